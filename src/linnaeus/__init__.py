@@ -1,0 +1,45 @@
+"""Linnaeus: labeled text in, a classifier out that you can train in seconds, trust, explain and deploy.
+
+Every public name is on this screen and imported when it is first used, so that `import linnaeus` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linnaeus import datasets as datasets
+    from linnaeus import errors as errors
+    from linnaeus import features as features
+    from linnaeus import text as text
+    from linnaeus.data import Batch as Batch
+    from linnaeus.data import Corpus as Corpus
+    from linnaeus.data import read as read
+    from linnaeus.kernels import threads as threads
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Batch": "linnaeus.data",
+    "Corpus": "linnaeus.data",
+    "read": "linnaeus.data",
+    "threads": "linnaeus.kernels",
+    "datasets": "",
+    "errors": "",
+    "features": "",
+    "text": "",
+}
+
+__all__ = ["Batch", "Corpus", "__version__", "datasets", "errors", "features", "read", "text", "threads"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linnaeus' has no attribute {name!r}")
+    home = _HOMES[name]
+    return getattr(import_module(home), name) if home else import_module(f"linnaeus.{name}")
+
+
+def __dir__() -> list[str]:
+    return __all__

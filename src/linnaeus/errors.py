@@ -1,0 +1,47 @@
+"""What can go wrong, by whose hand it can be mended: each error knows the exit code of the command line.
+
+Messages say what is wrong, where, and what to do, in one sentence.
+
+>>> issubclass(DataError, ValueError), DataError.exit_code
+(True, 3)
+"""
+
+
+class LinnaeusError(Exception):
+    """The root of all errors Linnaeus raises on purpose."""
+
+    exit_code = 70
+
+
+class UsageError(LinnaeusError, ValueError):
+    """A call that cannot be meant: an unknown option, a value out of range, pieces that do not fit."""
+
+    exit_code = 2
+
+
+class InputTypeError(LinnaeusError, TypeError):
+    """A value of a kind that is not accepted, such as one string where a list of strings is wanted."""
+
+    exit_code = 2
+
+
+class DataError(LinnaeusError, ValueError):
+    """Data that cannot be read or used: the message names the file and the row."""
+
+    exit_code = 3
+
+
+class ModelFileError(LinnaeusError, ValueError):
+    """A model file that is damaged, foreign or from a newer version."""
+
+    exit_code = 4
+
+
+class EnvironmentProblem(LinnaeusError, OSError):
+    """The machine's fault: no space, no permission, a missing optional package."""
+
+    exit_code = 5
+
+
+class LinnaeusWarning(UserWarning):
+    """The root of all warnings: something the user can change."""
