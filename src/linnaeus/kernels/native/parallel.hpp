@@ -1,0 +1,39 @@
+// Work cut into numbered pieces that do not depend on the number of threads; threads take the next piece in turn.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace linnaeus {
+
+// Calls work(piece, worker) once for each piece 0..pieces-1. The first exception is thrown again in the caller.
+template <class Work>
+void for_each_piece(size_t pieces, int threads, Work&& work) {
+  if (threads <= 1 || pieces <= 1) {
+    for (size_t i = 0; i < pieces; ++i) work(i, 0);
+    return;
+  }
+  std::atomic<size_t> next{0};
+  std::exception_ptr error;
+  std::mutex guard;
+  auto loop = [&](int worker) {
+    try {
+      for (size_t i; (i = next.fetch_add(1)) < pieces;) work(i, worker);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(guard);
+      if (!error) error = std::current_exception();
+      next.store(pieces);
+    }
+  };
+  size_t count = std::min<size_t>(threads, pieces);
+  std::vector<std::thread> pool;
+  for (size_t t = 1; t < count; ++t) pool.emplace_back(loop, int(t));
+  loop(0);
+  for (auto& t : pool) t.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace linnaeus
