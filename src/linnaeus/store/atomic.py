@@ -1,0 +1,56 @@
+"""Replacing a file in one step: whoever reads it sees the old one or the new one, also after a crash."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from linnaeus.errors import EnvironmentProblem
+
+
+def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+    """Let `write` fill a new file beside `path`, make it durable, and put it in the place of `path`.
+
+    A link is followed, so that the file it points to is replaced and not the link itself.
+    """
+    target = Path(os.path.realpath(path))
+    passing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        os.close(os.open(passing, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        mode = passing.stat().st_mode  # what the user's umask asks for; `write` may make the file anew with another
+        try:
+            write(passing)
+            passing.chmod(mode)
+            _flush(passing, os.O_RDWR)
+            passing.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                passing.unlink()
+            raise
+        _flush_directory(target.parent)
+    except OSError as error:
+        raise EnvironmentProblem(_sentence(target, error)) from error
+
+
+def _flush(path: Path, flags: int) -> None:
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _flush_directory(folder: Path) -> None:
+    if os.name != "nt":  # Windows cannot open a directory, and does not need it
+        _flush(folder, os.O_RDONLY)
+
+
+def _sentence(target: Path, error: OSError) -> str:
+    if not target.parent.is_dir():
+        return f"Cannot write {target}: there is no directory {target.parent}; make it first."
+    if target.is_dir():
+        return f"Cannot write {target}: it is a directory; give the name of a file."
+    return f"Cannot write {target}: {error.strerror or error}; nothing was changed."
