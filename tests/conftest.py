@@ -1,4 +1,4 @@
-"""What every test may rely on: repeatable examples, the folder of real data, and skips where no kernels were compiled."""
+"""What every test may rely on: repeatable examples, the folder of real data, skips where no kernels were compiled."""
 
 from __future__ import annotations
 
