@@ -1,0 +1,112 @@
+# make demo        install into .venv and look around on the embedded data
+# make test        everything a change must pass: lint, types, imports, limits, sanitizers, docs, tests
+# make test-slow   fuzzing, large files, full products
+# make lint | docs | bench | wheel | clean
+#
+# PYTHON chooses the interpreter (3.11 or newer), VENV the environment, CXX the compiler:
+#   make test PYTHON=python3.13 VENV=.venv-3.13
+#   make test CXX=/nonexistent          (no compiler: the reference twins of the kernels run)
+
+PYTHON ?= python3
+VENV ?= .venv
+BENCH_ARGS ?=
+PYTEST_ARGS ?=
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow pytest lint format types imports limits sanitize docs bench wheel native clean distclean FORCE
+MAKEFLAGS += --no-builtin-rules
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+PIP := $(PY) -m pip --disable-pip-version-check
+BUILD := build/$(notdir $(VENV))
+NATIVE := CMakeLists.txt $(wildcard src/linnaeus/kernels/native/*)
+
+# The compiler CMake would take: the one that was asked for, else the first that is there.
+ifeq ($(origin CXX),default)
+COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
+else
+COMPILER := $(shell command -v $(CXX))
+endif
+
+help:
+	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
+
+# --- The environment, in stamps: each is made again when what it depends on changed. ---
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Linnaeus needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	@touch $@
+
+# Changes only when another compiler is chosen, so that the package is built again.
+$(VENV)/.compiler: FORCE | $(VENV)/.created
+	@echo '$(COMPILER)' | cmp -s - $@ || echo '$(COMPILER)' > $@
+
+$(VENV)/.package: pyproject.toml $(NATIVE) $(VENV)/.compiler | $(VENV)/.created
+	$(PIP) install --quiet --group build
+	$(PIP) install --quiet --no-build-isolation --editable .
+	@$(PY) -W ignore tools/say_kernels.py
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.package
+	$(PIP) install --quiet --group lint --group test --group docs
+	@touch $@
+
+# --- What people ask for ---
+
+demo: $(VENV)/.package
+	@$(BIN)/linnaeus demo
+
+test: $(VENV)/.package $(VENV)/.dev
+	@$(MAKE) --no-print-directory native
+	@$(MAKE) --no-print-directory -j2 $(SYNC) sanitize lint docs
+	@$(MAKE) --no-print-directory pytest
+
+test-slow: $(VENV)/.package $(VENV)/.dev
+	HYPOTHESIS_PROFILE=slow $(PY) -m pytest -m slow $(PYTEST_ARGS)
+
+pytest: $(VENV)/.package $(VENV)/.dev
+	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
+
+lint: $(VENV)/.package $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/mypy --strict tools
+	$(BIN)/lint-imports --no-logo
+	$(PY) tools/check_limits.py
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(VENV)/.package $(VENV)/.dev
+	$(BIN)/mkdocs build --quiet --strict --site-dir site
+
+bench: $(VENV)/.package $(VENV)/.dev
+	$(PIP) install --quiet --group bench
+	$(PY) benchmarks/features.py $(BENCH_ARGS)
+
+# A machine with a compiler tests the compiled kernels, and never their twins by mistake.
+native: $(VENV)/.package
+	@$(PY) -W ignore tools/say_kernels.py $(if $(COMPILER),--require)
+
+sanitize: $(VENV)/.package $(VENV)/.dev
+	@PY=$(PY) FOLDER=$(BUILD)/sanitize COMPILER='$(COMPILER)' tools/sanitize.sh
+
+wheel: $(VENV)/.package
+	$(PIP) install --quiet --group wheel
+	@PY=$(PY) FOLDER=$(BUILD)/wheel tools/test_wheel.sh
+
+clean:
+	rm -rf build dist site wheelhouse .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)

@@ -1,0 +1,83 @@
+"""The house itself: what an import loads, what a package must carry, and names that stand in several places."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import linnaeus
+from linnaeus import kernels
+
+HEAVY = ("sklearn", "pandas", "polars", "torch", "scipy", "pyarrow", "numpy", "rich", "click", "msgspec")
+HOME = Path(linnaeus.__file__).parent
+STUB = "kernels/_native.pyi"
+
+
+def _loaded_by(code: str) -> set[str]:
+    program = f"import sys; {code}; print('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+@pytest.mark.parametrize("code", ["import linnaeus", "import linnaeus; dir(linnaeus); linnaeus.__version__"])
+def test_importing_linnaeus_loads_nothing_heavy(code: str) -> None:
+    assert _loaded_by(code) & set(HEAVY) == set()
+
+
+def test_every_public_name_is_there() -> None:
+    assert [name for name in linnaeus.__all__ if getattr(linnaeus, name, None) is None] == []
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = linnaeus.nothing
+
+
+def _settings(root: Path) -> dict[str, object]:
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_version_is_the_same_everywhere(source_tree: Path) -> None:
+    assert _settings(source_tree)["project"]["version"] == linnaeus.__version__
+
+
+def test_the_installed_version_is_the_imported_one() -> None:
+    assert version("linnaeus") == linnaeus.__version__
+
+
+def test_a_rebuild_without_isolation_has_the_tools_of_the_build(source_tree: Path) -> None:
+    settings = _settings(source_tree)
+    assert set(settings["build-system"]["requires"]) <= set(settings["dependency-groups"]["build"])
+
+
+@pytest.mark.parametrize("name", ["py.typed", STUB])
+def test_types_travel_with_the_package(name: str) -> None:
+    assert (HOME / name).is_file()
+
+
+def _public(module: ModuleType) -> set[str]:
+    listed = getattr(module, "__all__", None)
+    return set(listed) if listed is not None else {name for name in vars(module) if not name.startswith("_")}
+
+
+def _stub_names() -> set[str]:
+    body = ast.parse((HOME / STUB).read_text(encoding="utf-8")).body
+    return {n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")}
+
+
+def test_the_stub_names_exactly_the_twins() -> None:
+    assert _stub_names() == _public(kernels.reference)
+
+
+@pytest.mark.native
+def test_the_stub_names_exactly_the_compiled_kernels() -> None:
+    from linnaeus.kernels import _native
+
+    assert _stub_names() == _public(_native)
