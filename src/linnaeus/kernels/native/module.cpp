@@ -1,4 +1,10 @@
 // The compiled module: every kernel family registers itself here.
 #include <nanobind/nanobind.h>
 
-NB_MODULE(_native, m) { (void)m; }
+namespace linnaeus {
+void bind_hash_terms(nanobind::module_& m);
+}
+
+NB_MODULE(_native, m) {
+  linnaeus::bind_hash_terms(m);
+}

@@ -1,5 +1,6 @@
 // Work cut into numbered pieces that do not depend on the number of threads; threads take the next piece in turn.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
@@ -34,6 +35,15 @@ void for_each_piece(size_t pieces, int threads, Work&& work) {
   loop(0);
   for (auto& t : pool) t.join();
   if (error) std::rethrow_exception(error);
+}
+
+// One set of scratch memory for each thread.
+template <class Worker, class... Args>
+std::vector<Worker> make_workers(int threads, const Args&... args) {
+  std::vector<Worker> workers;
+  workers.reserve(std::max(threads, 1));
+  for (int i = 0; i < std::max(threads, 1); ++i) workers.emplace_back(args...);
+  return workers;
 }
 
 }  // namespace linnaeus

@@ -1,0 +1,64 @@
+#include "grams.hpp"
+
+#include <cstring>
+
+#include "unicode.hpp"
+
+namespace linnaeus {
+
+const std::vector<Span>& Reader::read(const uint8_t* data, size_t size) {
+  text_ = normalize(data, size, plan_.change, scratch_);
+  if (plan_.unit == Unit::across) {
+    collapse_spaces();
+    return pieces_;
+  }
+  const auto& words = tokens_.split(text_, plan_.tokenizer);
+  if (plan_.of_words()) return words;
+  bool marks = plan_.unit == Unit::subwords;
+  pad_words(words, marks ? '<' : ' ', marks ? '>' : ' ');
+  return pieces_;
+}
+
+void Reader::pad_words(const std::vector<Span>& words, uint8_t before, uint8_t after) {
+  size_t total = 0;
+  for (Span w : words) total += w.end - w.start + 2;
+  uint8_t* out = padded_.reserve(total + PADDING);
+  uint32_t at = 0;
+  pieces_.clear();
+  for (Span w : words) {
+    uint32_t size = w.end - w.start;
+    out[at] = before;
+    std::memcpy(out + at + 1, text_.data + w.start, size);
+    out[at + size + 1] = after;
+    pieces_.push_back({at, at + size + 2});
+    at += size + 2;
+  }
+  std::memset(out + at, 0, PADDING);
+  text_.data = out;
+  text_.size = at;
+}
+
+// Two or more white space characters become one space; a single one stays.
+void Reader::collapse_spaces() {
+  uint8_t* out = padded_.reserve(text_.size + PADDING);
+  size_t at = 0;
+  for (size_t i = 0; i < text_.size;) {
+    size_t start = i, count = 0;
+    Decoded c = decode_valid(text_.data + i);
+    while (i < text_.size && (c = decode_valid(text_.data + i), classify(c.code) & SPACE)) i += c.size, ++count;
+    if (count >= 2) {
+      out[at++] = ' ';
+    } else {
+      if (count == 0) i += c.size;
+      std::memcpy(out + at, text_.data + start, i - start);
+      at += i - start;
+    }
+  }
+  std::memset(out + at, 0, PADDING);
+  text_.data = out;
+  text_.size = at;
+  pieces_.clear();
+  if (at) pieces_.push_back({0, uint32_t(at)});
+}
+
+}  // namespace linnaeus

@@ -1,0 +1,80 @@
+// What a plan asks for: which units of a text become terms.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "normalize.hpp"
+#include "tokenize.hpp"
+
+namespace linnaeus {
+
+enum class Unit : int { words = 0, inside = 1, across = 2, subwords = 3, skips = 4 };
+
+// (unit, case, tokenizer, low, high, gap): n-grams of low to high units; skip-grams over at most `gap` words.
+using PlanCode = std::array<int, 6>;
+
+struct Plan {
+  Unit unit;
+  Case change;
+  Tokenizer tokenizer;
+  int low, high, gap;
+
+  explicit Plan(const PlanCode& code)
+      : unit(Unit(code[0])), change(Case(code[1])), tokenizer(Tokenizer(code[2])), low(code[3]), high(code[4]),
+        gap(code[5]) {}
+  bool of_words() const { return unit == Unit::words || unit == Unit::skips; }
+};
+
+// The words or padded words of a text, and the character n-grams of one of them. One reader serves one thread.
+class Reader {
+ public:
+  explicit Reader(const Plan& plan) : plan_(plan) {}
+
+  // Normalizes the text and cuts it into what the plan's n-grams are taken from.
+  const std::vector<Span>& read(const uint8_t* data, size_t size);
+  const Text& text() const { return text_; }
+
+  // Calls use(start, size) for each character n-gram of the bytes p[0..n): a padded word, or a whole text.
+  template <class Use>
+  void grams(const uint8_t* p, size_t n, Use&& use);
+
+  // Hands back the memory of an enormous text.
+  void trim() {
+    scratch_.trim(1 << 22);
+    padded_.trim(1 << 22);
+  }
+
+ private:
+  void pad_words(const std::vector<Span>& words, uint8_t before, uint8_t after);
+  void collapse_spaces();
+
+  Plan plan_;
+  Scratch scratch_, padded_;
+  Tokens tokens_;
+  Text text_;
+  std::vector<Span> pieces_;
+  std::vector<uint32_t> bounds_;
+};
+
+template <class Use>
+void Reader::grams(const uint8_t* p, size_t n, Use&& use) {
+  bounds_.clear();
+  for (size_t i = 0; i < n; ++i)
+    if ((p[i] & 0xC0) != 0x80) bounds_.push_back(uint32_t(i));
+  size_t length = bounds_.size();
+  bounds_.push_back(uint32_t(n));
+  bool whole = plan_.unit == Unit::subwords;
+  if (whole) use(p, n);
+  for (size_t size = plan_.low; size <= size_t(plan_.high); ++size) {
+    if (size > length || (whole && size == length)) {
+      // A padded word shorter than its n-grams counts once, as scikit-learn's char_wb does.
+      if (plan_.unit == Unit::inside && length) use(p, n);
+      break;
+    }
+    for (size_t i = 0; i + size <= length; ++i) use(p + bounds_[i], bounds_[i + size] - bounds_[i]);
+    if (plan_.unit == Unit::inside && size == length) break;
+  }
+}
+
+}  // namespace linnaeus

@@ -1,0 +1,102 @@
+// Hashed features (Weinberger et al. 2009): texts to sparse rows without a vocabulary.
+//
+// Given UTF-8 texts, a plan and a number of bits, every term is hashed to a column below 2^bits; a row holds, for each
+// column met, how often (signed: the sum of the signs given by the topmost bit of the hash). Returned are the arrays of
+// a CSR matrix, columns sorted within each row.
+#include <nanobind/stl/array.h>
+
+#include "arrays.hpp"
+#include "grams.hpp"
+#include "hash.hpp"
+#include "rows.hpp"
+
+namespace linnaeus {
+namespace {
+
+struct Worker {
+  explicit Worker(const Plan& plan) : reader(plan) {}
+  Reader reader;
+  KeySorter sorter;
+  std::vector<uint64_t> tokens, grams;
+  std::vector<uint32_t> keys;
+};
+
+struct Columns {
+  int bits;
+  bool is_signed;
+  uint32_t operator()(uint64_t hash) const {
+    uint32_t column = uint32_t(hash & ((1ull << bits) - 1));
+    return is_signed ? column << 1 | uint32_t(hash >> 63) : column;
+  }
+};
+
+void hash_tokens(const uint8_t* data, const std::vector<Span>& spans, std::vector<uint64_t>& out) {
+  out.resize(spans.size());
+  for (size_t i = 0; i < spans.size(); ++i) out[i] = hash_bytes(data + spans[i].start, spans[i].end - spans[i].start);
+}
+
+void word_keys(Worker& w, const Plan& plan, const std::vector<Span>& spans, Columns column) {
+  hash_tokens(w.reader.text().data, spans, w.tokens);
+  size_t n = w.tokens.size();
+  w.grams.assign(w.tokens.begin(), w.tokens.end());
+  for (int size = 1; size <= plan.high; ++size) {
+    size_t count = n + 1 > size_t(size) ? n + 1 - size : 0;
+    if (size > 1)
+      for (size_t i = 0; i < count; ++i) w.grams[i] = hash_join(w.grams[i], w.tokens[i + size - 1]);
+    if (size < plan.low) continue;
+    size_t before = w.keys.size();
+    w.keys.resize(before + count);
+    for (size_t i = 0; i < count; ++i) w.keys[before + i] = column(w.grams[i]);
+  }
+}
+
+void skip_keys(Worker& w, const Plan& plan, const std::vector<Span>& spans, Columns column) {
+  hash_tokens(w.reader.text().data, spans, w.tokens);
+  size_t n = w.tokens.size();
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = i + 2; j <= i + 1 + plan.gap && j < n; ++j)
+      w.keys.push_back(column(hash_join(hash_join(w.tokens[i], GAP), w.tokens[j])));
+}
+
+void character_keys(Worker& w, const std::vector<Span>& spans, Columns column) {
+  const uint8_t* data = w.reader.text().data;
+  for (Span s : spans)
+    w.reader.grams(data + s.start, s.end - s.start,
+                   [&](const uint8_t* p, size_t n) { w.keys.push_back(column(hash_bytes(p, n))); });
+}
+
+nb::tuple hash_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, int bits, bool is_signed, int threads) {
+  Plan plan(code);
+  Columns column{bits, is_signed};
+  const uint8_t* bytes = data.data();
+  const int64_t* at = offsets.data();
+  std::vector<Worker> workers = make_workers<Worker>(threads, plan);
+  int key_bits = bits + int(is_signed);
+  return build_rows(at, offsets.size() - 1, threads, [&](size_t first, size_t last, RowBlock& block, int worker) {
+    Worker& w = workers[worker];
+    for (size_t row = first; row < last; ++row) {
+      const auto& spans = w.reader.read(bytes + at[row], size_t(at[row + 1] - at[row]));
+      w.keys.clear();
+      if (plan.unit == Unit::words) word_keys(w, plan, spans, column);
+      else if (plan.unit == Unit::skips) skip_keys(w, plan, spans, column);
+      else character_keys(w, spans, column);
+      const uint32_t* keys = w.sorter.sort(w.keys.data(), w.keys.size(), key_bits);
+      is_signed ? block.add_signed(keys, w.keys.size()) : block.add_counts(keys, w.keys.size());
+    }
+    w.reader.trim();
+  });
+}
+
+}  // namespace
+
+void bind_hash_terms(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("hash_terms", &hash_terms, "data"_a, "offsets"_a, "plan"_a, "bits"_a, "signed"_a, "threads"_a);
+  m.def("hash_bytes", [](nb::bytes text) {
+    std::vector<uint8_t> padded(text.size() + 8);
+    std::memcpy(padded.data(), text.c_str(), text.size());
+    return hash_bytes(padded.data(), text.size());
+  }, "text"_a);
+}
+
+}  // namespace linnaeus

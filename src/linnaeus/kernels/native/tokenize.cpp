@@ -1,0 +1,230 @@
+#include "tokenize.hpp"
+
+#include <bit>
+#include <stdexcept>
+
+#include "unicode.hpp"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace linnaeus {
+namespace {
+
+// Bit i is set where byte i of `flags` (0 or 255) is.
+inline uint64_t to_mask(const uint8_t* flags) {
+  uint64_t mask = 0;
+#if defined(__SSE2__)
+  for (int i = 0; i < 4; ++i) {
+    __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + 16 * i));
+    mask |= uint64_t(uint16_t(_mm_movemask_epi8(part))) << (16 * i);
+  }
+#else
+  for (int i = 0; i < 64; ++i) mask |= uint64_t(flags[i] & 1) << i;
+#endif
+  return mask;
+}
+
+template <class Test>
+inline uint64_t mask_of(const uint8_t* p, Test test) {
+  alignas(64) uint8_t flags[64];
+  for (int i = 0; i < 64; ++i) flags[i] = test(p[i]) ? 255 : 0;
+  return to_mask(flags);
+}
+
+inline bool high(uint8_t c) { return c >= 0x80; }
+inline bool digit(uint8_t c) { return uint8_t(c - '0') < 10; }
+inline bool word(uint8_t c) { return (uint8_t((c | 32) - 'a') < 26) | digit(c) | (c == '_') | high(c); }
+inline bool space(uint8_t c) { return (c == ' ') | (uint8_t(c - 9) < 5) | (uint8_t(c - 28) < 4); }
+
+// Positions where runs start and end, in turn: written eight at a time without looking how many there are.
+uint32_t* write_edges(uint64_t edges, uint32_t base, uint32_t* out) {
+  int count = std::popcount(edges);
+  uint32_t* at = out;
+  for (int done = 0; done < count; done += 8) {
+    for (int i = 0; i < 8; ++i) {
+      at[i] = base + uint32_t(std::countr_zero(edges));
+      edges &= edges - 1;
+    }
+    at += 8;
+  }
+  return out + count;
+}
+
+// Bits of `mark` that stand between two bits of `side`, across the borders of 64-bit words.
+inline uint64_t between(uint64_t mark, uint64_t before, uint64_t side, uint64_t after) {
+  return mark & (side << 1 | before >> 63) & (side >> 1 | after << 63);
+}
+
+bool apostrophe(uint32_t code) { return code == '\'' || code == 0x2019; }
+bool part_of_word(uint8_t kind) { return (kind & (WORD | MARK)) && !(kind & UNSPACED); }
+
+// One run cut into words by character: see kernels/reference/tokens.py, `words`.
+class WordCutter {
+ public:
+  WordCutter(const uint8_t* data, uint32_t end, std::vector<Span>& out) : data_(data), end_(end), out_(out) {}
+
+  void cut(uint32_t at) {
+    while (at < end_) {
+      Decoded c = decode_valid(data_ + at);
+      uint8_t kind = classify(c.code);
+      if (kind & UNSPACED) {
+        at = unspaced(at);
+      } else if (kind & WORD) {
+        at = one_word(at);
+      } else {
+        if (kind & SYMBOL) out_.push_back({at, at + c.size});
+        at += c.size;
+      }
+    }
+  }
+
+ private:
+  Decoded at(uint32_t i) const { return i < end_ ? decode_valid(data_ + i) : Decoded{' ', 1}; }
+
+  uint32_t one_word(uint32_t start) {
+    uint32_t i = start;
+    bool after_digit = false;
+    for (;;) {
+      Decoded c = at(i);
+      uint8_t kind = i < end_ ? classify(c.code) : 0;
+      if (part_of_word(kind)) {
+        after_digit = kind & DIGIT;
+        i += c.size;
+        continue;
+      }
+      uint8_t next = i + c.size < end_ ? classify(at(i + c.size).code) : 0;
+      bool inside = (apostrophe(c.code) && (next & WORD) && !(next & UNSPACED)) ||
+                    ((c.code == '.' || c.code == ',') && after_digit && (next & DIGIT) && !(next & UNSPACED));
+      if (i >= end_ || !inside) break;
+      i += c.size;
+    }
+    out_.push_back({start, i});
+    return i;
+  }
+
+  // Scripts without spaces: every two neighbors make a token, a lone character one of its own.
+  uint32_t unspaced(uint32_t start) {
+    uint32_t previous = start, i = start + at(start).size;
+    if (!(i < end_ && classify(at(i).code) & UNSPACED)) out_.push_back({start, i});
+    while (i < end_ && classify(at(i).code) & UNSPACED) {
+      uint32_t next = i + at(i).size;
+      out_.push_back({previous, next});
+      previous = i;
+      i = next;
+    }
+    return i;
+  }
+
+  const uint8_t* data_;
+  uint32_t end_;
+  std::vector<Span>& out_;
+};
+
+// Maximal parts of a run whose characters pass `inside`, when they have at least `shortest` characters.
+template <class Inside>
+void cut_class(const uint8_t* data, Span run, Inside inside, uint32_t shortest, std::vector<Span>& out) {
+  uint32_t start = run.start, length = 0;
+  for (uint32_t i = run.start; i <= run.end;) {
+    Decoded c = i < run.end ? decode_valid(data + i) : Decoded{0, 1};
+    if (i < run.end && inside(classify(c.code))) {
+      if (length++ == 0) start = i;
+    } else {
+      if (length >= shortest) out.push_back({start, i});
+      length = 0;
+    }
+    i += c.size;
+  }
+}
+
+bool has_high(const uint8_t* data, Span span) {
+  uint8_t seen = 0;
+  for (uint32_t i = span.start; i < span.end; ++i) seen |= data[i];
+  return seen >= 0x80;
+}
+
+}  // namespace
+
+void Tokens::find_runs(const Text& text, Tokenizer tokenizer) {
+  size_t blocks = (text.size + 63) / 64;
+  masks_.resize(blocks);
+  const uint8_t* p = text.data;
+  if (tokenizer == Tokenizer::whitespace) {
+    for (size_t b = 0; b < blocks; ++b) masks_[b] = ~mask_of(p + 64 * b, space);
+  } else {
+    for (size_t b = 0; b < blocks; ++b) masks_[b] = mask_of(p + 64 * b, word);
+  }
+  if (tokenizer == Tokenizer::words) {
+    joined_.resize(blocks);
+    uint64_t word_before = 0, digit_before = 0, digits = 0, digits_next = 0;
+    auto is_number = [](uint8_t c) { return digit(c) | high(c); };
+    if (blocks) digits_next = mask_of(p, is_number);
+    for (size_t b = 0; b < blocks; ++b) {
+      digits = digits_next;
+      digits_next = b + 1 < blocks ? mask_of(p + 64 * b + 64, is_number) : 0;
+      uint64_t words = masks_[b], words_next = b + 1 < blocks ? masks_[b + 1] : 0;
+      uint64_t quotes = mask_of(p + 64 * b, [](uint8_t c) { return c == '\''; });
+      uint64_t points = mask_of(p + 64 * b, [](uint8_t c) { return (c == '.') | (c == ','); });
+      joined_[b] = words | between(quotes, word_before, words, words_next) |
+                   between(points, digit_before, digits, digits_next);
+      word_before = words;
+      digit_before = digits;
+    }
+    masks_.swap(joined_);
+  }
+  if (size_t rest = text.size % 64) masks_[blocks - 1] &= ~0ull >> (64 - rest);
+
+  if (edges_.size() < text.size + 16) edges_.resize(text.size + 16);
+  uint32_t* at = edges_.data();
+  uint64_t carry = 0;
+  for (size_t b = 0; b < blocks; ++b) {
+    at = write_edges(masks_[b] ^ (masks_[b] << 1 | carry), uint32_t(64 * b), at);
+    carry = masks_[b] >> 63;
+  }
+  if ((at - edges_.data()) % 2) *at++ = uint32_t(text.size);
+  edge_count_ = at - edges_.data();
+}
+
+void Tokens::cut_runs(const Text& text, Tokenizer tokenizer) {
+  for (size_t i = 0; i + 1 < edge_count_; i += 2) {
+    Span run{edges_[i], edges_[i + 1]};
+    if (!has_high(text.data, run)) {
+      if (tokenizer != Tokenizer::scikit || run.end - run.start >= 2) spans_.push_back(run);
+    } else if (tokenizer == Tokenizer::words) {
+      WordCutter(text.data, run.end, spans_).cut(run.start);
+    } else if (tokenizer == Tokenizer::scikit) {
+      cut_class(text.data, run, [](uint8_t kind) { return kind & WORD; }, 2, spans_);
+    } else {
+      cut_class(text.data, run, [](uint8_t kind) { return !(kind & SPACE); }, 1, spans_);
+    }
+  }
+}
+
+const std::vector<Span>& Tokens::split(const Text& text, Tokenizer tokenizer) {
+  if (text.size >= (1ull << 31)) throw std::length_error("a text of 2 GiB or more cannot be tokenized; split it");
+  spans_.clear();
+  if (tokenizer == Tokenizer::characters || tokenizer == Tokenizer::bytes) {
+    for (uint32_t i = 0; i < text.size;) {
+      uint32_t size = tokenizer == Tokenizer::bytes ? 1 : decode_valid(text.data + i).size;
+      spans_.push_back({i, i + size});
+      i += size;
+    }
+    return spans_;
+  }
+  find_runs(text, tokenizer);
+  if (!text.ascii) {
+    cut_runs(text, tokenizer);
+    return spans_;
+  }
+  size_t count = edge_count_ / 2, kept = 0, shortest = tokenizer == Tokenizer::scikit ? 2 : 1;
+  spans_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    Span run{edges_[2 * i], edges_[2 * i + 1]};
+    spans_[kept] = run;
+    kept += run.end - run.start >= shortest;
+  }
+  spans_.resize(kept);
+  return spans_;
+}
+
+}  // namespace linnaeus
