@@ -2,9 +2,13 @@
 #include <nanobind/nanobind.h>
 
 namespace linnaeus {
+void bind_census(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
+void bind_minhash(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
+  linnaeus::bind_census(m);
   linnaeus::bind_hash_terms(m);
+  linnaeus::bind_minhash(m);
 }
