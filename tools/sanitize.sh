@@ -17,8 +17,9 @@ if [[ ! -e "$asan" ]]; then
   exit 0
 fi
 
-# Built again when a source is newer than the last build; the CMake folder is kept, so that only what changed is compiled.
-if [[ ! -e "$FOLDER/built" ]] || [[ -n $(find CMakeLists.txt pyproject.toml src -newer "$FOLDER/built" -type f ! -path '*/__pycache__/*' -print -quit) ]]; then
+# Built again when a source changed, came or went; the CMake folder is kept, so that only what changed is compiled.
+changed() { find CMakeLists.txt pyproject.toml src -newer "$FOLDER/built" ! -name __pycache__ ! -name '*.pyc' -print -quit; }
+if [[ ! -e "$FOLDER/built" || -n $(changed) ]]; then
   rm -rf "$FOLDER/site" "$FOLDER/built"
   mkdir -p "$FOLDER"
   touch "$FOLDER/started"
@@ -40,4 +41,5 @@ if not _native.__file__.startswith(sys.argv[1]):
     sys.exit(f"Sanitizers: {_native.__file__} was loaded instead of the build in {sys.argv[1]}.")
 print("Sanitizers:", _native.__file__)
 PYTHON
-"$PY" -S -m pytest tests/kernels -m "not slow" -p no:cacheprovider ${SANITIZE_ARGS:-}
+# The report goes past the capture of pytest, since the process ends with it.
+"$PY" -S -m pytest tests/kernels -m "not slow" -p no:cacheprovider --capture=sys ${SANITIZE_ARGS:-}
