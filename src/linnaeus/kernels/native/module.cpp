@@ -5,10 +5,12 @@ namespace linnaeus {
 void bind_census(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
+void bind_weigh(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
   linnaeus::bind_census(m);
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_minhash(m);
+  linnaeus::bind_weigh(m);
 }

@@ -1,0 +1,81 @@
+// Values of a sparse matrix, in place: each count becomes table[count] * weight[column], then each row gets length one.
+//
+// Given rows (offsets, columns, values). The sign of a count (hashing with signs) is carried over. An
+// empty table keeps the values; no weights means weights of one; length 0 leaves rows as they are, 1 divides by the sum of
+// absolute values, 2 by the root of the sum of squares, both summed in float64 in the order of the row. A product of two
+// float32 is exact in float64, so each stored value is rounded once. A row without length stays as it is.
+#include <nanobind/stl/tuple.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "parallel.hpp"
+
+namespace linnaeus {
+namespace {
+
+constexpr size_t kRowsPerPiece = 1024;
+
+struct Weighing {
+  const int64_t* indptr;
+  const int32_t* indices;
+  float* data;
+  In<float> table, weights;
+  int length;
+
+  double value(int64_t i) const {
+    double v = data[i];
+    if (table.size()) {
+      double count = std::fabs(v);
+      if (!(count < double(table.size()))) throw std::invalid_argument("weigh: a count is not in the table");
+      v = std::copysign(double(table.data()[size_t(count)]), v);
+    }
+    if (weights.size()) {
+      if (size_t(uint32_t(indices[i])) >= weights.size()) throw std::invalid_argument("weigh: a column has no weight");
+      v *= double(weights.data()[indices[i]]);
+    }
+    return v;
+  }
+
+  void row(int64_t begin, int64_t end) const {
+    double size = 0;
+    if (length == 1)
+      for (int64_t i = begin; i < end; ++i) size += std::fabs(value(i));
+    if (length == 2)
+      for (int64_t i = begin; i < end; ++i) {
+        double v = value(i);
+        size += v * v;
+      }
+    if (length == 2) size = std::sqrt(size);
+    if (size == 0) size = 1;
+    for (int64_t i = begin; i < end; ++i) data[i] = float(value(i) / size);
+  }
+};
+
+using Rows = std::tuple<In<int64_t>, In<int32_t>, InOut<float>>;
+
+void weigh(Rows rows, In<float> table, In<float> weights, int length, int threads) {
+  auto& [indptr, indices, data] = rows;
+  if (length < 0 || length > 2) throw std::invalid_argument("weigh: length is 0, 1 or 2");
+  size_t n = indptr.size() ? indptr.size() - 1 : 0;
+  int64_t size = int64_t(std::min(indices.size(), data.size()));
+  for (size_t i = 0; i <= n && indptr.size(); ++i)
+    if (indptr.data()[i] < (i ? indptr.data()[i - 1] : 0) || indptr.data()[i] > size)
+      throw std::invalid_argument("weigh: the offsets do not fit the values");
+  Weighing work{indptr.data(), indices.data(), data.data(), table, weights, length};
+  nb::gil_scoped_release free;
+  for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int) {
+    size_t last = std::min(n, (piece + 1) * kRowsPerPiece);
+    for (size_t r = piece * kRowsPerPiece; r < last; ++r) work.row(work.indptr[r], work.indptr[r + 1]);
+  });
+}
+
+}  // namespace
+
+void bind_weigh(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("weigh", &weigh, "rows"_a, "table"_a, "weights"_a, "length"_a, "threads"_a);
+}
+
+}  // namespace linnaeus
