@@ -95,7 +95,7 @@ bench: $(VENV)/.package $(VENV)/.dev
 
 # A machine with a compiler tests the compiled kernels, and never their twins by mistake.
 native: $(VENV)/.package
-	@$(PY) -W ignore tools/say_kernels.py $(if $(COMPILER),--require)
+	@$(if $(COMPILER),$(PY) -W ignore tools/say_kernels.py --require)
 
 sanitize: $(VENV)/.package $(VENV)/.dev
 	@PY=$(PY) FOLDER=$(BUILD)/sanitize COMPILER='$(COMPILER)' tools/sanitize.sh
