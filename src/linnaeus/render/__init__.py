@@ -1,1 +1,37 @@
-"""render."""
+"""Plain records to text: pages of styled words, tables, bars and histograms, numbers for people.
+
+This room knows nothing of models or data, and it prints nothing: it gives a `Page`, and the command line shows it.
+"""
+
+from linnaeus.render.bars import bar, histogram
+from linnaeus.render.cells import clean, cut, pad, width
+from linnaeus.render.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
+from linnaeus.render.numbers import duration, number, percent, size
+from linnaeus.render.page import STYLES, Line, Page, Word, indent, line, stack, title
+from linnaeus.render.tables import table
+
+__all__ = [
+    "ASCII",
+    "STYLES",
+    "UNICODE",
+    "Glyphs",
+    "Line",
+    "Page",
+    "Word",
+    "bar",
+    "clean",
+    "cut",
+    "duration",
+    "glyphs_for",
+    "histogram",
+    "indent",
+    "line",
+    "number",
+    "pad",
+    "percent",
+    "size",
+    "stack",
+    "table",
+    "title",
+    "width",
+]

@@ -27,12 +27,13 @@ class _Marks(dict[int, str]):
         return self[code]
 
 
-def census(data: Bytes, offsets: Longs, threads: int = 1) -> tuple[Words64, Longs, Words64]:
+def census(data: Bytes, offsets: Longs, threads: int) -> tuple[Words64, Longs, Words64]:
     """How often each code point occurs, the words of each text, and the hashes of the different words, ascending.
 
     A word is a run of letters, numbers, underscores and marks in lower case; in scripts written without spaces each
     character is one. Bytes that are no UTF-8 are counted behind the last code point.
     """
+    del threads
     raw = data.tobytes()
     characters = np.zeros(CODES + 1, np.uint64)
     words = np.zeros(len(offsets) - 1, np.int64)

@@ -18,23 +18,26 @@ WORD = 0xA0761D6478BD642F
 ROWS_AT_ONCE = 256
 
 
-def fingerprint(data: Bytes, offsets: Longs, threads: int = 1) -> Words64:
+def fingerprint(data: Bytes, offsets: Longs, threads: int) -> Words64:
     """A 64-bit hash of the exact bytes of each text."""
+    del threads
     return np.array([_hash(text) for text in _texts(data, offsets)], np.uint64)
 
 
-def fingerprint_folded(data: Bytes, offsets: Longs, threads: int = 1) -> Words64:
+def fingerprint_folded(data: Bytes, offsets: Longs, threads: int) -> Words64:
     """The same for the folded texts: what differs in ASCII case and white space only has equal hashes."""
+    del threads
     return np.array([_hash(_fold(text)) for text in _texts(data, offsets)], np.uint64)
 
 
-def minhash(data: Bytes, offsets: Longs, hashes: int, shingle: int, threads: int = 1) -> NDArray[np.uint32]:
-    """`hashes` numbers for each text; the expected share of equal ones in two texts is the similarity of their shingles.
+def minhash(data: Bytes, offsets: Longs, hashes: int, shingle: int, threads: int) -> NDArray[np.uint32]:
+    """`hashes` numbers for each text; the expected share of equal ones in two texts is their similarity by shingles.
 
     A shingle is `shingle` characters in a row of the folded text, or the whole text if it is shorter. In round r every
     shingle falls into one bin (from round `hashes` on, all into bin r - hashes), and a bin keeps the smallest value of
     the first round that reached it. Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017.
     """
+    del threads
     texts = _texts(data, offsets)
     blocks = [
         _sketch([_shingles(text, shingle) for text in texts[i : i + ROWS_AT_ONCE]], hashes)

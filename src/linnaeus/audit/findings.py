@@ -1,0 +1,192 @@
+"""From ledgers to findings: each function looks for one kind of trouble and says it in a sentence.
+
+A `Case` is rows of a ledger with the rows they agree with; `FINDINGS` is the table of them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus.audit.labels import MISSING, LabelBook
+from linnaeus.audit.matches import Matches
+from linnaeus.audit.near import Pairs
+from linnaeus.audit.records import Share
+from linnaeus.audit.tally import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that the searches look at."""
+
+    data: Ledger
+    other: Ledger | None
+    book: LabelBook
+    matches: Matches
+    rare: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a search found: `count` of `total`, a sentence, and pairs of rows as examples.
+
+    The left rows are those of `other` where `of_other` is set; the right rows, or -1 for none, are always of `data`.
+    """
+
+    count: int
+    total: int
+    sentence: str
+    pairs: Pairs
+    of_other: bool = False
+
+
+def empty(scene: Scene) -> Case:
+    """Texts that are empty or white space."""
+    rows = np.flatnonzero(scene.data.empty)
+    return _rows_case(rows, len(scene.data), f"{_of(len(rows), 'text')} empty or white space")
+
+
+def duplicates(scene: Scene) -> Case:
+    """Rows that repeat the text of an earlier one."""
+    pairs, data = scene.matches.repeats, scene.data
+    exact = int((data.exact[pairs.left] == data.exact[pairs.right]).sum())
+    rest = "" if exact == len(pairs) else f" ({exact:,} to the letter, the others but for case and spaces)"
+    sentence = f"{_count(len(pairs), 'row repeats', 'rows repeat')} the text of an earlier one{rest}"
+    return Case(len(pairs), len(data), sentence, pairs)
+
+
+def near_duplicates(scene: Scene) -> Case:
+    """Rows that nearly repeat the text of an earlier one."""
+    pairs = scene.matches.near
+    sentence = f"{_count(len(pairs), 'row repeats', 'rows repeat')} an earlier one with small changes"
+    return Case(len(pairs), len(scene.data), sentence, pairs)
+
+
+def conflicts(scene: Scene) -> Case:
+    """Rows whose text occurs with another label too."""
+    repeats, labels = scene.matches.repeats, scene.data.labels
+    against = labels[repeats.left] != labels[repeats.right]
+    pairs = _choose(repeats, against)
+    # Every row of such a text is in doubt, not only the later ones.
+    doubtful = np.isin(repeats.right, pairs.right)
+    count = len(np.unique(np.concatenate([repeats.left[doubtful], pairs.right])))
+    sentence = f"{_count(count, 'row has', 'rows have')} a text that occurs with different labels"
+    return Case(count, len(scene.data), sentence, pairs)
+
+
+def near_conflicts(scene: Scene) -> Case:
+    """Rows that nearly repeat an earlier one under another label."""
+    near, labels = scene.matches.near, scene.data.labels
+    pairs = _choose(near, labels[near.left] != labels[near.right])
+    sentence = f"{_count(len(pairs), 'row nearly repeats', 'rows nearly repeat')} an earlier one that has another label"
+    return Case(len(pairs), len(scene.data), sentence, pairs)
+
+
+def damaged(scene: Scene) -> Case:
+    """Texts that show signs of wrong decoding."""
+    rows = np.flatnonzero(scene.data.damaged)
+    sentence = (
+        f"{_count(len(rows), 'text looks', 'texts look')} wrongly decoded (replacement characters, NUL or mojibake)"
+    )
+    return _rows_case(rows, len(scene.data), sentence)
+
+
+def unlabeled(scene: Scene) -> Case:
+    """Rows without a label in data that have labels."""
+    labeled = scene.data.summary.label_kind != "none"
+    rows = np.flatnonzero(scene.data.labels == MISSING) if labeled else np.zeros(0, np.int64)
+    return _rows_case(rows, len(scene.data), f"{_count(len(rows), 'row has', 'rows have')} no label")
+
+
+def one_label(scene: Scene) -> Case:
+    """Whether all rows have the same label."""
+    labels = scene.data.labels[scene.data.labels != MISSING]
+    count = len(labels) if len(labels) > 1 and (labels == labels[0]).all() else 0
+    return _rows_case(np.zeros(0, np.int64), len(scene.data), "all rows have the same label", count)
+
+
+def rare_labels(scene: Scene) -> Case:
+    """Labels with too few rows to learn from."""
+    table: tuple[Share, ...] = scene.data.summary.labels
+    few = [label.name for label in table if label.count < scene.rare]
+    names = ", ".join(few[:5]) + (", ..." if len(few) > 5 else "")
+    sentence = f"{_count(len(few), 'label has', 'labels have')} fewer than {scene.rare} rows: {names}"
+    return _rows_case(np.zeros(0, np.int64), len(table), sentence, len(few))
+
+
+def leaks(scene: Scene) -> Case:
+    """Rows of the other data whose text is in the first."""
+    pairs = scene.matches.leaks
+    sentence = f"{_count(len(pairs), 'row', 'rows')} of the other data {_be(len(pairs))} in the first too"
+    return Case(len(pairs), _size(scene.other), sentence, pairs, of_other=True)
+
+
+def near_leaks(scene: Scene) -> Case:
+    """Rows of the other data whose text is nearly one of the first."""
+    pairs = scene.matches.near_leaks
+    sentence = (
+        f"{_count(len(pairs), 'row', 'rows')} of the other data {_be(len(pairs))} in the first with small changes"
+    )
+    return Case(len(pairs), _size(scene.other), sentence, pairs, of_other=True)
+
+
+def unseen_labels(scene: Scene) -> Case:
+    """Rows of the other data whose label the first does not have."""
+    rows = np.zeros(0, np.int64)
+    if scene.other is not None and "numeric" not in (scene.data.summary.label_kind, scene.other.summary.label_kind):
+        known = {label.name for label in scene.data.summary.labels}
+        codes = np.unique(scene.other.labels[scene.other.labels != MISSING])
+        new = [code for code in codes.tolist() if not known.issuperset(scene.book.names(code))]
+        rows = np.flatnonzero(np.isin(scene.other.labels, new)) if known else rows
+    sentence = f"{_count(len(rows), 'row', 'rows')} of the other data {_have(len(rows))} a label that the first has not"
+    case = _rows_case(rows, _size(scene.other), sentence)
+    return Case(case.count, case.total, case.sentence, case.pairs, of_other=True)
+
+
+FINDINGS: dict[str, Callable[[Scene], Case]] = {
+    "empty": empty,
+    "duplicates": duplicates,
+    "near_duplicates": near_duplicates,
+    "conflicts": conflicts,
+    "near_conflicts": near_conflicts,
+    "damaged": damaged,
+    "unlabeled": unlabeled,
+    "one_label": one_label,
+    "rare_labels": rare_labels,
+    "leaks": leaks,
+    "near_leaks": near_leaks,
+    "unseen_labels": unseen_labels,
+}
+"""Every kind of finding by name; `Limits` has a field for each."""
+
+
+def _rows_case(rows: NDArray[np.int64], total: int, sentence: str, count: int | None = None) -> Case:
+    pairs = Pairs(rows, np.full(len(rows), -1), np.full(len(rows), np.nan))
+    return Case(len(rows) if count is None else count, total, sentence, pairs)
+
+
+def _choose(pairs: Pairs, which: NDArray[np.bool_]) -> Pairs:
+    return Pairs(pairs.left[which], pairs.right[which], pairs.similarity[which])
+
+
+def _size(ledger: Ledger | None) -> int:
+    return len(ledger) if ledger is not None else 0
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _of(count: int, noun: str) -> str:
+    return f"{_count(count, noun, noun + 's')} {_be(count)}"
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

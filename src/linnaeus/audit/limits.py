@@ -1,0 +1,68 @@
+"""Limits: how large a share of cases each finding may have before it is a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+
+from linnaeus.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest share, from 0 to 1, that is no problem yet. The name of a field is the kind of a finding.
+
+    Of the rows: `empty` texts, `duplicates` of earlier texts, `near_duplicates`, `conflicts` (one text, several
+    labels), `near_conflicts`, `damaged` texts, `unlabeled`, `one_label` (all rows have the same one). Of the labels:
+    `rare_labels`. Of the rows of the other data set: `leaks` (texts that the first has too), `near_leaks`,
+    `unseen_labels`.
+
+    >>> Limits().changed(["leaks=0", "duplicates=5%"]).duplicates
+    0.05
+    """
+
+    empty: float = 0.01
+    duplicates: float = 0.1
+    near_duplicates: float = 0.25
+    conflicts: float = 0.01
+    near_conflicts: float = 0.05
+    damaged: float = 0.001
+    unlabeled: float = 0.0
+    one_label: float = 0.0
+    rare_labels: float = 0.1
+    leaks: float = 0.01
+    near_leaks: float = 0.05
+    unseen_labels: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in kinds():
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise UsageError(f"The limit of {name} is a share from 0 to 1, not {value}.")
+
+    def changed(self, settings: list[str]) -> Limits:
+        """These limits but for some, given as NAME=SHARE; a share may be a percentage, and `all` names every limit."""
+        changes: dict[str, float] = {}
+        for setting in settings:
+            name, _, share = setting.partition("=")
+            name = name.strip().replace("-", "_")
+            names = kinds() if name == "all" else [name]
+            changes.update(dict.fromkeys(names, _share(setting, share.strip())))
+        unknown = next((name for name in changes if name not in kinds()), None)
+        if unknown is not None:
+            near = get_close_matches(unknown, kinds(), 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are all, {', '.join(kinds())}."
+            raise UsageError(f"There is no limit {unknown!r}; {hint}")
+        return replace(self, **changes)
+
+
+def kinds() -> list[str]:
+    """The kinds of findings, in the order they are shown."""
+    return [f.name for f in fields(Limits)]
+
+
+def _share(setting: str, text: str) -> float:
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError as error:
+        raise UsageError(f"{setting!r} is no limit; write NAME=SHARE, such as leaks=0 or duplicates=5%.") from error

@@ -1,0 +1,138 @@
+"""Near-duplicates: pairs of texts that share most of their shingles, found without comparing all pairs.
+
+Each text has a MinHash signature. Signatures are cut into bands; two texts are candidates if they agree in all of a
+band, and count as near if the share of equal numbers in the whole signatures reaches the threshold. With b bands of r
+rows a pair of similarity s is a candidate with probability 1 - (1 - s^r)^b: 99.8 % at 0.8, 4 % at 0.3 by default.
+Broder 1997; Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, chapter 3. Only eight bits of each number are
+kept: Li and Koenig 2010, b-bit minwise hashing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.errors import UsageError
+from linnaeus.types import Texts
+
+Rows: TypeAlias = NDArray[np.int64]
+
+NEIGHBORS = 8
+"""In a crowd that agrees in a band, each text is compared with this many others: the work stays linear."""
+
+_AT_ONCE = 1 << 18
+_CHANCE = 1 / 256  # that eight bits agree by accident
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """When two texts are nearly the same: their shingles, so many characters in a row, have this Jaccard similarity."""
+
+    threshold: float = 0.8
+    shingle: int = 5
+    bands: int = 16
+    band_rows: int = 5
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise UsageError(
+                f"The similarity of near-duplicates must lie above 0 and not above 1, not {self.threshold}."
+            )
+        if not 1 <= self.shingle <= 1024 or not 1 <= self.bands <= 256 or not 1 <= self.band_rows <= 256:
+            raise UsageError("Near wants a shingle of 1 to 1024 characters, and 1 to 256 bands of 1 to 256 rows.")
+
+    def sketch(self, texts: Texts) -> Sketches:
+        """The signatures of some texts."""
+        hashes = self.bands * self.band_rows
+        flat = kernels.minhash(texts.data, texts.offsets, hashes, self.shingle, kernels.thread_count())
+        table = flat.reshape(len(texts), self.bands, self.band_rows)
+        keys = np.zeros(table.shape[:2], np.uint64)
+        for row in range(self.band_rows):
+            keys = (keys ^ table[:, :, row]) * _ODD
+            keys ^= keys >> np.uint64(29)
+        return Sketches(flat.astype(np.uint8).reshape(len(texts), hashes), (keys >> np.uint64(32)).astype(np.uint32))
+
+
+@dataclass(frozen=True, slots=True)
+class Sketches:
+    """What is kept of the signatures: eight bits of each number (n, hashes), and a key for each band (n, bands)."""
+
+    bits: NDArray[np.uint8]
+    keys: NDArray[np.uint32]
+
+    def similarity(self, mine: Rows, others: Sketches, theirs: Rows) -> NDArray[np.float64]:
+        """The estimated Jaccard similarity of pairs of rows."""
+        parts = [np.zeros(0)]
+        for i in range(0, len(mine), _AT_ONCE):
+            equal = self.bits[mine[i : i + _AT_ONCE]] == others.bits[theirs[i : i + _AT_ONCE]]
+            parts.append((equal.mean(axis=1) - _CHANCE) / (1 - _CHANCE))
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Rows `left` that agree with rows `right`, one pair for each left row, ascending; and how similar they are."""
+
+    left: Rows
+    right: Rows
+    similarity: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+def within(near: Near, sketches: Sketches, rows: Rows) -> Pairs:
+    """For each of these rows that nearly repeats an earlier one: that pair, the most similar if there are several."""
+    found = []
+    for band in range(near.bands):
+        for early, late in _same_band(sketches.keys[rows, band], rows):
+            found.append(_keep(near, sketches, late, sketches, early))
+    return _best(found)
+
+
+def between(near: Near, mine: Sketches, rows: Rows, others: Sketches, their_rows: Rows) -> Pairs:
+    """For each of these rows that is nearly a row of the others: that pair, the most similar if there are several."""
+    found = []
+    for band in range(near.bands):
+        order = np.argsort(others.keys[their_rows, band], kind="stable")
+        sorted_keys, keys = others.keys[their_rows, band][order], mine.keys[rows, band]
+        first = np.searchsorted(sorted_keys, keys, side="left")
+        size = np.searchsorted(sorted_keys, keys, side="right") - first
+        for step in range(min(NEIGHBORS, int(size.max(initial=0)))):
+            hit = size > step
+            found.append(_keep(near, mine, rows[hit], others, their_rows[order[first[hit] + step]]))
+    return _best(found)
+
+
+def _same_band(keys: NDArray[np.uint32], rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+    """Pairs of rows with one key: each row with the next few of its crowd."""
+    order = np.argsort(keys, kind="stable")
+    keys, rows = keys[order], rows[order]
+    for step in range(1, NEIGHBORS + 1):
+        same = np.flatnonzero(keys[step:] == keys[:-step])
+        if len(same) == 0:
+            return
+        yield rows[same], rows[same + step]
+
+
+def _keep(near: Near, mine: Sketches, left: Rows, others: Sketches, right: Rows) -> Pairs:
+    similarity = mine.similarity(left, others, right)
+    good = similarity >= near.threshold
+    return Pairs(left[good], right[good], similarity[good])
+
+
+def _best(found: list[Pairs]) -> Pairs:
+    """One pair for each left row: the most similar, of equals the one with the earliest right row."""
+    if not found:
+        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    left, right = np.concatenate([p.left for p in found]), np.concatenate([p.right for p in found])
+    similarity = np.concatenate([p.similarity for p in found])
+    order = np.lexsort((right, -similarity, left))
+    first = order[np.diff(left[order], prepend=-1) != 0]
+    return Pairs(left[first], right[first], similarity[first])

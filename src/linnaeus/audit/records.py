@@ -1,0 +1,125 @@
+"""What an audit says: plain frozen records, ready for a screen, a page or a machine."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linnaeus.types import Json
+
+SCHEMA = "linnaeus.check/1"
+"""The version of the JSON form; within it keys are only ever added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How numbers are spread: five of them, and a histogram where bin i holds edges[i] <= x < edges[i+1]."""
+
+    smallest: float
+    median: float
+    mean: float
+    high: float
+    """95 of 100 are not above it."""
+    largest: float
+    edges: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Something by name, how often it occurs, and its part of the whole from 0 to 1."""
+
+    name: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One data set at a glance.
+
+    `label_kind` is one, many, numeric or none; `labels` is sorted by count, then name, and `numbers` stands in its
+    place for numeric labels. `scripts` counts letters only. What needs text is None or empty where there is none.
+    """
+
+    rows: int
+    bytes: int
+    label_kind: str
+    labels: tuple[Share, ...]
+    numbers: Spread | None
+    characters: Spread | None
+    words: Spread | None
+    vocabulary: int
+    scripts: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One case of a finding: its row and label, the beginning of its text, and the row it agrees with, if any.
+
+    Rows are numbered from 0, as `Corpus.take` wants them.
+    """
+
+    row: int
+    text: str
+    label: str | None = None
+    match: int | None = None
+    match_label: str | None = None
+    match_text: str | None = None
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to look at: `count` of `total` cases; it is a problem if their share passes the limit.
+
+    >>> Finding("empty", 3, 100, 0.01, "3 texts are empty").problem
+    True
+    """
+
+    kind: str
+    count: int
+    total: int
+    limit: float
+    sentence: str
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The part of all cases, from 0 to 1."""
+        return self.count / self.total if self.total else 0.0
+
+    @property
+    def problem(self) -> bool:
+        """Whether the share passes the limit."""
+        return self.share > self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The answer of `check`: a summary of each data set, and the findings, problems first."""
+
+    data: Summary
+    other: Summary | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The findings that pass their limits."""
+        return tuple(finding for finding in self.findings if finding.problem)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding passes its limit."""
+        return not self.problems
+
+    def to_json(self) -> dict[str, Json]:
+        """One JSON object: schema, ok, data, other, findings with share and problem."""
+        return {
+            "schema": SCHEMA,
+            "ok": self.ok,
+            "data": asdict(self.data),
+            "other": asdict(self.other) if self.other else None,
+            "findings": [{**asdict(f), "share": f.share, "problem": f.problem} for f in self.findings],
+        }

@@ -1,0 +1,164 @@
+"""One walk over a data set: a few numbers for each row, and counts over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.audit.characters import damaged, scripts
+from linnaeus.audit.labels import MISSING, LabelBook, kind_of, label_numbers, label_table
+from linnaeus.audit.near import Near, Sketches
+from linnaeus.audit.records import Summary
+from linnaeus.audit.spreads import lengths
+from linnaeus.errors import DataError
+from linnaeus.types import Texts
+
+if TYPE_CHECKING:
+    from linnaeus.data.corpus import Batch
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Longs, Words64
+
+HEAD = 60
+"""So many characters of each text are kept for examples."""
+
+CODES = 0x110000
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What is kept of each row, about 250 bytes whatever its length: columns of one length, and the summary."""
+
+    summary: Summary
+    exact: Words64
+    folded: Words64
+    labels: Longs
+    empty: NDArray[np.bool_]
+    damaged: NDArray[np.bool_]
+    sketches: Sketches
+    heads: pa.ChunkedArray
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def head(self, row: int) -> str:
+        """The beginning of a text."""
+        return str(self.heads[row].as_py()) if len(self.heads) else ""
+
+
+@dataclass(slots=True)
+class Tally:
+    """The ledger while it is written, batch by batch."""
+
+    near: Near
+    book: LabelBook
+    kind: str = "none"
+    rows: int = 0
+    bytes: int = 0
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    characters: Words64 = field(default_factory=lambda: np.zeros(CODES + 1, np.uint64))
+    vocabulary: list[Words64] = field(default_factory=lambda: [np.zeros(0, np.uint64)])
+
+    def add(self, batch: Batch) -> None:
+        """Take in the next rows."""
+        rows = len(batch)
+        if batch.labels is not None:
+            self.kind = kind_of(batch.labels)
+            self._put(labels=self.book.encode(batch.labels))
+        else:
+            self._put(labels=np.full(rows, MISSING, np.int64))
+        if batch.text is not None:
+            self._add_text(batch.text)
+        self.rows += rows
+
+    def _add_text(self, text: pa.Array) -> None:
+        texts, threads = as_texts(text), kernels.thread_count()
+        characters, words, vocabulary = kernels.census(texts.data, texts.offsets, threads)
+        if characters[CODES]:
+            raise DataError(f"The texts after row {self.rows} hold bytes that are not UTF-8; decode them again.")
+        sketches = self.near.sketch(texts)
+        length = pc.utf8_length(text).to_numpy(zero_copy_only=False)
+        blank = pc.utf8_is_space(text).to_numpy(zero_copy_only=False).astype(bool) | (length == 0)
+        self._put(
+            exact=kernels.fingerprint(texts.data, texts.offsets, threads),
+            folded=kernels.fingerprint_folded(texts.data, texts.offsets, threads),
+            characters=length.astype(np.int64),
+            words=words,
+            empty=blank,
+            damaged=damaged(text, characters),
+            bits=sketches.bits,
+            keys=sketches.keys,
+            heads=pc.utf8_slice_codeunits(text, 0, HEAD).cast(pa.large_string()),
+        )
+        self.characters += characters
+        self._learn(vocabulary)
+        self.bytes += int(texts.offsets[-1] - texts.offsets[0])
+
+    def _learn(self, words: Words64) -> None:
+        """Join the known words only when as many new ones wait, so that each is sorted a few times at most."""
+        self.vocabulary.append(words)
+        if sum(map(len, self.vocabulary[1:])) > len(self.vocabulary[0]):
+            self.vocabulary = [np.unique(np.concatenate(self.vocabulary))]
+
+    def _put(self, **columns: Any) -> None:
+        for name, values in columns.items():
+            self.columns.setdefault(name, []).append(values)
+
+    def _take(self, name: str, like: NDArray[Any]) -> NDArray[Any]:
+        """A column whole; its pieces are let go, so that memory holds no column twice."""
+        return np.concatenate([like, *self.columns.pop(name, [])])
+
+    def close(self) -> Ledger:
+        """The whole ledger."""
+        labels = self._take("labels", np.zeros(0, np.int64))
+        hashes = self.near.bands * self.near.band_rows
+        return Ledger(
+            summary=self._summary(labels),
+            exact=self._take("exact", np.zeros(0, np.uint64)),
+            folded=self._take("folded", np.zeros(0, np.uint64)),
+            labels=labels,
+            empty=self._take("empty", np.zeros(0, bool)),
+            damaged=self._take("damaged", np.zeros(0, bool)),
+            sketches=Sketches(
+                self._take("bits", np.zeros((0, hashes), np.uint8)),
+                self._take("keys", np.zeros((0, self.near.bands), np.uint32)),
+            ),
+            heads=pa.chunked_array(self.columns.pop("heads", []), pa.large_string()),
+        )
+
+    def _summary(self, labels: Longs) -> Summary:
+        numeric = self.kind == "numeric"
+        return Summary(
+            rows=self.rows,
+            bytes=self.bytes,
+            label_kind=self.kind,
+            labels=() if numeric else label_table(self.book, labels),
+            numbers=label_numbers(self.book, labels) if numeric else None,
+            characters=lengths(self._take("characters", np.zeros(0, np.int64))),
+            words=lengths(self._take("words", np.zeros(0, np.int64))),
+            vocabulary=len(np.unique(np.concatenate(self.vocabulary))),
+            scripts=scripts(self.characters),
+        )
+
+
+def tally(stream: Stream, near: Near, book: LabelBook) -> Ledger:
+    """Walk over a data set once."""
+    tally = Tally(near, book)
+    for batch in stream.batches():
+        tally.add(batch)
+    return tally.close()
+
+
+def as_texts(text: pa.Array) -> Texts:
+    """The buffers of an Arrow string array; text is not copied."""
+    wide = text.cast(pa.large_string())
+    offsets = (
+        np.frombuffer(wide.buffers()[1], np.int64)[wide.offset : wide.offset + len(wide) + 1] if len(wide) else None
+    )
+    data = np.frombuffer(wide.buffers()[2], np.uint8) if len(wide) and wide.buffers()[2] else np.zeros(0, np.uint8)
+    return Texts(data, np.zeros(1, np.int64) if offsets is None else offsets)

@@ -1,0 +1,77 @@
+"""`linnaeus check DATA [OTHER]`: what a person wants to know before training."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+
+if TYPE_CHECKING:
+    from linnaeus.audit import Audit
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus check reviews.csv
+  linnaeus check train.jsonl test.jsonl --limit leaks=0
+  linnaeus check data.csv --text body --label topic --json | jq .findings
+  zcat big.tsv.gz | linnaeus check - --format tsv
+
+\b
+Exit code: 0 if every finding is within its limit, 1 if not, 3 if the data cannot be read.
+"""
+
+
+@click.command("check", epilog=_EXAMPLES)
+@click.argument("data")
+@click.argument("other", required=False)
+@shared.read_options
+@click.option("--limit", "limits", multiple=True, metavar="NAME=SHARE", help="How large a finding may be; repeatable.")
+@click.option("--near", type=float, default=0.8, show_default=True, help="The similarity of near-duplicates, up to 1.")
+@click.option("--examples", type=click.IntRange(0), default=3, show_default=True, help="Rows to show of each finding.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@shared.common_options
+def command(data: str, other: str | None, **options: Any) -> int:
+    """Look at DATA before training on them; OTHER, such as test data, is compared with them.
+
+    Shows labels, lengths, scripts and vocabulary, and finds empty, repeated, nearly repeated, wrongly decoded and
+    contradictory rows, rare labels, and rows that OTHER shares with DATA. `-` is standard input.
+    """
+    shared.remark_kernels(options)
+    with shared.use_threads(options):
+        audit = audit_sources(data, other, options)
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        screen.write(json.dumps(audit.to_json(), ensure_ascii=False) + "\n")
+    else:
+        from linnaeus.audit.page import audit_page
+
+        names = [_name(source) for source in (data, other) if source is not None]
+        screen.show(audit_page(audit, names, screen.glyphs))
+    return 0 if audit.ok else 1
+
+
+def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> Audit:
+    """Read and check what the arguments name, with progress on stderr."""
+    from linnaeus.audit import Limits, Near, check
+    from linnaeus.cli.progress import Phases, open_progress
+
+    limits, near = Limits().changed(list(options["limits"])), Near(options["near"])
+    if data == other == "-":
+        raise click.UsageError("Standard input can be read only once; name a file for one of the two.")
+    with open_progress(options["quiet"]) as progress:
+        phases = Phases(progress)
+        corpora = [shared.read_source(source, options).watch(phases.move) for source in (data, other) if source]
+        audit = check(*corpora, limits=limits, near=near, examples=options["examples"], watch=phases.begin)
+    for source, corpus in zip((data, other), corpora, strict=False):
+        if any(name != role for role, name in corpus.roles.items() if role in corpus.roles.guessed):
+            shared.remark(f"{_name(str(source))}: {corpus.roles.describe()}", options)
+        if corpus.skipped.count:
+            shared.remark(f"{_name(str(source))}: {corpus.skipped}", options)
+    return audit
+
+
+def _name(source: str) -> str:
+    return "standard input" if source == "-" else source

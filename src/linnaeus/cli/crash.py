@@ -1,0 +1,34 @@
+"""Where the traceback of a bug is kept: a small file in the state directory, never the texts of users."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+from pathlib import Path
+
+from linnaeus.cli.version import version_line
+
+
+def save_traceback(error: BaseException) -> str:
+    """Save where the error came from, and say where; what cannot be saved is no second error."""
+    lines = [version_line(), "\n\n", *traceback.format_exception(error)]
+    for folder in (state_directory(), Path(tempfile.gettempdir())):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=folder, text=True)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.writelines(lines)
+        except OSError:
+            continue
+        return f"The traceback is in {name}"
+    return "Run it again with --debug to see the traceback."
+
+
+def state_directory() -> Path:
+    """LINNAEUS_HOME, else `linnaeus` in the directory where this system keeps the state of programs."""
+    home = os.environ.get("LINNAEUS_HOME")
+    if home:
+        return Path(home)
+    system = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(system) if system else Path.home() / ".local" / "state") / "linnaeus"

@@ -1,0 +1,123 @@
+"""Every way a command can end, as an exit code and at most one sentence on stderr.
+
+0 done    1 done, and the answer is no    2 usage    3 bad data    4 bad model file    5 environment
+70 a bug of ours    130 interrupted    143 terminated
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+import click
+
+from linnaeus.cli.crash import save_traceback
+from linnaeus.errors import LinnaeusError
+
+USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED = 2, 5, 70, 130, 143
+
+
+class Terminated(BaseException):
+    """The process was asked to end (SIGTERM)."""
+
+
+def guarded(run: Callable[[], Any], debug: bool) -> int:
+    """Run a command to its exit code; nothing is raised, and a traceback is shown only if asked for."""
+    try:
+        with _terminable():
+            code = run()
+            flush()
+        return code if isinstance(code, int) else 0
+    except BaseException as error:
+        code, sentence = _verdict(error)
+        if debug and not isinstance(error, click.ClickException | SystemExit):
+            traceback.print_exception(error)
+        elif code == BUG:
+            sentence = f"{sentence} {save_traceback(error)}"
+        _say(sentence)
+        flush()
+        return code
+
+
+def _verdict(error: BaseException) -> tuple[int, str]:
+    """The exit code and the sentence for what was raised."""
+    if isinstance(error, LinnaeusError):
+        return error.exit_code, f"error: {error}"
+    if isinstance(error, click.ClickException):
+        return _usage(error)
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        return INTERRUPTED, "interrupted"
+    if isinstance(error, Terminated):
+        return TERMINATED, "terminated"
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 0, ""
+    if isinstance(error, BrokenPipeError):
+        return 0, ""
+    if isinstance(error, MemoryError):
+        return ENVIRONMENT, "error: there is not enough memory; give less data at a time."
+    if isinstance(error, OSError):
+        where = f" ({error.filename})" if error.filename else ""
+        return ENVIRONMENT, f"error: the system refused: {error.strerror or error}{where}."
+    return BUG, f"error: a bug in Linnaeus ({type(error).__name__}); please report it."
+
+
+def _usage(error: click.ClickException) -> tuple[int, str]:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return USAGE, error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f" Try '{context.command_path} --help'." if context else ""
+    message = error.format_message()
+    return USAGE, f"error: {message}{'' if message.endswith(('.', '?')) else '.'}{hint}"
+
+
+def _say(sentence: str) -> None:
+    if not sentence:
+        return
+    prefix = "" if sentence.startswith("Usage:") else "linnaeus: "
+    with suppress(OSError, ValueError):
+        click.echo(prefix + sentence, err=True)
+
+
+def flush() -> None:
+    """Hand over what was printed; if nobody reads it any more, that is no error."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (BrokenPipeError, ValueError):
+            silence(stream)
+        except OSError:
+            # A full disk behind stdout: the code below says so, and the interpreter must not say it again.
+            silence(stream)
+            raise
+
+
+def silence(stream: Any) -> None:
+    """Let a stream that nobody reads end in nothing, so that the interpreter does not complain at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends the work as Ctrl-C does: by an exception, so that files are closed and temporary ones go."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated

@@ -1,0 +1,85 @@
+"""The entry point: finds the verb, runs it, and turns whatever happens into an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+
+from linnaeus.cli import VERBS
+from linnaeus.cli.guard import guarded
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus check reviews.csv
+  linnaeus check train.jsonl test.jsonl --limit leaks=0
+  linnaeus demo
+"""
+
+
+class LazyGroup(click.Group):
+    """A group whose verbs are imported when they are called; their names and one-line helps stand in a table."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        """The verbs in the order of the table."""
+        return list(VERBS)
+
+    def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb, imported now."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(VERBS[cmd_name].module).command
+        return command
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of verbs, without importing them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb, or the nearest one as a hint."""
+        name = args[0] if args else ""
+        if name and name not in VERBS and not name.startswith("-"):
+            near = get_close_matches(name, VERBS, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
+            ctx.fail(f"There is no verb {name!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from linnaeus.cli.version import version_line
+
+        click.echo(version_line())
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EXAMPLES,
+    subcommand_metavar="VERB [ARGS]...",
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show version, Python, platform and kernels, and exit.",
+)
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+def group() -> None:
+    """Linnaeus turns labeled text into a classifier you can train in seconds, trust, explain and deploy."""
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    words = list(sys.argv[1:] if args is None else args)
+    return guarded(lambda: group.main(words, prog_name="linnaeus", standalone_mode=False), "--debug" in words)

@@ -1,0 +1,88 @@
+"""Options that several verbs share, and what they become: arguments of `linnaeus.read`, a screen, a progress report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from linnaeus.cli.screen import Screen
+    from linnaeus.data import Corpus
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_READ = (
+    click.option("--text", metavar="COLUMN", help="The column of the texts; guessed if its name makes it plain."),
+    click.option("--label", metavar="COLUMN", help="The column of the labels; '' for none."),
+    click.option("--format", metavar="FORMAT", help="The format of the file; by default its name tells."),
+    click.option("--encoding", metavar="CODEC", help="The encoding of text files (default utf-8)."),
+    click.option("--delimiter", metavar="CHAR", help="What stands between cells; '\\t' or 'tab' for a tab."),
+    click.option("--label-separator", metavar="TEXT", help="What stands between several labels in one cell."),
+    click.option("--bad-rows", type=click.Choice(["error", "skip"]), help="Refuse bad rows, or skip and count them."),
+)
+_READ_NAMES = ("text", "label", "format", "encoding", "delimiter", "label_separator", "bad_rows")
+
+_COMMON = (
+    click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads to use (default: every core)."),
+    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to use colors."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks on stderr."),
+    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+)
+
+
+def read_options(command: Command) -> Command:
+    """Give a verb the options of reading."""
+    return _decorate(command, _READ)
+
+
+def common_options(command: Command) -> Command:
+    """Give a verb the options that every verb has."""
+    return _decorate(command, _COMMON)
+
+
+def _decorate(command: Command, options: tuple[Callable[[Any], Any], ...]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_source(source: str, options: dict[str, Any]) -> Corpus:
+    """Read what an argument names, as the options say; `-` is standard input."""
+    from linnaeus.data import read
+
+    given = {name: options[name] for name in _READ_NAMES if options.get(name) is not None}
+    if given.get("delimiter") in ("\\t", "tab"):
+        given["delimiter"] = "\t"
+    return read(source, **given)
+
+
+def use_threads(options: dict[str, Any]) -> AbstractContextManager[None]:
+    """The number of threads that was asked for, while the verb works."""
+    from linnaeus.kernels import threads
+
+    return threads(options["threads"]) if options["threads"] else nullcontext()
+
+
+def stdout_screen(options: dict[str, Any]) -> Screen:
+    """The screen on stdout."""
+    from linnaeus.cli.screen import open_screen
+
+    return open_screen(sys.stdout, options["color"])
+
+
+def remark(text: str, options: dict[str, Any]) -> None:
+    """One line of narration on stderr, unless quiet."""
+    if not options["quiet"]:
+        click.echo(f"linnaeus: {text}", err=True)
+
+
+def remark_kernels(options: dict[str, Any]) -> None:
+    """Say that the twins run, where they do."""
+    from linnaeus import kernels
+
+    if not kernels.NATIVE:
+        remark("no compiled kernels are installed; their Python twins run: same results, but slowly.", options)

@@ -1,0 +1,153 @@
+"""Progress on stderr: a bar on a terminal, elsewhere a plain line now and then, so that logs stay short."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+
+from linnaeus.render import duration, percent, size
+
+if TYPE_CHECKING:
+    from linnaeus.data.ledger import Progress
+
+EVERY = 10.0
+"""Seconds between plain lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far something is: the phase, rows so far, bytes done and in all (0 where unknown)."""
+
+    phase: str
+    rows: int
+    done: int = 0
+    total: int = 0
+
+
+class Reporter(Protocol):
+    """Something that is told about marks while it is open."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        ...
+
+    def __exit__(self, *why: object) -> None:
+        """End, and leave nothing behind."""
+        ...
+
+    def __call__(self, mark: Mark) -> None:
+        """So far it is."""
+        ...
+
+
+class Silent:
+    """Says nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        pass
+
+    def __call__(self, mark: Mark) -> None:
+        """Nothing."""
+
+
+@dataclass(slots=True)
+class Lines(Silent):
+    """A plain line at most every ten seconds."""
+
+    stream: TextIO
+    every: float = EVERY
+    started: float = field(default_factory=time.monotonic)
+    said: float = field(default_factory=time.monotonic)
+
+    def __call__(self, mark: Mark) -> None:
+        """Say how far it is, if it is time."""
+        now = time.monotonic()
+        if now - self.said < self.every:
+            return
+        self.said = now
+        self.stream.write(f"linnaeus: {describe(mark, now - self.started)}\n")
+        self.stream.flush()
+
+
+class Bar:
+    """A bar with rate and time left, gone when the work is done. Rich draws it, at most ten times a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
+        self._bar: Any = Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=False)
+        self._task: Any = None
+        self._phase = ""
+        self._started = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, mark: Mark) -> None:
+        """Move the bar."""
+        if mark.phase != self._phase:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._phase, self._started = mark.phase, time.monotonic()
+            self._task = self._bar.add_task(mark.phase, total=None, said="")
+        said = describe(mark, time.monotonic() - self._started).partition(": ")[2]
+        self._bar.update(self._task, total=mark.total or None, completed=mark.done, said=said)
+
+
+@dataclass(slots=True)
+class Phases:
+    """Tells a reporter how far reading is, under the name of the phase that goes on."""
+
+    report: Reporter
+    phase: str = ""
+    rows: int = 0
+
+    def begin(self, phase: str) -> None:
+        """A new phase."""
+        self.phase = phase
+        self.report(Mark(phase, self.rows))
+
+    def move(self, progress: Progress) -> None:
+        """So far the files are read."""
+        self.rows = progress.rows
+        self.report(Mark(self.phase, progress.rows, progress.done, progress.total))
+
+
+def describe(mark: Mark, seconds: float) -> str:
+    """One line: the phase, how far, how fast, how long still.
+
+    >>> describe(Mark("reading", 1000, 5_000_000, 20_000_000), 2)
+    'reading: 1,000 rows, 25 % of 20.0 MB, 2.5 MB/s, 6.0 s left'
+    """
+    parts = [f"{mark.rows:,} rows"]
+    if mark.total:
+        parts.append(f"{percent(min(1.0, mark.done / mark.total))} of {size(mark.total)}")
+    if mark.done and seconds > 0:
+        parts.append(f"{size(mark.done / seconds)}/s")
+    if mark.total and 0 < mark.done <= mark.total and seconds > 0:
+        parts.append(f"{duration(seconds * (mark.total - mark.done) / mark.done)} left")
+    return f"{mark.phase}: {', '.join(parts)}"
+
+
+def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> Reporter:
+    """A bar if stderr is a terminal that may move, else plain lines; nothing if quiet."""
+    stream = stream or sys.stderr
+    if quiet:
+        return Silent()
+    still = environment.get("TERM") == "dumb" or environment.get("TTY_INTERACTIVE") == "0" or environment.get("CI")
+    if still or not stream.isatty():
+        return Lines(stream)
+    return Bar(stream)

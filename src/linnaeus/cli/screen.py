@@ -1,0 +1,65 @@
+"""Where a page is shown: with colors on a terminal, plain in a pipe or file, ASCII where the encoding wants it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+from linnaeus.cli.guard import silence
+from linnaeus.render import Glyphs, Page, glyphs_for
+
+COLORS = {"title": "bold", "good": "green", "bad": "bold red", "warn": "yellow", "faint": "dim", "accent": "cyan"}
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A stream, whether it takes colors, and the signs it can carry."""
+
+    stream: TextIO
+    color: bool
+    glyphs: Glyphs
+
+    def show(self, page: Page) -> None:
+        """Print a page."""
+        self.write(_colored(page) if self.color else page.plain())
+
+    def write(self, text: str) -> None:
+        """Print text; characters the stream cannot carry are spelled out, and a reader that is gone is no error."""
+        encoding = self.stream.encoding or "utf-8"
+        try:
+            self.stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            self.stream.flush()
+        except BrokenPipeError:
+            silence(self.stream)
+
+
+def open_screen(stream: TextIO, mode: str = "auto", environment: Mapping[str, str] = os.environ) -> Screen:
+    """The screen on a stream; mode is auto, always or never."""
+    return Screen(stream, wants_color(stream, mode, environment), glyphs_for(stream.encoding))
+
+
+def wants_color(stream: TextIO, mode: str, environment: Mapping[str, str]) -> bool:
+    """The option first; then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE; then whether it is a terminal that can."""
+    if mode != "auto":
+        return mode == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if any(environment.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return environment.get("TERM") != "dumb" and stream.isatty()
+
+
+def _colored(page: Page) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.text import Text
+
+    # Rich gets a page already laid out: no wrapping, no markup, no guesses about the terminal.
+    out = StringIO()
+    console = Console(file=out, force_terminal=True, color_system="standard", width=10_000, no_color=False, _environ={})
+    for words in page.lines:
+        console.print(Text.assemble(*((word.text, COLORS.get(word.style, "")) for word in words)), highlight=False)
+    return "".join(text.rstrip() + "\n" for text in out.getvalue().splitlines())

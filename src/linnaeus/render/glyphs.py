@@ -1,0 +1,36 @@
+"""The signs that are not letters: Unicode where the stream can carry it, ASCII elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """Signs by meaning; `blocks` are bars of growing length within one column, the last one full."""
+
+    good: str
+    bad: str
+    note: str
+    ellipsis: str
+    dash: str
+    same: str
+    near: str
+    blocks: str
+
+
+UNICODE = Glyphs(good="✓", bad="✗", note="•", ellipsis="…", dash="–", same="=", near="≈", blocks="▏▎▍▌▋▊▉█")
+ASCII = Glyphs(good="ok", bad="x", note="-", ellipsis="...", dash="-", same="=", near="~", blocks="#")
+
+
+def glyphs_for(encoding: str | None) -> Glyphs:
+    """The richest signs that the encoding can carry.
+
+    >>> glyphs_for("utf-8") is UNICODE, glyphs_for("latin-1") is ASCII
+    (True, True)
+    """
+    try:
+        "".join(getattr(UNICODE, field.name) for field in fields(UNICODE)).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
