@@ -1,1 +1,41 @@
-"""data."""
+"""Data in: files, Arrow and plain lists become a `Corpus`, Arrow columns streamed in batches.
+
+    reading.py   read: the one call                       corpus.py   Corpus; batch.py   Batch
+    find.py      which files, in which format             streams.py  bytes: unpacked within bounds, as UTF-8
+    formats/     a file of each kind to raw columns       memory.py   lists, data frames, Arrow to raw columns
+    roles.py     which column is text, label ...          shape.py    raw columns to a Batch (cells.py, times.py)
+    ledger.py    bad rows, progress                       split.py    held-out and k-fold row numbers
+
+Files are read lazily and in constant memory. Labels and cells stay as they are written: `01`, `007` and `NA` survive.
+To add a format see `formats/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from linnaeus.data.batch import Batch, join
+from linnaeus.data.corpus import Corpus
+from linnaeus.data.formats import FORMATS
+from linnaeus.data.ledger import Progress, Skipped
+from linnaeus.data.memory import texts
+from linnaeus.data.options import ReadOptions
+from linnaeus.data.reading import read
+from linnaeus.data.roles import Roles
+from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
+
+__all__ = [
+    "FORMATS",
+    "Batch",
+    "Corpus",
+    "Progress",
+    "ReadOptions",
+    "Roles",
+    "Skipped",
+    "Split",
+    "folds",
+    "folds_by_time",
+    "holdout",
+    "holdout_by_time",
+    "join",
+    "read",
+    "texts",
+]

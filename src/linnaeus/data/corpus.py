@@ -1,25 +1,228 @@
-"""Batch and Corpus: labeled text as Arrow columns, in memory or streamed."""
+"""Corpus: labeled text as Arrow columns, in memory or streamed from files larger than memory."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from linnaeus.data.batch import Batch, join
+from linnaeus.data.ledger import Ledger, Progress, Skipped, Watcher
+from linnaeus.data.sources import Held, Selected, Source, hold
+from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
+from linnaeus.data.times import as_times
+from linnaeus.errors import UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.data.roles import Roles
+    from linnaeus.data.shape import Shape
+
+__all__ = ["Batch", "Corpus"]
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some consecutive rows in memory: Arrow columns of one length.
+class Corpus:
+    """Rows of text with labels, weights, groups and further columns, as `linnaeus.read` gives them.
 
-    `text` is string or large_string without nulls; `labels` is string (one), list<string> (many) or float64
-    (numeric); `features`, from libsvm files, is list<struct<index: int32, value: float32>>; `columns` holds all
-    further columns by name. What the source does not have is None. `start` is the number of the first row.
+    A corpus can be walked over as often as one likes. One from files reads them anew at each walk, in constant
+    memory; `load()` keeps the rows instead. What a walk cannot use is in `skipped`.
+
+    >>> from linnaeus.data import read
+    >>> corpus = read([("good film", "pos"), ("bad film", "neg"), ("fine film", "pos")])
+    >>> len(corpus), corpus.classes, corpus.kind
+    (3, ('neg', 'pos'), 'one')
+    >>> [batch.text.to_pylist() for batch in corpus.head(2).batches()]
+    [['good film', 'bad film']]
     """
 
-    text: pa.Array | None = None
-    labels: pa.Array | None = None
-    weights: pa.Array | None = None
-    groups: pa.Array | None = None
-    features: pa.Array | None = None
-    columns: dict[str, pa.Array] = field(default_factory=dict)
-    start: int = 0
+    def __init__(self, source: Source, shape: Shape, policy: str = "error", batch_rows: int | None = None) -> None:
+        self._source, self._shape, self._policy, self._batch_rows = source, shape, policy, batch_rows
+        self._watcher: Watcher | None = None
+        self._ledger = Ledger(policy)
+        self._count: int | None = None
+
+    # What there is
+
+    @property
+    def roles(self) -> Roles:
+        """Which column is the text, the label and so on, and which of these were guessed."""
+        return self._shape.roles
+
+    @property
+    def kind(self) -> str:
+        """The kind of labels: "one" per row, "many", "numeric" or "none"."""
+        return self._shape.kind
+
+    @property
+    def skipped(self) -> Skipped:
+        """How many rows the latest walk left out, and why the first few."""
+        return self._ledger.skipped
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files; 0 in memory."""
+        return self._source.size
+
+    def __len__(self) -> int:
+        """The number of rows; for files the first time walks over them."""
+        if self._count is None:
+            self._count = sum(len(batch) for batch in self.batches())
+        return self._count
+
+    def __bool__(self) -> bool:
+        return next(iter(self.batches()), None) is not None
+
+    def __repr__(self) -> str:
+        rows = "" if self._count is None else f", {self._count} rows"
+        return f"Corpus({self.roles.describe()}{rows})"
+
+    # Walks
+
+    def batches(self) -> Iterator[Batch]:
+        """All rows in order, some at a time; columns that were Arrow already are not copied."""
+        self._ledger = ledger = Ledger(self._policy)
+        total, start = self._source.size, 0
+        for whole, done in self._source.walk(ledger):
+            for batch in _cut(whole, self._batch_rows):
+                yield batch.at(start)
+                start += len(batch)
+            if self._watcher:
+                self._watcher(Progress(start, done, total))
+        self._count = start
+
+    def watch(self, watcher: Watcher | None) -> Corpus:
+        """The same corpus; each walk over it calls `watcher` with its `Progress` after every block."""
+        watched = self._with(self._source)
+        watched._watcher, watched._count = watcher, self._count
+        return watched
+
+    def batch(self) -> Batch:
+        """All rows as one batch: in memory, and without a copy where there is only one."""
+        return join(list(self.batches()) or [self._shape.nothing()])
+
+    def load(self) -> Corpus:
+        """The same rows, held in memory."""
+        batches = list(self.batches())
+        return self._with(hold(batches, self.skipped))
+
+    # Columns
+
+    @property
+    def text(self) -> pa.Array | None:
+        """All texts."""
+        return self.batch().text
+
+    @property
+    def labels(self) -> pa.Array | None:
+        """All labels."""
+        return self.batch().labels
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The different labels, sorted by code point; none where labels are numeric or absent."""
+        if self.kind not in ("one", "many"):
+            return ()
+        found: set[str] = set()
+        for batch in self.batches():
+            if batch.labels is not None:
+                found.update(pc.unique(batch.labels.flatten()).to_pylist())
+        return tuple(sorted(found))
+
+    # Parts
+
+    def head(self, n: int) -> Corpus:
+        """The first n rows, in memory; files are read only so far."""
+        found: list[Batch] = []
+        for batch in self.batches():
+            found.append(batch.slice(0, n - batch.start))
+            if batch.start + len(batch) >= n:
+                break
+        return self._with(hold(found, self.skipped))
+
+    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Corpus:
+        """These rows, in this order. Ascending row numbers are streamed, others are taken in memory."""
+        chosen = np.asarray(rows, np.int64)
+        if len(chosen) and chosen.min() < 0:
+            raise UsageError(f"row {chosen.min()} is below 0; rows are numbered from 0.")
+        ascending = bool((np.diff(chosen) > 0).all())
+        if ascending and not isinstance(self._source, Held):
+            return self._with(Selected(self._source, chosen))
+        if len(chosen) and chosen.max() >= len(self):
+            raise UsageError(f"row {chosen.max()} is wanted but there are only {len(self)}.")
+        if ascending:
+            found = [batch for batch, _ in Selected(self._source, chosen).walk(Ledger())]
+            return self._with(hold(found or [self.batch().slice(0, 0)]))
+        return self._with(hold([self.batch().take(chosen)]))
+
+    def split(self, share: float = 0.2, *, seed: int = 0, by: str | None = None) -> tuple[Corpus, Corpus]:
+        """A part to train on and a part to test on, which has this share of the rows.
+
+        Labels keep their shares on both sides and no group is on both, where the corpus has these. `by="random"`
+        heeds neither, `by="time"` tests on the latest rows. See `linnaeus.data.split` for row numbers.
+        """
+        if by == "time":
+            return self._parts(holdout_by_time(self._times(), share=share))
+        strata, groups = self._dealt(by)
+        return self._parts(holdout(len(self), share=share, seed=seed, strata=strata, groups=groups))
+
+    def folds(self, k: int = 5, *, seed: int = 0, by: str | None = None) -> Iterator[tuple[Corpus, Corpus]]:
+        """K pairs of a part to train on and a part to test on; every row is tested once, or by time walking forward."""
+        if by == "time":
+            return map(self._parts, folds_by_time(self._times(), k))
+        strata, groups = self._dealt(by)
+        return map(self._parts, folds(len(self), k, seed=seed, strata=strata, groups=groups))
+
+    def _parts(self, split: Split) -> tuple[Corpus, Corpus]:
+        return self.take(split.train), self.take(split.test)
+
+    def _dealt(self, by: str | None) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+        """Labels and groups as numbers, where there are any and they are to be heeded."""
+        if by not in (None, "random"):
+            raise UsageError(f"by={by!r} is not known; take 'random', 'time', or None for labels and groups.")
+        if by == "random":
+            return None, None
+        strata, groups = _Numbering(), _Numbering()
+        for batch in self.batches():
+            if self.kind in ("one", "many"):
+                strata.add(batch.labels if self.kind == "one" else pc.binary_join(batch.labels, "\x1f"))
+            if batch.groups is not None:
+                groups.add(batch.groups)
+        return strata.numbers(), groups.numbers()
+
+    def _times(self) -> NDArray[Any]:
+        name = self.roles.time
+        if name is None or name not in self._shape.columns:
+            raise UsageError("a split by time needs the column of times; name it with time= when reading.")
+        return as_times([batch.columns[name] for batch in self.batches()], name)
+
+    def _with(self, source: Source) -> Corpus:
+        made = Corpus(source, self._shape, self._policy, self._batch_rows)
+        made._watcher = self._watcher
+        return made
+
+
+class _Numbering:
+    """Strings to numbers in the order they first come, over many batches."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+        self._found: list[NDArray[np.int64]] = []
+
+    def add(self, values: pa.Array) -> None:
+        encoded = values.dictionary_encode()
+        table = [self._known.setdefault(value, len(self._known)) for value in encoded.dictionary.to_pylist()]
+        self._found.append(np.array(table, np.int64)[encoded.indices.to_numpy(zero_copy_only=False)])
+
+    def numbers(self) -> NDArray[np.int64] | None:
+        return np.concatenate(self._found) if self._found else None
+
+
+def _cut(batch: Batch, rows: int | None) -> Iterator[Batch]:
+    if rows is None or len(batch) <= rows:
+        yield batch
+        return
+    for first in range(0, len(batch), rows):
+        yield batch.slice(first, rows)

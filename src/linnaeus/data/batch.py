@@ -1,0 +1,101 @@
+"""Batch: some consecutive rows in memory, as Arrow columns of one length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+_ROOM = 2**31 - 1  # bytes that the 32-bit offsets of a string array can reach
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some consecutive rows in memory: Arrow columns of one length.
+
+    `text` is string or large_string without nulls; `labels` is string (one), list<string> (many) or float64
+    (numeric); `features`, from libsvm files, is list<struct<index: int32, value: float32>>; `columns` holds all
+    further columns by name. What the source does not have is None. `start` is the number of the first row.
+
+    >>> batch = Batch(pa.array(["good film", "bad film"]), pa.array(["pos", "neg"]))
+    >>> len(batch), batch.take([1]).labels.to_pylist()
+    (2, ['neg'])
+    """
+
+    text: pa.Array | None = None
+    labels: pa.Array | None = None
+    weights: pa.Array | None = None
+    groups: pa.Array | None = None
+    features: pa.Array | None = None
+    columns: dict[str, pa.Array] = field(default_factory=dict)
+    start: int = 0
+
+    def __len__(self) -> int:
+        return next((len(array) for array in self.arrays()), 0)
+
+    def arrays(self) -> Iterator[pa.Array]:
+        """Every column there is, roles first."""
+        for name in _ROLES:
+            array = getattr(self, name)
+            if array is not None:
+                yield array
+        yield from self.columns.values()
+
+    def each(self, change: Callable[[pa.Array], pa.Array], start: int = 0) -> Batch:
+        """The batch with every column changed in the same way."""
+        changed: dict[str, Any] = {
+            name: None if getattr(self, name) is None else change(getattr(self, name)) for name in _ROLES
+        }
+        return Batch(**changed, columns={name: change(array) for name, array in self.columns.items()}, start=start)
+
+    def slice(self, offset: int, length: int) -> Batch:
+        """These consecutive rows; the columns are views, not copies."""
+        return self.each(lambda array: array.slice(offset, length), self.start + offset)
+
+    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
+        """These rows, in this order, numbered from 0."""
+        chosen = pa.array(np.asarray(rows, np.int64))
+        return self.each(lambda array: _widened(array).take(chosen))
+
+    def at(self, start: int) -> Batch:
+        """The same rows, numbered from `start`."""
+        return replace(self, start=start)
+
+
+_ROLES = tuple(f.name for f in fields(Batch) if f.name not in ("columns", "start"))
+
+
+def join(batches: Sequence[Batch]) -> Batch:
+    """All rows in one batch, numbered as the first; a single batch is handed back as it is, without a copy.
+
+    >>> join([Batch(pa.array(["a"])), Batch(pa.array(["b", "c"]))]).text.to_pylist()
+    ['a', 'b', 'c']
+    """
+    if not batches:
+        return Batch()
+    if len(batches) == 1:
+        return batches[0]
+    first = batches[0]
+    roles: dict[str, Any] = {
+        name: _concatenated([getattr(b, name) for b in batches]) for name in _ROLES if getattr(first, name) is not None
+    }
+    columns = {name: _concatenated([b.columns[name] for b in batches]) for name in first.columns}
+    return Batch(**roles, columns=columns, start=first.start)
+
+
+def _concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
+    kinds = {array.type for array in arrays}
+    small = pa.types.is_string(arrays[0].type) and len(kinds) == 1
+    if len(kinds) > 1 or (small and sum(array.nbytes for array in arrays) > _ROOM):
+        arrays = [array.cast(pa.large_string()) for array in arrays]
+    return pa.concat_arrays(arrays)
+
+
+def _widened(array: pa.Array) -> pa.Array:
+    """A taken column may repeat rows: near the reach of 32-bit offsets it gets 64-bit ones."""
+    near = pa.types.is_string(array.type) and array.nbytes > _ROOM // 2
+    return array.cast(pa.large_string()) if near else array

@@ -1,0 +1,104 @@
+"""Columns of any Arrow type as text, as lists of text or as numbers; what cannot be so is marked, not changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from linnaeus.errors import DataError
+
+MANY = pa.list_(pa.string())
+ENTRIES = pa.list_(pa.struct([("index", pa.int32()), ("value", pa.float32())]))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether cells are lists of one kind or another."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def settled(column: pa.Array) -> pa.Array:
+    """The column in a type that everybody reads: views, dictionaries and extensions become what they stand for."""
+    if isinstance(column, pa.ExtensionArray):
+        return settled(column.storage)
+    if pa.types.is_dictionary(column.type):
+        return settled(column.dictionary_decode())
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.large_string() if column.nbytes > 2**30 else pa.string())
+    return column
+
+
+def as_text(column: pa.Array, name: str) -> pa.Array:
+    """Cells as text: strings as they are, without a copy; numbers, dates and truth values as they are written."""
+    column = settled(column)
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return column
+    if pa.types.is_nested(kind):
+        raise DataError(f"column {name!r} holds {kind}, not text; name another column, or turn its cells into text.")
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(f"column {name!r} holds {kind} that is not text ({error}); name another column.") from error
+
+
+def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:
+    """Cells as lists of text: lists without their nulls, else the parts between separators without empty ones."""
+    column = settled(column)
+    if is_list(column.type):
+        lists, lengths = column, pc.fill_null(pc.list_value_length(column), 0)
+        values = as_text(column.flatten(), name)
+    else:
+        text = as_text(column, name)
+        lists = pc.split_pattern(text, separator) if separator else _alone(text)
+        lengths = pc.fill_null(pc.list_value_length(lists), 0)
+        values = pc.utf8_trim_whitespace(lists.flatten()) if separator else lists.flatten()
+    keep = pc.fill_null(pc.not_equal(values, ""), False).to_numpy(zero_copy_only=False)
+    parents = np.repeat(np.arange(len(column)), lengths.to_numpy(zero_copy_only=False))
+    counts = np.bincount(parents[keep], minlength=len(column))
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    made = values.filter(pa.array(keep)).cast(pa.string())
+    return pa.ListArray.from_arrays(pa.array(offsets), made, mask=lists.is_null() if lists.null_count else None)
+
+
+def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.bool_]]:
+    """Cells as float64, and which of them are finite numbers; the others become 0."""
+    column = settled(column)
+    if not _is_number(column.type):
+        column = as_text(column, name)
+    try:
+        made = column.cast(pa.float64())
+    except pa.ArrowInvalid:
+        made = pa.array([_number(cell) for cell in column.to_pylist()], pa.float64())
+    good = pc.fill_null(pc.is_finite(made), False)
+    if not pc.all(good).as_py() and len(made):
+        made = pc.if_else(good, made, 0.0)
+    return made, good.to_numpy(zero_copy_only=False)
+
+
+def is_missing(column: pa.Array) -> NDArray[np.bool_]:
+    """Null cells, and empty ones where cells are text."""
+    missing: NDArray[np.bool_] = column.is_null().to_numpy(zero_copy_only=False)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        missing = missing | pc.fill_null(pc.equal(column, ""), True).to_numpy(zero_copy_only=False)
+    return missing
+
+
+def _alone(text: pa.Array) -> pa.Array:
+    """Each cell as a list of itself."""
+    offsets = pa.array(np.arange(len(text) + 1), pa.int32())
+    return pa.ListArray.from_arrays(offsets, text.cast(pa.string()), mask=text.is_null() if text.null_count else None)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _number(cell: Any) -> float | None:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return None

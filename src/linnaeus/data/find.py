@@ -1,0 +1,161 @@
+"""Which files a source names (a path, a pattern, a folder, several paths, standard input), and in which format."""
+
+from __future__ import annotations
+
+import glob
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+
+from linnaeus.data.formats import FORMATS, SUFFIXES
+from linnaeus.data.formats.folder import text_files
+from linnaeus.data.formats.plain import PREFIX
+from linnaeus.data.streams import BLOCK, CODECS, ByteStream, File, open_raw
+from linnaeus.errors import DataError, EnvironmentProblem, UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.data.options import ReadOptions
+
+Paths: TypeAlias = "str | PathLike[str] | Sequence[PathLike[str]]"
+_STDIN_LIMIT = 32 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Files of one format; `owner` keeps the temporary folder of a spooled standard input."""
+
+    files: tuple[File, ...]
+    format: str
+    owner: object = None
+
+
+def names_files(source: object) -> bool:
+    """Whether this is a path or several; a list of strings is a list of texts."""
+    if isinstance(source, (str, PathLike)):
+        return True
+    return isinstance(source, (list, tuple)) and bool(source) and all(isinstance(item, PathLike) for item in source)
+
+
+def find(source: Paths, options: ReadOptions) -> Found:
+    """The files behind a source, in order, and their format."""
+    if options.format is not None and options.format not in FORMATS:
+        raise UsageError(f"format={options.format!r} is not known; there are {', '.join(FORMATS)}.")
+    if source == "-":
+        return _spooled(sys.stdin.buffer, options)
+    paths = [source] if isinstance(source, (str, PathLike)) else list(source)
+    parts = [_expanded(str(path), options) for path in paths]
+    formats = sorted({part.format for part in parts})
+    if len(formats) > 1:
+        raise DataError(f"the files are of different formats ({', '.join(formats)}); read them one format at a time.")
+    return Found(tuple(file for part in parts for file in part.files), formats[0])
+
+
+def _expanded(name: str, options: ReadOptions) -> Found:
+    path = Path(name)
+    if _exists(path):
+        return _folder(path, options) if path.is_dir() else Found((File(path, name),), _format(path, options))
+    if not glob.has_magic(name):
+        raise DataError(f"{_short(name)}: there is no such file; check the name, or pass texts in a list.")
+    files = [Path(found) for found in sorted(_matches(name)) if Path(found).is_file()]
+    if not files:
+        raise DataError(f"{_short(name)}: no file matches; check the pattern and the folder.")
+    return _shards(files, name, options)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError as error:
+        raise EnvironmentProblem(f"{path}: no permission to read it; check its mode and owner.") from error
+    except (OSError, ValueError):  # longer than a path can be, or with a NUL: a text, not a path
+        return False
+
+
+def _folder(path: Path, options: ReadOptions) -> Found:
+    """A folder of shards, or a folder per class."""
+    try:
+        seen = sorted(entry for entry in path.iterdir() if entry.is_file() and entry.name[0] not in "._")
+        known = [entry for entry in seen if _suffix(entry) in SUFFIXES]
+        tables = [entry for entry in known if _suffix(entry) != ".txt"]
+        if options.format == "folder" or (not tables and text_files(path)):
+            return Found((File(path, str(path)),), "folder")
+    except PermissionError as error:
+        raise EnvironmentProblem(f"{path}: no permission to read it; check its mode and owner.") from error
+    files = tables or known or (seen if options.format else [])
+    if not files:
+        raise DataError(f"{path}: holds no text; put data files there, or one folder per label with .txt files.")
+    return _shards(files, str(path), options)
+
+
+def _shards(files: Sequence[Path], name: str, options: ReadOptions) -> Found:
+    formats = sorted({_format(path, options) for path in files})
+    if len(formats) > 1:
+        raise DataError(
+            f"{name}: holds files of different formats ({', '.join(formats)}); choose with a pattern, as *.csv."
+        )
+    return Found(tuple(File(path, str(path)) for path in files), formats[0])
+
+
+def _suffix(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return next(iter(suffixes[-2:-1] if suffixes and suffixes[-1] in CODECS else suffixes[-1:]), "")
+
+
+def _format(path: Path, options: ReadOptions) -> str:
+    if options.format is not None:
+        return options.format
+    suffix = _suffix(path)
+    if suffix not in SUFFIXES:
+        raise UsageError(f"{path}: the name does not tell the format; give format=, one of {', '.join(FORMATS)}.")
+    if SUFFIXES[suffix] == SUFFIXES[".txt"]:
+        return _sniffed(File(path, str(path)), options, SUFFIXES[suffix])
+    return SUFFIXES[suffix]
+
+
+_MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow"}
+_STARTS = {b"{": "jsonl", PREFIX: "fasttext"}
+
+
+def _sniffed(file: File, options: ReadOptions, otherwise: str) -> str:
+    """The format by the first bytes, where these are plain."""
+    with open_raw(file) as raw:
+        magic = raw.read(4)
+    if magic in _MAGIC:
+        return _MAGIC[magic]
+    with ByteStream(file, options) as stream:
+        start = stream.read(BLOCK).lstrip()
+    return next((name for mark, name in _STARTS.items() if start.startswith(mark)), otherwise)
+
+
+def _spooled(stream: BinaryIO, options: ReadOptions) -> Found:
+    """Standard input in a temporary file, so that it can be walked over more than once."""
+    owner = tempfile.TemporaryDirectory(prefix="linnaeus-")
+    path = Path(owner.name) / "standard input"
+    limit, size = options.max_bytes or _STDIN_LIMIT, 0
+    try:
+        with path.open("wb") as out:
+            while data := stream.read(BLOCK):
+                size += len(data)
+                if size > limit:
+                    raise DataError(
+                        f"standard input: is longer than {limit:,} bytes; raise max_bytes=, or pass a file."
+                    )
+                out.write(data)
+    except OSError as error:
+        raise EnvironmentProblem(f"standard input: cannot be kept in {owner.name} ({error}); pass a file.") from error
+    file = File(path, "standard input")
+    if not size:
+        raise DataError("standard input: is empty; pipe data into it, or name a file.")
+    return Found((file,), options.format or _sniffed(file, options, "csv"), owner)
+
+
+def _matches(pattern: str) -> list[str]:
+    return glob.glob(pattern, recursive=True)  # noqa: PTH207 - pathlib refuses patterns that are absolute
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 100 else repr(name[:100]) + "..."

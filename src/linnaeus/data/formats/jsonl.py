@@ -1,0 +1,123 @@
+"""JSON lines: one object per line. Scalars become text as JSON writes it, lists of scalars become lists of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+import pyarrow as pa
+
+from linnaeus.data.cells import MANY
+from linnaeus.data.formats.base import Chunk
+from linnaeus.data.formats.lines import Block, blocks, sample
+from linnaeus.data.streams import first_undecodable, undecodable
+
+if TYPE_CHECKING:
+    from linnaeus.data.ledger import Ledger
+    from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File
+
+_DECODER = msgspec.json.Decoder(dict[str, Any])
+_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines:
+    """One JSON object per line. The columns are the keys of the first thousand lines; absent cells are null."""
+
+    options: ReadOptions
+    loose: ClassVar[bool] = True
+
+    def schema(self, file: File) -> pa.Schema:
+        """A column per key: list<string> where a list was seen, else string."""
+        lists: dict[str, bool] = {}
+        for line in sample(file, self.options):
+            try:
+                row = _DECODER.decode(line)
+            except _REFUSED:
+                continue  # the walk will say where and why
+            for name, value in row.items():
+                lists[name] = lists.get(name, False) or isinstance(value, list)
+        if self.options.label_kind == "many" and self.options.label in lists:
+            lists[self.options.label] = True
+        return pa.schema([(name, MANY if many else pa.string()) for name, many in lists.items()])
+
+    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
+        """The rows, a block of lines at a time."""
+        schema = self.schema(file)
+        kinds = {name: schema.field(name).type if name in schema.names else pa.string() for name in columns}
+        for block in blocks(file, self.options):
+            lines, rows = self._rows(block, file, ledger)
+            lines, rows = _without_late_lists(lines, rows, kinds, (file, ledger))
+            made = [_column([row.get(name) for row in rows], kind) for name, kind in kinds.items()]
+            yield Chunk(pa.RecordBatch.from_arrays(made, names=list(kinds)), lines, block.done)
+
+    def _rows(self, block: Block, file: File, ledger: Ledger) -> tuple[Sequence[int], list[dict[str, Any]]]:
+        """The objects and their lines: all in one go, and line by line where that fails or lines are blank."""
+        count = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
+        try:
+            rows = _DECODER.decode_lines(block.data)
+            if len(rows) == count:
+                return range(block.line, block.line + count), rows
+        except _REFUSED:
+            pass
+        lines, rows = [], []
+        for number, line in enumerate(block.lines(), block.line):
+            if line.strip():
+                try:
+                    rows.append(_DECODER.decode(line))
+                    lines.append(number)
+                except _REFUSED as error:
+                    self._reject(f"line {number}", error, file, ledger)
+        return lines, rows
+
+    def _reject(self, where: str, error: Exception, file: File, ledger: Ledger) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            if not ledger.skips:
+                byte = first_undecodable(file, self.options)
+                raise undecodable(file, where, byte, self.options.encoding) from error
+            why = f"bytes that are not {self.options.encoding}"
+        elif isinstance(error, msgspec.ValidationError):
+            why = "not a JSON object"
+        else:
+            why = f"not JSON ({error})"
+        ledger.reject(f"{file.name}, {where}", why, 'write one object per line, such as {"text": ..., "label": ...}')
+
+
+def _without_late_lists(
+    lines: Sequence[int], rows: list[dict[str, Any]], kinds: dict[str, pa.DataType], book: tuple[File, Ledger]
+) -> tuple[Sequence[int], list[dict[str, Any]]]:
+    """The rows without those that hold a list where the first lines had one value: a label would turn into JSON."""
+    single = [name for name, kind in kinds.items() if kind != MANY]
+    bad = {i: name for name in single for i, row in enumerate(rows) if isinstance(row.get(name), list)}
+    if not bad:
+        return lines, rows
+    file, ledger = book
+    for i in sorted(bad):
+        why = f"a list in column {bad[i]!r}, which held single values in the first lines"
+        ledger.reject(f"{file.name}, line {lines[i]}", why, "with label= and label_kind='many' labels may be lists")
+    keep = [i for i in range(len(rows)) if i not in bad]
+    return [lines[i] for i in keep], [rows[i] for i in keep]
+
+
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+    if kind == MANY:
+        return pa.array([None if value is None else _texts(value) for value in values], MANY)
+    try:
+        return pa.array(values, kind)
+    except (pa.ArrowTypeError, pa.ArrowInvalid):
+        return pa.array([_text(value) for value in values], kind)
+
+
+def _texts(value: Any) -> list[str | None]:
+    return [_text(item) for item in (value if isinstance(value, list) else [value]) if item is not None]
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,61 @@
+"""Text files of one row per line, cut into blocks of whole lines with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
+from linnaeus.errors import DataError
+
+if TYPE_CHECKING:
+    from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some whole lines: their bytes, the number of the first line, the bytes of the file read so far."""
+
+    data: bytes
+    line: int
+    done: int
+
+    def lines(self) -> list[bytes]:
+        """The lines without their ends."""
+        found = self.data.split(b"\n")
+        if not found[-1]:
+            found.pop()
+        return [line[:-1] if line.endswith(b"\r") else line for line in found] if b"\r" in self.data else found
+
+
+def blocks(file: File, options: ReadOptions) -> Iterator[Block]:
+    """The lines of the file. A file of no bytes is an error."""
+    with ByteStream(file, options) as stream:
+        parts: list[bytes] = []
+        line, held = 1, 0
+        while data := stream.read(BLOCK):
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                whole = b"".join([*parts, data[:cut]])
+                yield Block(whole, line, stream.done)
+                line += whole.count(b"\n")
+                parts, held = [], 0
+            parts.append(data[cut:])
+            held += len(data) - cut
+            if held > LONGEST:
+                raise DataError(f"{file.name}, line {line}: the line is longer than {LONGEST >> 20} MB; cut it.")
+        if held:
+            yield Block(b"".join(parts), line, stream.done)
+        elif line == 1:
+            raise DataError(f"{file.name}: is empty; give a file with one row per line.")
+
+
+def sample(file: File, options: ReadOptions) -> list[bytes]:
+    """The first lines that are not blank, at most a thousand, for a look at what the file holds."""
+    for block in blocks(file, options):
+        found = [line for line in block.lines()[:1000] if line.strip()]
+        if found:
+            return found
+    raise DataError(f"{file.name}: holds only blank lines; give a file with one row per line.")

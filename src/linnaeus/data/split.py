@@ -1,0 +1,176 @@
+"""Splits: held-out and k-fold, stratified, grouped or by time.
+
+Rows get random keys from a counter, splitmix64(seed, row), so a split depends on the seed and the row numbers alone:
+not on how the rows came in batches, nor on the version of a random number generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linnaeus.errors import DataError, UsageError
+
+_Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Row numbers to train on and to test on, both ascending."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+def holdout(
+    n: int, *, share: float = 0.2, seed: int = 0, strata: ArrayLike | None = None, groups: ArrayLike | None = None
+) -> Split:
+    """Hold out a share of n rows.
+
+    With `strata` (a value per row) each stratum gives its share, rounded up or down; a stratum of one row stays in
+    training. With `groups` no group is on both sides, and shares are as near as whole groups allow.
+
+    >>> holdout(10, share=0.2, strata=[0] * 5 + [1] * 5).test.size
+    2
+    """
+    if not 0 < share < 1:
+        raise UsageError(f"share={share} is not between 0 and 1.")
+    if n < 2:
+        raise DataError(f"{n} rows cannot be split in two.")
+    if groups is not None:
+        parts = _deal_groups(_codes(groups, n), _codes(strata, n), [1 - share, share], seed)
+        return _split(parts == 1)
+    codes = _codes(strata, n)
+    order = np.lexsort((_keys(seed, n), codes))
+    if strata is not None:
+        dealt = order[np.bincount(codes)[codes[order]] > 1]
+        order = dealt if len(dealt) else order
+    places = np.arange(len(order) + 1) * share + 0.5
+    chosen = np.floor(places[1:]) > np.floor(places[:-1])
+    test = np.zeros(n, bool)
+    test[order[chosen] if chosen.any() else order[:1]] = True
+    return _split(test)
+
+
+def folds(
+    n: int, k: int = 5, *, seed: int = 0, strata: ArrayLike | None = None, groups: ArrayLike | None = None
+) -> list[Split]:
+    """K splits whose test parts share out all rows; sizes, in all and per stratum, differ by at most one.
+
+    With `groups` no group is on both sides of a split.
+
+    >>> [fold.test.size for fold in folds(10, 3)]
+    [4, 3, 3]
+    """
+    if k < 2:
+        raise UsageError(f"k={k} folds are too few; take 2 or more.")
+    if n < k:
+        raise DataError(f"{n} rows cannot make {k} folds; take fewer.")
+    if groups is not None:
+        parts = _deal_groups(_codes(groups, n), _codes(strata, n), [1 / k] * k, seed)
+    else:
+        parts = np.empty(n, np.int64)
+        parts[np.lexsort((_keys(seed, n), _codes(strata, n)))] = np.arange(n) % k
+    return [_split(parts == part) for part in range(k)]
+
+
+def holdout_by_time(times: ArrayLike, *, share: float = 0.2) -> Split:
+    """Hold out the latest share of rows: all that train are strictly earlier than all that test.
+
+    >>> holdout_by_time([3, 1, 2, 3], share=0.25).test.tolist()
+    [0, 3]
+    """
+    if not 0 < share < 1:
+        raise UsageError(f"share={share} is not between 0 and 1.")
+    when = np.asarray(times)
+    (edge,) = _edges(when, [1 - share])
+    return _forward(when, edge, None)
+
+
+def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
+    """K splits that walk forward: time is cut in k + 1 parts, each is tested by what came before it.
+
+    >>> [(f.train.size, f.test.size) for f in folds_by_time([1, 2, 3, 4, 5, 6], 2)]
+    [(2, 2), (4, 2)]
+    """
+    if k < 1:
+        raise UsageError(f"k={k} folds are too few; take 1 or more.")
+    when = np.asarray(times)
+    edges: list[Any] = _edges(when, [i / (k + 1) for i in range(1, k + 1)])
+    if len(set(edges)) < k:
+        raise DataError(f"there are too few different times for {k} folds; take fewer.")
+    return [_forward(when, edge, after) for edge, after in zip(edges, [*edges[1:], None], strict=True)]
+
+
+def _edges(when: NDArray[Any], shares: Sequence[float]) -> list[Any]:
+    """The times at which these shares of the rows lie before."""
+    n = len(when)
+    if n < 2:
+        raise DataError(f"{n} rows cannot be split by time.")
+    ordered = np.sort(when)
+    if ordered[0] == ordered[-1]:
+        raise DataError("all rows have the same time, so none is earlier than another; split in another way.")
+    later = ordered[np.searchsorted(ordered, ordered[0], "right")]
+    return [max(ordered[min(n - 1, round(share * n))], later) for share in shares]
+
+
+def _forward(when: NDArray[Any], edge: Any, after: Any) -> Split:
+    test = when >= edge if after is None else (when >= edge) & (when < after)
+    return Split(np.flatnonzero(when < edge), np.flatnonzero(test))
+
+
+def _deal_groups(groups: _Codes, strata: _Codes, shares: Sequence[float], seed: int) -> _Codes:
+    """A part for each row. Groups are dealt largest first, each to the part that lacks its strata most."""
+    count = int(groups.max()) + 1
+    if count < len(shares):
+        raise DataError(f"{count} groups cannot make {len(shares)} parts; take fewer parts or another split.")
+    pairs, sizes = np.unique(groups * (strata.max() + 1) + strata, return_counts=True)
+    owner, stratum = np.divmod(pairs, strata.max() + 1)
+    starts = np.searchsorted(owner, np.arange(count + 1))
+    totals = np.bincount(strata)
+    lack = np.outer(shares, totals).astype(float)  # (parts, strata)
+    part_of = np.empty(count, np.int64)
+    for group in np.lexsort((_keys(seed, count), -np.bincount(groups))):
+        here = slice(starts[group], starts[group + 1])
+        which, size = stratum[here], sizes[here]
+        part_of[group] = part = int(np.argmax(lack[:, which] @ (size / totals[which])))
+        lack[part, which] -= size
+    _fill_empty(part_of, np.bincount(groups), len(shares))
+    return part_of[groups]
+
+
+def _fill_empty(part_of: _Codes, sizes: _Codes, parts: int) -> None:
+    """Give a part that got no group the smallest group of a part that has several."""
+    for part in range(parts):
+        if not (part_of == part).any():
+            several = np.bincount(part_of, minlength=parts)[part_of] > 1
+            part_of[np.flatnonzero(several)[np.argmin(sizes[several])]] = part
+
+
+def _split(test: NDArray[np.bool_]) -> Split:
+    return Split(np.flatnonzero(~test), np.flatnonzero(test))
+
+
+def _codes(values: ArrayLike | None, n: int) -> _Codes:
+    if values is None:
+        return np.zeros(n, np.int64)
+    found = np.asarray(values)
+    if found.shape != (n,):
+        raise UsageError(f"strata and groups need one value for each of {n} rows, not the shape {found.shape}.")
+    codes: _Codes = np.unique(found, return_inverse=True)[1].astype(np.int64)
+    return codes
+
+
+def _keys(seed: int, n: int) -> NDArray[np.uint64]:
+    """Random keys of the counters 0 .. n-1 (Steele, Lea and Flood 2014, SplitMix64)."""
+    with np.errstate(over="ignore"):
+        start = np.uint64(seed % 2**64) * np.uint64(0xD1342543DE82EF95)
+        z = start + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+    return mixed
