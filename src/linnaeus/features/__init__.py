@@ -1,1 +1,67 @@
-"""features."""
+"""Features: extractors that turn rows of text into rows of numbers, and compose: `Shape() | Affixes()`, `a * b`.
+
+An extractor is a frozen dataclass of hyper-parameters (a `Block`). `fit(source)` learns what has to be learned and
+gives a `Fitted` piece, which is frozen: `rows(source)` are the features, `names()` their names, `places(source)` the
+characters they came from, `state()` manifest and tensors; `save` and `load` go through a file.
+
+To add an extractor: a file with the recipe (`learn`) and the fitted piece (`extract`, `locate`, `names`, `width`,
+`state`, `from_state`), a row in `EXTRACTORS`, one in `restore.RESTORERS`, an example in the
+table of `tests/contracts/test_extractors.py`.
+"""
+
+from linnaeus.features.affixes import Affixes
+from linnaeus.features.base import Block, Fitted, as_stream
+from linnaeus.features.columns import Columns
+from linnaeus.features.conjunction import Conjunction
+from linnaeus.features.function import Function
+from linnaeus.features.lexicon import Lexicon
+from linnaeus.features.restore import load, restore, save
+from linnaeus.features.selection import SCORES, Chi2, DocumentFrequency, MutualInformation, Selected
+from linnaeus.features.shape import Shape
+from linnaeus.features.union import Union
+from linnaeus.features.values import BM25, VALUES, Binary, Count, Log, NaiveBayes, Sqrt, TfIdf
+from linnaeus.features.weighting import Weighted
+
+EXTRACTORS: dict[str, type[Block]] = {
+    "affixes": Affixes,
+    "columns": Columns,
+    "conjunction": Conjunction,
+    "function": Function,
+    "lexicon": Lexicon,
+    "selected": Selected,
+    "shape": Shape,
+    "union": Union,
+    "weighted": Weighted,
+}
+"""Every extractor by name."""
+
+__all__ = [
+    "BM25",
+    "EXTRACTORS",
+    "SCORES",
+    "VALUES",
+    "Affixes",
+    "Binary",
+    "Block",
+    "Chi2",
+    "Columns",
+    "Conjunction",
+    "Count",
+    "DocumentFrequency",
+    "Fitted",
+    "Function",
+    "Lexicon",
+    "Log",
+    "MutualInformation",
+    "NaiveBayes",
+    "Selected",
+    "Shape",
+    "Sqrt",
+    "TfIdf",
+    "Union",
+    "Weighted",
+    "as_stream",
+    "load",
+    "restore",
+    "save",
+]

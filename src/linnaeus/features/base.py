@@ -1,0 +1,137 @@
+"""What every extractor shares: `Block`, a recipe that can be fitted and composed, and `Fitted`, what comes of it.
+
+An extractor is a frozen dataclass of hyper-parameters that inherits `Block` and has `learn(stream)`. What it learned is
+a frozen dataclass that inherits `Fitted` and has `extract`, `locate`, `names`, `width` and `state`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR, vstack
+from linnaeus.data.batch import Batch
+from linnaeus.features.sources import text_batches
+
+if TYPE_CHECKING:
+    from linnaeus.features.conjunction import Conjunction
+    from linnaeus.features.union import Union
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Place, State
+
+Source: TypeAlias = Any
+"""A `Corpus` or another stream, a `Batch`, or texts: a list, a NumPy, Arrow, pandas or polars column."""
+
+LARGEST = float(np.finfo(np.float32).max)
+"""The largest value a row can hold."""
+
+
+@dataclass(frozen=True)
+class Batches:
+    """A stream over batches that are in memory already."""
+
+    parts: tuple[Batch, ...]
+
+    def batches(self) -> Iterator[Batch]:
+        """The batches in order."""
+        return iter(self.parts)
+
+
+def as_stream(source: Source) -> Stream:
+    """Whatever holds texts, as a stream that can be walked over more than once."""
+    if isinstance(source, Batch):
+        return Batches((source,))
+    if hasattr(source, "batches"):
+        stream: Stream = source
+        return stream
+    return Batches(text_batches(source))
+
+
+class Block(ABC):
+    """An extractor before it is fitted; `a | b` puts blocks side by side, `a * b` pairs their features."""
+
+    @abstractmethod
+    def learn(self, stream: Stream) -> Fitted:
+        """What `fit` does once its source is a stream; each extractor says how."""
+
+    def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
+        """`learn`, and the rows of the same stream: one walk where an extractor knows how."""
+        features = self.learn(stream)
+        return features, features.rows(stream)
+
+    def fit(self, source: Source) -> Fitted:
+        """Learn what has to be learned from the source."""
+        return self.learn(as_stream(source))
+
+    def fit_rows(self, source: Source) -> tuple[Fitted, CSR]:
+        """Fit, and give the rows of the source too."""
+        return self.learn_rows(as_stream(source))
+
+    def __or__(self, other: Block) -> Union:
+        from linnaeus.features.union import Union
+
+        return Union((self, other)) if isinstance(other, Block) else NotImplemented
+
+    def __mul__(self, other: Block) -> Conjunction:
+        from linnaeus.features.conjunction import Conjunction
+
+        return Conjunction(self, other) if isinstance(other, Block) else NotImplemented
+
+
+class Fitted(ABC):
+    """A fitted extractor, frozen: the same text always gives the same row, whatever else is in its batch."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many columns."""
+
+    @abstractmethod
+    def extract(self, batch: Batch) -> CSR:
+        """The features of one batch, in arrays nobody else holds."""
+
+    @abstractmethod
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """For each row of one batch, the characters each feature came from; features without a place are left out."""
+
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """A readable name for each column."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Manifest and tensors that `restore` builds this from again."""
+
+    def rows(self, source: Source) -> CSR:
+        """The features of each row of the source (n, width)."""
+        blocks = [self.extract(batch) for batch in as_stream(source).batches()]
+        if len(blocks) == 1:
+            return blocks[0]
+        return vstack(blocks) if blocks else empty_rows(0, self.width)
+
+    def places(self, source: Source) -> list[list[Place]]:
+        """For each row of the source, which characters of its text each feature came from."""
+        return [row for batch in as_stream(source).batches() for row in self.locate(batch)]
+
+
+def empty_rows(n: int, width: int) -> CSR:
+    """A matrix (n, width) without a single value."""
+    return CSR(np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), width)
+
+
+def rows_from(cells: Sequence[dict[int, float]], width: int) -> CSR:
+    """A matrix from column-to-value dicts, one for each row; zeros are left out.
+
+    >>> rows_from([{2: 1.0, 0: 3.0}, {1: 0.0}], 4).indices.tolist()
+    [0, 2]
+    """
+    pairs = [sorted((column, value) for column, value in row.items() if value != 0) for row in cells]
+    indptr = np.zeros(len(pairs) + 1, np.int64)
+    np.cumsum([len(row) for row in pairs], out=indptr[1:])
+    indices = np.fromiter((column for row in pairs for column, _ in row), np.int32, int(indptr[-1]))
+    data = np.fromiter((value for row in pairs for _, value in row), np.float32, int(indptr[-1]))
+    return CSR(indptr, indices, data, width)

@@ -1,0 +1,172 @@
+"""Pairs of features: what neither of two blocks can say alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR, vstack
+from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.features.base import Block, Fitted, empty_rows
+from linnaeus.features.states import nest, tensor
+from linnaeus.types import Place, State
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Ints, Longs
+
+PAIRS_AT_ONCE = 1 << 22
+"""Pairs are made for some rows at a time, so that memory is bounded by this, or by one row's pairs."""
+
+
+@dataclass(frozen=True)
+class Conjunction(Block):
+    """The product of every feature of `left` with every feature of `right` in the same row; `a * b` is the short form.
+
+    Columns are the pairs seen in at least `min_df` training rows, by left column, then right; others are ignored. With
+    the product of x1 and x2 beside them, XOR becomes linearly separable.
+
+    >>> from linnaeus.features import Lexicon
+    >>> pair = Lexicon(["not"], name="negation") * Lexicon(["good"], name="praise")
+    >>> pair.fit(["not good"]).names()
+    ['negation & praise']
+    """
+
+    left: Block
+    right: Block
+    min_df: int = 1
+
+    def __post_init__(self) -> None:
+        for block in (self.left, self.right):
+            if not isinstance(block, Block):
+                raise InputTypeError(f"Conjunction pairs two extractors, not {type(block).__name__}.")
+        if self.min_df < 1:
+            raise UsageError(f"Conjunction(min_df=...) must be at least 1, not {self.min_df}.")
+
+    def learn(self, stream: Stream) -> FittedConjunction:
+        """Fit both blocks, then one walk that counts in how many rows each pair occurs."""
+        left, right = self.left.learn(stream), self.right.learn(stream)
+        seen, df = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        for batch in stream.batches():
+            for pairs in _products(left.extract(batch), right.extract(batch)):
+                seen, df = _merge(seen, df, pairs.keys)
+        return FittedConjunction(left, right, seen[df >= self.min_df])
+
+
+@dataclass(frozen=True, eq=False)
+class FittedConjunction(Fitted):
+    """Two fitted blocks and the pairs that count: pair (i, j) is the number i * right.width + j, sorted."""
+
+    left: Fitted
+    right: Fitted
+    pairs: Longs
+
+    @property
+    def width(self) -> int:
+        """One column for each pair."""
+        return len(self.pairs)
+
+    def extract(self, batch: Batch) -> CSR:
+        """Products of all pairs in a row that were seen in training."""
+        products = _products(self.left.extract(batch), self.right.extract(batch))
+        blocks = [self._known(piece) for piece in products]
+        return vstack(blocks) if blocks else empty_rows(0, self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The places of both members of each pair."""
+        X = self.extract(batch)
+        rows = zip(self.left.locate(batch), self.right.locate(batch), X.indptr[:-1], X.indptr[1:], strict=True)
+        return [list(self._spread(left, right, X.indices[a:b].tolist())) for left, right, a, b in rows]
+
+    def names(self) -> list[str]:
+        """The two names with " & " between them."""
+        left, right = self.left.names(), self.right.names()
+        pairs = (divmod(pair, self.right.width) for pair in self.pairs.tolist())
+        return [f"{left[i]} & {right[j]}" for i, j in pairs]
+
+    def keep(self, columns: Ints) -> FittedConjunction:
+        """Only these pairs."""
+        return FittedConjunction(self.left, self.right, self.pairs[columns])
+
+    def state(self) -> State:
+        """Both blocks, and the pairs."""
+        return nest({"kind": "conjunction"}, (self.left, self.right), {"pairs": self.pairs})
+
+    @classmethod
+    def from_state(cls, state: State, left: Fitted, right: Fitted) -> FittedConjunction:
+        """Built again from its two blocks."""
+        pairs = tensor(state.tensors, "pairs", np.int64)
+        if len(pairs) and (pairs[0] < 0 or pairs[-1] >= left.width * right.width or (np.diff(pairs) <= 0).any()):
+            raise ModelFileError("The model is damaged: its pairs are not pairs of its features.")
+        return cls(left, right, pairs)
+
+    def _known(self, piece: _Pairs) -> CSR:
+        at = np.searchsorted(self.pairs, piece.keys)
+        known = np.zeros(len(at), bool)
+        inside = at < self.width
+        known[inside] = self.pairs[at[inside]] == piece.keys[inside]
+        counts = np.zeros(len(known) + 1, np.int64)
+        np.cumsum(known, out=counts[1:])
+        return CSR(counts[piece.indptr], at[known].astype(np.int32), piece.values[known], self.width)
+
+    def _spread(self, left: list[Place], right: list[Place], columns: list[int]) -> Iterator[Place]:
+        one, other = _by_column(left), _by_column(right)
+        for column in columns:
+            i, j = divmod(int(self.pairs[column]), self.right.width)
+            spans = {*one.get(i, ()), *other.get(j, ())}
+            yield from (Place(column, start, end) for start, end in sorted(spans))
+
+
+def _by_column(places: list[Place]) -> dict[int, list[tuple[int, int]]]:
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for place in places:
+        spans.setdefault(place.column, []).append((place.start, place.end))
+    return spans
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Some rows of products, their columns numbered i * width + j."""
+
+    indptr: Longs
+    keys: Longs
+    values: np.ndarray[tuple[int], np.dtype[np.float32]]
+
+
+def _products(A: CSR, B: CSR) -> Iterator[_Pairs]:
+    """All pairs of nonzeros of each row, for some rows at a time; sorted within a row, as both blocks are."""
+    counts = np.diff(A.indptr) * np.diff(B.indptr)
+    ends = np.cumsum(counts)
+    start = 0
+    while start < len(counts):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + PAIRS_AT_ONCE, side="right")), start + 1)
+        yield _product(A, B, start, stop)
+        start = stop
+
+
+def _product(A: CSR, B: CSR, start: int, stop: int) -> _Pairs:
+    a, b = A.indptr[start : stop + 1], B.indptr[start : stop + 1]
+    beside = np.repeat(np.diff(b), np.diff(a))  # for each nonzero of A: how many of B it meets
+    first = np.repeat(b[:-1], np.diff(a))
+    ends = np.cumsum(beside)
+    left = np.repeat(np.arange(a[0], a[-1]), beside)
+    right = np.arange(len(left)) + np.repeat(first - (ends - beside), beside)
+    indptr = np.zeros(len(a), np.int64)
+    np.cumsum(np.diff(a) * np.diff(b), out=indptr[1:])
+    keys = A.indices[left].astype(np.int64) * B.width + B.indices[right]
+    return _Pairs(indptr, keys, A.data[left] * B.data[right])
+
+
+def _merge(seen: Longs, df: Longs, keys: Longs) -> tuple[Longs, Longs]:
+    """Add a piece's pairs to those counted so far; a pair occurs at most once in a row."""
+    new, counts = np.unique(keys, return_counts=True)
+    both = np.union1d(seen, new)
+    total = np.zeros(len(both), np.int64)
+    total[np.searchsorted(both, seen)] = df
+    total[np.searchsorted(both, new)] += counts
+    return both, total

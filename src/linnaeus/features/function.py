@@ -1,0 +1,176 @@
+"""A user's own function of the text or of the whole row as an extractor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
+from linnaeus.features import states
+from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
+from linnaeus.features.pieces import texts
+from linnaeus.types import Place, State
+
+if TYPE_CHECKING:
+    from linnaeus.arrays.csr import CSR
+    from linnaeus.data.batch import Batch
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Ints
+
+Answer: TypeAlias = dict[str, float]
+Of: TypeAlias = Literal["text", "row"]
+OF = ("text", "row")
+
+
+@dataclass(frozen=True)
+class Function(Block):
+    """Features from `fn(text)`, or from `fn(row)` with `of="row"`: a dict with "text" and all further columns.
+
+    The function gives a number (one column, called `name`), a sequence of numbers (columns `name[0]`, `name[1]` ...:
+    always as many), or a dict from names to numbers, booleans or strings (a string is the feature `key=value`). The
+    columns of dicts are the names seen in training, by code point; others are ignored later. A function must give the
+    same answer for the same row. A saved model holds only its name, by default the dotted one; whoever loads the model
+    passes the function in again: `load(path, functions={name: fn})`.
+
+    >>> Function(lambda text: {"question": text.endswith("?")}, name="marks").fit(["Why?", "So."]).names()
+    ['question']
+    """
+
+    fn: Callable[[Any], Any] = field(repr=False)
+    name: str = ""
+    of: Of = "text"
+
+    def __post_init__(self) -> None:
+        if not callable(self.fn):
+            raise InputTypeError(f"Function needs a function of the text or row, not {type(self.fn).__name__}.")
+        if self.of not in OF:
+            raise UsageError(f"Function(of=...) is 'text' or 'row', not {self.of!r}.")
+        if not self.name:
+            home, own = getattr(self.fn, "__module__", ""), getattr(self.fn, "__qualname__", "")
+            if not own or "<" in own:
+                raise UsageError("Function cannot tell what to call this function; give it a name=...")
+            object.__setattr__(self, "name", f"{home}.{own}")
+
+    def learn(self, stream: Stream) -> FittedFunction:
+        """One walk that collects the names of columns."""
+        return self.learn_rows(stream)[0]
+
+    def learn_rows(self, stream: Stream) -> tuple[FittedFunction, CSR]:
+        """One walk: the function may be dear, so it is asked only once for each row."""
+        call = _Call(self.fn, self.name, self.of)
+        answers = [answer for batch in stream.batches() for answer in call.answers(batch)]
+        columns = list(dict.fromkeys(name for answer in answers for name in answer))
+        if not call.ordered:
+            columns.sort()
+        fitted = FittedFunction(self.fn, self.name, self.of, tuple(columns))
+        return fitted, fitted.assemble(answers)
+
+
+@dataclass
+class _Call:
+    """Asking the function, and making one kind of answer of all it may give."""
+
+    fn: Callable[[Any], Any]
+    name: str
+    of: Of
+    ordered: bool = False
+    """Whether it gave a sequence, whose columns have an order of their own."""
+
+    def answers(self, batch: Batch) -> Iterator[Answer]:
+        for number, row in enumerate(_inputs(batch, self.of)):
+            where = f"Function {self.name!r}, row {batch.start + number}"
+            try:
+                given = self.fn(row)
+            except Exception as error:
+                raise UsageError(f"{where}: it raised {type(error).__name__}: {error}") from error
+            answer = {key: float(value) for key, value in self._items(given, where)}
+            bad = next((key for key, value in answer.items() if not abs(value) <= LARGEST), None)
+            if bad is not None:
+                raise DataError(f"{where}: {bad!r} is {answer[bad]}, but features are finite float32 numbers.")
+            yield answer
+
+    def _items(self, given: Any, where: str) -> Iterator[tuple[str, Any]]:
+        if isinstance(given, Mapping):
+            for key, value in given.items():
+                yield (f"{key}={value}", 1.0) if isinstance(value, str) else (str(key), _number(value, where))
+        elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
+            self.ordered = True
+            for place, value in enumerate(given):
+                yield f"{self.name}[{place}]", _number(value, where)
+        else:
+            yield self.name, _number(given, where)
+
+
+def _number(value: Any, where: str) -> float:
+    if not isinstance(value, bool | int | float | np.number | np.bool_):
+        raise DataError(f"{where}: it gave {type(value).__name__}, but a number, a dict or a sequence is wanted.")
+    return float(value)
+
+
+def _inputs(batch: Batch, of: Of) -> list[Any]:
+    if of == "text":
+        return texts(batch, "Function")
+    columns = {name: values.to_pylist() for name, values in batch.columns.items()}
+    if batch.text is not None:
+        columns["text"] = batch.text.to_pylist()
+    return [{name: values[i] for name, values in columns.items()} for i in range(len(batch))]
+
+
+@dataclass(frozen=True)
+class FittedFunction(Fitted):
+    """A function with the columns it had in training."""
+
+    fn: Callable[[Any], Any] = field(repr=False)
+    name: str
+    of: Of
+    columns: tuple[str, ...]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.columns)}
+
+    @property
+    def width(self) -> int:
+        """The columns seen in training."""
+        return len(self.columns)
+
+    def extract(self, batch: Batch) -> CSR:
+        """What the function says of each row."""
+        return self.assemble(list(_Call(self.fn, self.name, self.of).answers(batch)))
+
+    def assemble(self, answers: list[Answer]) -> CSR:
+        """Rows from the function's answers."""
+        known = self._numbers
+        cells = [{known[name]: value for name, value in answer.items() if name in known} for answer in answers]
+        return rows_from(cells, self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """No places: nobody knows where the function looks."""
+        return [[] for _ in range(len(batch))]
+
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.columns)
+
+    def keep(self, columns: Ints) -> FittedFunction:
+        """Only these columns."""
+        return FittedFunction(self.fn, self.name, self.of, tuple(self.columns[column] for column in columns.tolist()))
+
+    def state(self) -> State:
+        """The function's name, never the function."""
+        manifest = {"kind": "function", "name": self.name, "of": self.of}
+        return State(manifest, states.pack_strings("columns", self.columns))
+
+    @classmethod
+    def from_state(cls, state: State, functions: Mapping[str, Callable[[Any], Any]]) -> FittedFunction:
+        """Built again with the function of that name; nothing is ever imported."""
+        name, of = states.field(state.manifest, "name", str), states.field(state.manifest, "of", str)
+        if name not in functions:
+            raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
+        if of not in OF:
+            raise ModelFileError(f"The model is damaged: function {name!r} reads {of!r}, which is nothing rows have.")
+        return cls(functions[name], name, of, tuple(states.unpack_strings("columns", state.tensors)))

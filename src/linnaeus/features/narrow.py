@@ -1,0 +1,88 @@
+"""Fewer columns: a fitted piece from which only some are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR
+from linnaeus.errors import ModelFileError
+from linnaeus.features.base import Fitted
+from linnaeus.features.states import nest, tensor
+from linnaeus.types import Place, State
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.types import Ints
+
+
+def narrow(features: Fitted, columns: Ints) -> Fitted:
+    """The piece with only these columns (sorted), by its own `keep` where it has one.
+
+    A piece has `keep(columns)` when it can forget the other columns without changing the values of these: then a saved
+    model does not hold what was discarded. Other pieces are wrapped.
+    """
+    keep = getattr(features, "keep", None)
+    if keep is None:
+        return Narrowed(features, columns)
+    kept: Fitted = keep(columns)
+    return kept
+
+
+@dataclass(frozen=True, eq=False)
+class Narrowed(Fitted):
+    """Some columns of a fitted piece: `columns[j]` is what column j was there."""
+
+    features: Fitted
+    columns: Ints
+
+    @property
+    def width(self) -> int:
+        """The columns that are kept."""
+        return len(self.columns)
+
+    def extract(self, batch: Batch) -> CSR:
+        """The rows of the piece, without the other columns."""
+        X = self.features.extract(batch)
+        now = self._renumbering()[X.indices[: X.nnz]]
+        kept = now >= 0
+        counts = np.zeros(len(kept) + 1, np.int64)
+        np.cumsum(kept, out=counts[1:])
+        return CSR(counts[X.indptr], now[kept], X.data[: X.nnz][kept], self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The places of the columns that are kept."""
+        now = dict(zip(self.columns.tolist(), range(self.width), strict=True))
+        return [
+            [Place(now[place.column], place.start, place.end) for place in row if place.column in now]
+            for row in self.features.locate(batch)
+        ]
+
+    def names(self) -> Sequence[str]:
+        """The names of the columns that are kept."""
+        names = self.features.names()
+        return [names[column] for column in self.columns.tolist()]
+
+    def keep(self, columns: Ints) -> Fitted:
+        """Fewer still."""
+        return Narrowed(self.features, self.columns[columns])
+
+    def state(self) -> State:
+        """The state of the piece, and the columns."""
+        return nest({"kind": "narrowed"}, (self.features,), {"columns": self.columns})
+
+    @classmethod
+    def from_state(cls, state: State, features: Fitted) -> Narrowed:
+        """Built again from the piece it narrows."""
+        columns = tensor(state.tensors, "columns", np.int32)
+        if len(columns) and (columns[0] < 0 or columns[-1] >= features.width or (np.diff(columns) <= 0).any()):
+            raise ModelFileError("The model is damaged: its selected columns are not columns of its features.")
+        return cls(features, columns)
+
+    def _renumbering(self) -> Ints:
+        now = np.full(self.features.width, -1, np.int32)
+        now[self.columns] = np.arange(self.width, dtype=np.int32)
+        return now

@@ -1,0 +1,163 @@
+"""What training rows say of the columns: document frequencies, lengths, and sums for each label.
+
+Everything is summed over pieces of a fixed size, so that it has the same bits for any cut of the stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.arrays.csr import CSR
+from linnaeus.errors import DataError
+from linnaeus.features.pieces import pieces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+
+    from linnaeus.data.batch import Batch
+    from linnaeus.features.base import Fitted
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Doubles, Floats, Longs
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The statistics of a fitted piece's columns over a stream; each is computed when it is first asked for."""
+
+    features: Fitted
+    stream: Stream
+    rows: CSR | None = None
+    """The features of the whole stream, where they are at hand."""
+    given: tuple[Longs, int] | None = None
+    """Document frequencies and the number of rows, where they are known."""
+
+    @property
+    def df(self) -> Longs:
+        """In how many rows each column has a value."""
+        return self.given[0] if self.given else self._walked[0]
+
+    @property
+    def n(self) -> int:
+        """How many rows."""
+        return self.given[1] if self.given else self._walked[1]
+
+    @property
+    def mean_length(self) -> float:
+        """The mean over rows of the sum of absolute values; 1 where that is zero."""
+        _, n, total = self._walked
+        return total / n if n and total else 1.0
+
+    @cached_property
+    def _walked(self) -> tuple[Longs, int, float]:
+        df, n, total = np.zeros(self.features.width, np.int64), 0, 0.0
+        for _, X in self.parts():
+            df += np.bincount(X.indices[: X.nnz][X.data[: X.nnz] != 0], minlength=len(df))
+            n += len(X)
+            total += float(np.abs(X.data[: X.nnz]).sum(dtype=np.float64))
+        return df, n, total
+
+    def parts(self) -> Iterator[tuple[Batch, CSR]]:
+        """Pieces of the stream, with their features."""
+        at = 0
+        for piece in pieces(self.stream):
+            if self.rows is None:
+                yield piece, self.features.extract(piece)
+            else:
+                yield piece, _slice(self.rows, at, at + len(piece))
+            at += len(piece)
+
+    def by_label(self, who: str, value: Callable[[Floats], Doubles]) -> Tally:
+        """Sums of `value(x)` for each label and column, for the named piece that learns from labels."""
+        tally = Tally(self.features.width)
+        for piece, X in self.parts():
+            tally.add(X, value(X.data[: X.nnz]), _encode(piece, tally.numbers, who))
+            tally.many |= piece.labels is not None and _is_many(piece.labels)
+        return tally
+
+
+@dataclass(eq=False)
+class Tally:
+    """Sums for each label and column. `numbers` maps labels to rows of `sums`, in the order they were met."""
+
+    width: int
+    numbers: dict[str, int] = field(default_factory=dict)
+    sums: Any = None
+    totals: Doubles = field(init=False)
+    counts: Doubles = field(default_factory=lambda: np.zeros(0))
+    n: int = 0
+    many: bool = False
+    """Whether a row may have several labels."""
+
+    def __post_init__(self) -> None:
+        self.totals = np.zeros(self.width)
+
+    def add(self, X: CSR, values: Doubles, Y: csr_matrix) -> None:
+        """Add the rows of a piece; Y (n, labels) says which labels each has."""
+        from scipy.sparse import csr_matrix
+
+        k = len(self.numbers)
+        matrix = csr_matrix((values, X.indices[: X.nnz], X.indptr), shape=X.shape)
+        new = (Y.T @ matrix).tocsr()
+        if self.sums is not None:
+            self.sums.resize((k, self.width))
+        self.sums = new if self.sums is None else self.sums + new
+        counts = np.asarray(Y.sum(axis=0), np.float64).ravel()
+        counts[: len(self.counts)] += self.counts
+        self.totals += np.bincount(X.indices[: X.nnz], weights=values, minlength=self.width)
+        self.counts, self.n = counts, self.n + len(X)
+
+    def labels(self) -> Iterator[tuple[float, Doubles]]:
+        """For each label, by code point: in how many rows it stands, and the sums of its columns (d,)."""
+        for label in sorted(self.numbers):
+            row = self.numbers[label]
+            yield float(self.counts[row]), self.sums[[row]].toarray().ravel()
+
+
+def presence(data: Floats) -> Doubles:
+    """One where there is a value, whatever it is."""
+    found: Doubles = (data != 0).astype(np.float64)
+    return found
+
+
+def _slice(X: CSR, start: int, stop: int) -> CSR:
+    begin, end = X.indptr[start], X.indptr[stop]
+    return CSR(X.indptr[start : stop + 1] - begin, X.indices[begin:end], X.data[begin:end], X.width)
+
+
+def _encode(batch: Batch, numbers: dict[str, int], who: str) -> csr_matrix:
+    """Which labels each row has (n, labels so far); labels met for the first time get the next number."""
+    from scipy.sparse import csr_matrix
+
+    labels = _checked(batch, who)
+    rows = np.arange(len(labels))
+    if _is_many(labels):
+        rows = np.repeat(rows, labels.value_lengths().to_numpy(zero_copy_only=False))
+        labels = labels.flatten()
+    encoded = labels.cast(pa.string()).dictionary_encode()
+    known = np.array([numbers.setdefault(label, len(numbers)) for label in encoded.dictionary.to_pylist()], np.int64)
+    codes: NDArray[np.int64] = known[encoded.indices.to_numpy(zero_copy_only=False)] if len(known) else known
+    Y = csr_matrix((np.ones(len(codes)), (rows, codes)), shape=(len(batch), len(numbers)))
+    Y.data[:] = 1.0  # a label named twice in a row is there once
+    return Y
+
+
+def _is_many(labels: pa.Array) -> bool:
+    return bool(pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type))
+
+
+def _checked(batch: Batch, who: str) -> pa.Array:
+    if batch.labels is None:
+        raise DataError(f"{who} learns from labels, but the rows have none; name their column with label=...")
+    if pa.types.is_floating(batch.labels.type) or pa.types.is_integer(batch.labels.type):
+        raise DataError(f"{who} learns from classes, but the labels are numbers; read them as strings.")
+    if batch.labels.null_count:
+        row = batch.start + batch.labels.is_null().index(pa.scalar(True)).as_py()
+        raise DataError(f"{who} learns from labels, but row {row} has none; drop the row or give it a label.")
+    return batch.labels

@@ -1,0 +1,158 @@
+"""The k best columns of a block: by document frequency, chi-squared or mutual information."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.features.base import Block, Fitted
+from linnaeus.features.narrow import narrow
+from linnaeus.features.seen import Seen, Tally, presence
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Doubles, Floats, Ints
+
+
+class Score(ABC):
+    """How much a column is worth."""
+
+    @abstractmethod
+    def score(self, seen: Seen) -> Doubles:
+        """A number for each column; the larger, the better."""
+
+
+@dataclass(frozen=True)
+class DocumentFrequency(Score):
+    """In how many training rows the feature occurs."""
+
+    def score(self, seen: Seen) -> Doubles:
+        """Document frequencies."""
+        return seen.df.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Chi2(Score):
+    """Chi-squared between a feature's sums and the classes, as in scikit-learn: values must not be negative.
+
+        sum over classes of (observed - expected)^2 / expected,  expected = share of the class * sum of the feature
+
+    Where rows have many labels, each label is compared with the rest, and the largest of these counts. A feature that
+    never occurs scores 0.
+    """
+
+    def score(self, seen: Seen) -> Doubles:
+        """The statistic of each column."""
+        tally = seen.by_label("Selected(by='chi2')", _not_negative)
+        cells = np.zeros(tally.width)
+        for count, sums in tally.labels():
+            share = count / tally.n
+            here = _deviation(sums, share * tally.totals)
+            if tally.many:
+                rest = _deviation(tally.totals - sums, (1 - share) * tally.totals)
+                cells = np.maximum(cells, here + rest)
+            else:
+                cells += here
+        return cells
+
+
+@dataclass(frozen=True)
+class MutualInformation(Score):
+    """Mutual information, in nats, between the presence of a feature and the class.
+
+        sum over (present or not, class) of p(e, c) ln(p(e, c) / (p(e) p(c)))
+
+    Where rows have many labels, it is that of presence and each label, and the largest of these counts.
+    """
+
+    def score(self, seen: Seen) -> Doubles:
+        """The information of each column."""
+        tally = seen.by_label("Selected(by='mi')", presence)
+        total = np.zeros(tally.width)
+        for count, sums in tally.labels():
+            here = _information(tally, sums, count)
+            if tally.many:
+                rest = _information(tally, tally.totals - sums, tally.n - count)
+                total = np.maximum(total, here + rest)
+            else:
+                total += here
+        return total
+
+
+SCORES: dict[str, type[Score]] = {"df": DocumentFrequency, "chi2": Chi2, "mi": MutualInformation}
+"""What `by=...` may name."""
+
+
+@dataclass(frozen=True)
+class Selected(Block):
+    """The k columns of a block that score best, in their old order; of equal ones the earlier.
+
+    `by` is a name of the table SCORES or a piece. Around a weighted block the rows keep the length they had before
+    the selection; `Weighted(Selected(...))` gives what is left a length of its own, and a saved model then does not
+    hold the discarded terms.
+
+    >>> from linnaeus.features import Affixes
+    >>> Selected(Affixes((), (1,)), by="df", k=2).fit(["sees", "was it", "as"]).names()
+    ['-s', '-t']
+    """
+
+    block: Block
+    by: str | Score = "chi2"
+    k: int = 10_000
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.block, Block):
+            raise InputTypeError(f"Selected chooses from an extractor's features, not {type(self.block).__name__}.")
+        if self.k < 1:
+            raise UsageError(f"Selected(k=...) must be at least 1, not {self.k}.")
+        resolve_score(self.by)
+
+    def learn(self, stream: Stream) -> Fitted:
+        """Fit the block, score its columns, keep the best."""
+        features = self.block.learn(stream)
+        scores = resolve_score(self.by).score(Seen(features, stream))
+        return narrow(features, best(scores, self.k))
+
+
+def resolve_score(by: str | Score) -> Score:
+    """The piece that a name stands for; a piece stands for itself."""
+    if isinstance(by, Score):
+        return by
+    if by not in SCORES:
+        raise UsageError(f"by={by!r} is not known; choose one of {', '.join(SCORES)}, or give a piece.")
+    return SCORES[by]()
+
+
+def best(scores: Doubles, k: int) -> Ints:
+    """The columns of the k largest scores, sorted; among equal scores the lower column wins.
+
+    >>> best(np.array([1.0, 3.0, 3.0, 3.0]), 2).tolist()
+    [1, 2]
+    """
+    return np.sort(np.argsort(-scores, kind="stable")[:k]).astype(np.int32)
+
+
+def _deviation(observed: Doubles, expected: Doubles) -> Doubles:
+    where = expected > 0
+    return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=where)
+
+
+def _information(tally: Tally, joint: Doubles, count: float) -> Doubles:
+    """The two cells of one class: with the feature, and without."""
+    n = tally.n
+    cells = ((joint, tally.totals * count), (count - joint, (n - tally.totals) * count))
+    found = np.zeros(tally.width)
+    for both, product in cells:
+        there = both > 0
+        found[there] += both[there] / n * np.log(n * both[there] / product[there])
+    return found
+
+
+def _not_negative(data: Floats) -> Doubles:
+    if (data < 0).any():
+        raise UsageError("Selected(by='chi2') needs values of at least 0; use by='mi', or select before weighting.")
+    return data.astype(np.float64)

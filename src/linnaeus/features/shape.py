@@ -1,0 +1,110 @@
+"""What a text looks like, whatever its words: punctuation, capitals, digits, length."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linnaeus.features.base import Block, Fitted, rows_from
+from linnaeus.features.pieces import texts
+from linnaeus.features.tokens import chunks
+from linnaeus.types import Place, State
+
+if TYPE_CHECKING:
+    from linnaeus.arrays.csr import CSR
+    from linnaeus.data.batch import Batch
+    from linnaeus.protocols import Stream
+
+
+def has_punctuation(word: str) -> bool:
+    """Whether a character of the word is punctuation or a symbol."""
+    return any(unicodedata.category(character)[0] in "PS" for character in word)
+
+
+def has_capital(word: str) -> bool:
+    """Whether a letter of the word is upper or title case."""
+    return any(character.isupper() or character.istitle() for character in word)
+
+
+def is_all_capitals(word: str) -> bool:
+    """Whether the word has at least two letters, all upper case."""
+    return word.isupper() and sum(character.isalpha() for character in word) > 1
+
+
+def has_digit(word: str) -> bool:
+    """Whether a character of the word is a digit."""
+    return any(character.isdigit() for character in word)
+
+
+SHARES: dict[str, Callable[[str], bool]] = {
+    "words with punctuation": has_punctuation,
+    "words with a capital": has_capital,
+    "words in capitals": is_all_capitals,
+    "words with a digit": has_digit,
+}
+LENGTHS = ("log words", "log characters")
+
+
+@dataclass(frozen=True)
+class Shape(Block):
+    """Shares of words with punctuation, a capital, all capitals, a digit; ln(1 + length) in words and characters.
+
+    Words are what stands between white space. Shares lie between 0 and 1.
+
+    >>> Shape().fit(["x"]).rows(["Call 911 NOW !"]).data[:4].round(2).tolist()
+    [0.25, 0.5, 0.25, 0.25]
+    """
+
+    def learn(self, stream: Stream) -> FittedShape:
+        """There is nothing to learn."""
+        del stream
+        return FittedShape()
+
+
+@dataclass(frozen=True)
+class FittedShape(Fitted):
+    """The shape of texts."""
+
+    @property
+    def width(self) -> int:
+        """The shares and the lengths."""
+        return len(SHARES) + len(LENGTHS)
+
+    def extract(self, batch: Batch) -> CSR:
+        """Six numbers for each text."""
+        return rows_from([_shape(text) for text in texts(batch, "Shape")], self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The words that have it, for each share."""
+        return [
+            [
+                Place(column, start, end)
+                for column, test in enumerate(SHARES.values())
+                for start, end in chunks(text)
+                if test(text[start:end])
+            ]
+            for text in texts(batch, "Shape")
+        ]
+
+    def names(self) -> list[str]:
+        """What each number says."""
+        return [*SHARES, *LENGTHS]
+
+    def state(self) -> State:
+        """Only its kind."""
+        return State({"kind": "shape"}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedShape:
+        """Built again."""
+        del state
+        return cls()
+
+
+def _shape(text: str) -> dict[int, float]:
+    words = [text[start:end] for start, end in chunks(text)]
+    shares = [sum(map(test, words)) / max(len(words), 1) for test in SHARES.values()]
+    return dict(enumerate([*shares, math.log1p(len(words)), math.log1p(len(text))]))

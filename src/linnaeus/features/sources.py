@@ -1,0 +1,83 @@
+"""Texts however they come (lists, NumPy, Arrow, pandas, polars) as batches of Arrow strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.data.batch import Batch
+from linnaeus.errors import DataError, InputTypeError
+
+_WANTED = "a list of strings, or a NumPy, Arrow, pandas or polars column of strings"
+
+
+def text_batches(source: Any) -> tuple[Batch, ...]:
+    """One batch for each piece of memory the texts lie in; text that is Arrow already is not copied."""
+    batches, start = [], 0
+    for chunk in _chunks(source):
+        if chunk.null_count:
+            row = start + chunk.is_null().index(pa.scalar(True)).as_py()
+            raise DataError(f"Text {row} is missing (None or null); drop the row, or use an empty string.")
+        batches.append(Batch(text=chunk, start=start))
+        start += len(chunk)
+    return tuple(batches)
+
+
+def _chunks(source: Any) -> list[pa.Array]:
+    _refuse(source)
+    if isinstance(source, pa.Array):
+        return [_strings(source)]
+    if isinstance(source, pa.ChunkedArray):
+        return [_strings(chunk) for chunk in source.chunks]
+    if hasattr(source, "__arrow_c_stream__") and not _is_object_series(source):
+        return [_strings(chunk) for chunk in pa.chunked_array(source).chunks]
+    if isinstance(source, np.ndarray) and source.ndim != 1:
+        raise InputTypeError(f"An array of {source.ndim} dimensions was given where one column of texts is wanted.")
+    return [_from_python(source.tolist() if isinstance(source, np.ndarray) else list(source))]
+
+
+def _refuse(source: Any) -> None:
+    """What is no column of texts, each with the way out."""
+    if isinstance(source, str):
+        raise InputTypeError("A single string was given where a list of texts is wanted; wrap it in a list: [text].")
+    if isinstance(source, bytes | bytearray | memoryview):
+        raise InputTypeError("Bytes were given where texts are wanted; decode them: [data.decode('utf-8')].")
+    if hasattr(source, "column_names") or hasattr(source, "columns"):
+        raise InputTypeError("A table was given where a column of texts is wanted; use linnaeus.read(table, text=...).")
+    if isinstance(source, Mapping | Set) or not isinstance(source, Iterable):
+        raise InputTypeError(f"{type(source).__name__} was given where texts are wanted: give {_WANTED}.")
+
+
+def _is_object_series(source: Any) -> bool:
+    # A pandas column of type object may hold anything; its Arrow export fails without naming the row.
+    return str(getattr(source, "dtype", "")) == "object"
+
+
+def _strings(array: pa.Array) -> pa.Array:
+    kind = array.type
+    if pa.types.is_dictionary(kind) or pa.types.is_string_view(kind):
+        return _strings(array.cast(pa.large_string()))
+    if pa.types.is_null(kind):
+        return array.cast(pa.large_string())
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise InputTypeError(f"A column of type {kind} was given where texts are wanted: give {_WANTED}.")
+    return array
+
+
+def _from_python(texts: list[Any]) -> pa.Array:
+    if not all(issubclass(kind, str) for kind in set(map(type, texts))):
+        row, text = next((i, t) for i, t in enumerate(texts) if not isinstance(t, str))
+        if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and text != text):
+            raise DataError(f"Text {row} is missing ({text}); drop the row, or use an empty string.")
+        raise InputTypeError(f"Text {row} is of type {type(text).__name__}, not a string; give {_WANTED}.")
+    try:
+        return pa.array(texts, pa.large_string())
+    except UnicodeEncodeError as error:
+        row = next(i for i, t in enumerate(texts) if t == error.object)
+        raise DataError(
+            f"Text {row} holds half of a surrogate pair at character {error.start}, which is no Unicode text; "
+            "decode its source again, as UTF-8 or UTF-16."
+        ) from error

@@ -1,0 +1,80 @@
+"""How fitted pieces become manifest and tensors: strings as bytes and offsets, nested pieces by prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus.errors import ModelFileError
+from linnaeus.types import Json, State
+
+if TYPE_CHECKING:
+    from linnaeus.features.base import Fitted
+
+Tensors = dict[str, NDArray[Any]]
+
+
+def pack_strings(name: str, strings: Sequence[str]) -> Tensors:
+    """Strings as two tensors, `name.bytes` and `name.offsets`: a header is no place for many of them.
+
+    >>> pack_strings("terms", ["ab", "c"])["terms.offsets"].tolist()
+    [0, 2, 3]
+    """
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
+    return {f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8), f"{name}.offsets": offsets}
+
+
+def unpack_strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> list[str]:
+    """The strings that `pack_strings` stored."""
+    data = tensor(tensors, f"{name}.bytes", np.uint8).tobytes()
+    offsets = tensor(tensors, f"{name}.offsets", np.int64).tolist()
+    if offsets[:1] != [0] or offsets[-1] != len(data) or any(a > b for a, b in pairwise(offsets)):
+        raise ModelFileError(f"The model is damaged: the offsets of {name!r} do not fit its bytes.")
+    try:
+        return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
+    except UnicodeDecodeError as error:
+        raise ModelFileError(f"The model is damaged: {name!r} is not UTF-8.") from error
+
+
+def tensor(tensors: Mapping[str, NDArray[Any]], name: str, dtype: type[np.generic]) -> NDArray[Any]:
+    """One vector of a state, of the type the piece expects; a sentence where it is missing or another."""
+    array = tensors.get(name)
+    if array is None or array.dtype != dtype or array.ndim != 1:
+        raise ModelFileError(f"The model is damaged: it lacks the vector {name!r} of type {np.dtype(dtype).name}.")
+    return array
+
+
+def field(manifest: Mapping[str, Json], name: str, kind: type | tuple[type, ...]) -> Json:
+    """One entry of a manifest, of the type the piece expects; a sentence where it is missing or another."""
+    value = manifest.get(name)
+    if not isinstance(value, kind):
+        raise ModelFileError(f"The model is damaged: {manifest.get('kind')!r} lacks a usable entry {name!r}.")
+    return value
+
+
+def nest(manifest: dict[str, Json], blocks: Sequence[Fitted], tensors: Tensors | None = None) -> State:
+    """The state of a piece made of others: their manifests in "blocks", their tensors under "0.", "1." ..."""
+    states = [block.state() for block in blocks]
+    merged = dict(tensors or {})
+    for number, state in enumerate(states):
+        merged.update({f"{number}.{name}": array for name, array in state.tensors.items()})
+    return State({**manifest, "blocks": [state.manifest for state in states]}, merged)
+
+
+def nested(state: State) -> list[State]:
+    """The states that `nest` put together."""
+    manifests = state.manifest.get("blocks", [])
+    if not isinstance(manifests, list) or not all(isinstance(manifest, dict) for manifest in manifests):
+        raise ModelFileError(f"The model is damaged: {state.manifest.get('kind')!r} lacks usable blocks.")
+    parts: list[Tensors] = [{} for _ in manifests]
+    for name, array in state.tensors.items():
+        number, dot, rest = name.partition(".")
+        if dot and number.isdecimal() and int(number) < len(parts):
+            parts[int(number)][rest] = array
+    return [State(manifest, tensors) for manifest, tensors in zip(manifests, parts, strict=True)]

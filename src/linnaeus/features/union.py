@@ -1,0 +1,107 @@
+"""Blocks side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR, hstack
+from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.features.base import Block, Fitted
+from linnaeus.features.narrow import narrow
+from linnaeus.features.states import nest
+from linnaeus.types import Place, State
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Ints
+
+WIDEST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Union(Block):
+    """The columns of all blocks, one block after the other; `a | b` is the short form.
+
+    >>> from linnaeus.features import Affixes, Shape
+    >>> (Shape() | Affixes() | Shape()).fit(["Big cats"]).width
+    20
+    """
+
+    blocks: tuple[Block, ...]
+
+    def __post_init__(self) -> None:
+        flat: list[Block] = []
+        for block in self.blocks:
+            if not isinstance(block, Block):
+                raise InputTypeError(f"Union joins extractors, not {type(block).__name__}.")
+            flat.extend(block.blocks if isinstance(block, Union) else (block,))
+        if not flat:
+            raise UsageError("Union needs at least one extractor.")
+        object.__setattr__(self, "blocks", tuple(flat))
+
+    def learn(self, stream: Stream) -> FittedUnion:
+        """Each block learns by itself."""
+        return FittedUnion(tuple(block.learn(stream) for block in self.blocks))
+
+    def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
+        """Each block in as few walks as it knows how."""
+        fitted = [block.learn_rows(stream) for block in self.blocks]
+        return FittedUnion(tuple(features for features, _ in fitted)), hstack([rows for _, rows in fitted])
+
+
+@dataclass(frozen=True)
+class FittedUnion(Fitted):
+    """Fitted blocks side by side."""
+
+    blocks: tuple[Fitted, ...]
+
+    def __post_init__(self) -> None:
+        if self.width > WIDEST:
+            raise UsageError(f"Union would have {self.width:,} columns; at most {WIDEST:,} can be numbered.")
+
+    @property
+    def width(self) -> int:
+        """The columns of all blocks."""
+        return sum(block.width for block in self.blocks)
+
+    def extract(self, batch: Batch) -> CSR:
+        """The rows of all blocks, side by side."""
+        return hstack([block.extract(batch) for block in self.blocks])
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The places of all blocks, with their columns moved."""
+        rows: list[list[Place]] = []
+        for shift, block in zip(self._shifts(), self.blocks, strict=True):
+            moved = [[Place(p.column + shift, p.start, p.end) for p in row] for row in block.locate(batch)]
+            rows = [old + new for old, new in zip(rows, moved, strict=True)] if rows else moved
+        return rows
+
+    def names(self) -> list[str]:
+        """The names of all blocks, in order."""
+        return [name for block in self.blocks for name in block.names()]
+
+    def keep(self, columns: Ints) -> Fitted:
+        """Only these columns; each block keeps its share of them."""
+        kept = []
+        for shift, block in zip(self._shifts(), self.blocks, strict=True):
+            share = columns[(columns >= shift) & (columns < shift + block.width)] - shift
+            kept.append(narrow(block, share.astype(np.int32)))
+        return FittedUnion(tuple(kept))
+
+    def state(self) -> State:
+        """The states of all blocks."""
+        return nest({"kind": "union"}, self.blocks)
+
+    @classmethod
+    def from_state(cls, state: State, *blocks: Fitted) -> FittedUnion:
+        """Built again from its blocks."""
+        del state
+        return cls(tuple(blocks))
+
+    def _shifts(self) -> Sequence[int]:
+        return [sum(block.width for block in self.blocks[:i]) for i in range(len(self.blocks))]

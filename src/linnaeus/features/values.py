@@ -1,0 +1,217 @@
+"""What a count is worth: binary, count, log, square root, tf-idf, BM25, naive-Bayes ratios.
+
+Each piece answers two questions: which weight a column has, learned from the training rows, and what becomes of the
+counts of a row. A count below zero (hashing with signs) is worth the opposite of its absolute value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from linnaeus.errors import UsageError
+from linnaeus.features.seen import Seen, presence
+
+if TYPE_CHECKING:
+    from linnaeus.arrays.csr import CSR
+    from linnaeus.types import Doubles, Floats
+
+LARGEST_TABLE = 1 << 16
+NONE = np.zeros(0, np.float32)
+
+Tf: TypeAlias = Literal["binary", "count", "log", "sqrt"]
+Formula: TypeAlias = "Callable[[Doubles], Doubles]"
+Valued: TypeAlias = "tuple[Floats, Floats]"
+"""Values, and a table in which the kernel looks them up; an empty table means that they are final."""
+
+TF: dict[str, Formula | None] = {
+    "binary": np.sign,
+    "count": None,
+    "log": lambda counts: np.where(counts > 0, 1 + np.log(np.where(counts > 0, counts, 1)), 0),
+    "sqrt": np.sqrt,
+}
+"""Functions of a count (at least zero); None keeps it."""
+
+
+class Values:
+    """A way to value counts."""
+
+    by_row: ClassVar[bool] = False
+    """Whether a value depends on the other counts of its row."""
+
+    def weights(self, seen: Seen) -> Floats:
+        """A weight for each column, or none."""
+        del seen
+        return NONE
+
+    def formula(self) -> Formula | None:
+        """What a count (at least zero) is worth; None keeps it."""
+        return None
+
+    def value(self, X: CSR, mean_length: float) -> Valued:
+        """The values of the rows' counts, before the weights."""
+        del mean_length
+        return _by_table(X, self.formula())
+
+
+@dataclass(frozen=True)
+class Binary(Values):
+    """1 where the feature is there."""
+
+    def formula(self) -> Formula | None:
+        """One."""
+        return TF["binary"]
+
+
+@dataclass(frozen=True)
+class Count(Values):
+    """The count itself."""
+
+
+@dataclass(frozen=True)
+class Log(Values):
+    """1 + ln(count)."""
+
+    def formula(self) -> Formula | None:
+        """The logarithm."""
+        return TF["log"]
+
+
+@dataclass(frozen=True)
+class Sqrt(Values):
+    """The square root of the count."""
+
+    def formula(self) -> Formula | None:
+        """The root."""
+        return TF["sqrt"]
+
+
+@dataclass(frozen=True)
+class TfIdf(Values):
+    """tf * (ln((1 + n) / (1 + df)) + 1): rare features count more.
+
+    The smoothing is scikit-learn's default; tf is the count, or what `tf` names: its `sublinear_tf` is `tf="log"`.
+    """
+
+    tf: Tf = "count"
+
+    def __post_init__(self) -> None:
+        if self.tf not in TF:
+            raise UsageError(f"TfIdf(tf=...) is one of {', '.join(TF)}, not {self.tf!r}.")
+
+    def weights(self, seen: Seen) -> Floats:
+        """Inverse document frequencies."""
+        idf: Floats = (np.log((1 + seen.n) / (1 + seen.df.astype(np.float64))) + 1).astype(np.float32)
+        return idf
+
+    def formula(self) -> Formula | None:
+        """The term frequency."""
+        return TF[self.tf]
+
+
+@dataclass(frozen=True)
+class BM25(Values):
+    """idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length)): counts saturate, long texts are discounted.
+
+    idf = ln(1 + (n - df + 0.5) / (df + 0.5)), which is never negative. A row's length is the sum of its counts.
+    Robertson and Zaragoza 2009, The Probabilistic Relevance Framework.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    by_row: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (self.k1 >= 0 and 0 <= self.b <= 1):
+            raise UsageError(f"BM25 needs k1 of at least 0 and b between 0 and 1, not {self.k1} and {self.b}.")
+
+    def weights(self, seen: Seen) -> Floats:
+        """Inverse document frequencies."""
+        df = seen.df.astype(np.float64)
+        idf: Floats = np.log(1 + (seen.n - df + 0.5) / (df + 0.5)).astype(np.float32)
+        return idf
+
+    def value(self, X: CSR, mean_length: float) -> Valued:
+        """The saturated count."""
+        tf = np.abs(X.data[: X.nnz].astype(np.float64))
+        sizes = np.diff(X.indptr)
+        lengths = np.bincount(np.repeat(np.arange(len(X)), sizes), weights=tf, minlength=len(X))
+        discount = np.repeat(self.k1 * (1 - self.b + self.b * lengths / mean_length), sizes)
+        saturated = np.divide(tf * (self.k1 + 1), tf + discount, out=np.zeros_like(tf), where=tf > 0)
+        return np.copysign(saturated, X.data[: X.nnz]).astype(np.float32), NONE
+
+
+@dataclass(frozen=True)
+class NaiveBayes(Values):
+    """The log-count ratio of each feature that is there: how much more often one class uses it than the others.
+
+    r = ln((p / |p|) / (q / |q|)) with p = smoothing + the number of rows of the class that have the feature, q the same
+    for all other rows, |.| the sum over features. Of two classes the second (by code point) is the one asked about. Of
+    more, or of many labels, each is asked about against the rest, and the ratio with the largest absolute value counts
+    (the later class where two are equal). Wang and Manning 2012, Baselines and Bigrams.
+    """
+
+    smoothing: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.smoothing > 0:
+            raise UsageError(f"NaiveBayes(smoothing=...) must be above 0, not {self.smoothing}.")
+
+    def weights(self, seen: Seen) -> Floats:
+        """Log-count ratios."""
+        tally = seen.by_label("NaiveBayes", presence)
+        best = np.zeros(tally.width)
+        for _, sums in tally.labels():
+            ratio = _log_share(self.smoothing + sums) - _log_share(self.smoothing + (tally.totals - sums))
+            best = np.where(np.abs(ratio) >= np.abs(best), ratio, best)
+        return best.astype(np.float32)
+
+    def formula(self) -> Formula | None:
+        """One; the ratio is the column's weight."""
+        return TF["binary"]
+
+
+VALUES: dict[str, type[Values]] = {
+    "binary": Binary,
+    "count": Count,
+    "log": Log,
+    "sqrt": Sqrt,
+    "tfidf": TfIdf,
+    "bm25": BM25,
+    "nb": NaiveBayes,
+}
+"""What `values=...` may name."""
+
+
+def resolve(values: str | Values) -> Values:
+    """The piece that a name stands for; a piece stands for itself.
+
+    >>> resolve("tfidf")
+    TfIdf(tf='count')
+    """
+    if isinstance(values, Values):
+        return values
+    if values not in VALUES:
+        raise UsageError(f"values={values!r} is not known; choose one of {', '.join(VALUES)}, or give a piece.")
+    return VALUES[values]()
+
+
+def _by_table(X: CSR, formula: Formula | None) -> Valued:
+    """The formula for every count up to the largest, or where they are not small integers, for each of them."""
+    data = X.data[: X.nnz]
+    if formula is None:
+        return data, NONE
+    size = np.abs(data)
+    largest = float(size.max(initial=0))
+    if largest < LARGEST_TABLE and np.array_equal(data, np.rint(data)):
+        return data, formula(np.arange(int(largest) + 1, dtype=np.float64)).astype(np.float32)
+    values: Floats = np.copysign(formula(size.astype(np.float64)), data).astype(np.float32)
+    return values, NONE
+
+
+def _log_share(counts: Doubles) -> Doubles:
+    shares: Doubles = np.log(counts) - np.log(counts.sum())
+    return shares

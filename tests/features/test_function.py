@@ -1,0 +1,96 @@
+"""A user's own function: all it may return, all it may do wrong, and that a file never runs it by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from linnaeus import features
+from linnaeus.data.batch import Batch
+from linnaeus.errors import DataError, InputTypeError, UsageError
+from linnaeus.features import Function, Shape
+
+
+def length(text: str) -> int:
+    return len(text)
+
+
+def table(block, rows):
+    fitted, X = block.fit_rows(rows)
+    return dict(zip(fitted.names(), X.to_scipy().toarray().T.tolist(), strict=True))
+
+
+def test_a_number_is_one_column_under_the_dotted_name():
+    assert table(Function(length), ["a", "bcd"]) == {f"{__name__}.length": [1, 3]}
+    assert table(Function(lambda t: np.float64(2.5), name="n"), ["a"]) == {"n": [2.5]}
+    assert table(Function(lambda t: t == "a", name="is a"), ["a", "b"]) == {"is a": [1, 0]}
+
+
+def test_a_sequence_is_columns_in_order():
+    block = Function(lambda t: [len(t)] * 11, name="f")
+    assert list(table(block, ["a"])) == [f"f[{i}]" for i in range(11)]
+    assert table(Function(lambda t: np.array([1.0, 2.0]), name="v"), ["a"]) == {"v[0]": [1], "v[1]": [2]}
+
+
+def test_a_dict_is_named_columns_and_strings_are_categories():
+    def look(text):
+        return {"n": len(text), "first": text[0], "upper": text.isupper()}
+
+    assert table(Function(look, name="look"), ["A", "bc"]) == {
+        "first=A": [1, 0],
+        "first=b": [0, 1],
+        "n": [1, 2],
+        "upper": [1, 0],
+    }
+
+
+def test_names_not_seen_in_training_are_ignored():
+    fitted = Function(lambda t: {t: 1.0}, name="f").fit(["b", "a"])
+    assert fitted.names() == ["a", "b"]
+    assert fitted.rows(["b", "c"]).to_scipy().toarray().tolist() == [[0, 1], [0, 0]]
+
+
+def test_the_whole_row():
+    rows = Batch(pa.array(["ab"]), columns={"stars": pa.array([4])})
+    assert table(Function(lambda row: row["stars"] * len(row["text"]), name="f", of="row"), rows) == {"f": [8]}
+
+
+def test_it_is_asked_once_for_each_row_of_fit_rows():
+    asked = []
+    Function(lambda t: asked.append(t) or 1.0, name="f").fit_rows(["a", "b"])
+    assert asked == ["a", "b"]
+
+
+@pytest.mark.parametrize("answer", [None, "text", object(), [None], {"a": None}, b"x"])
+def test_answers_that_are_no_features(answer):
+    with pytest.raises(DataError, match=r"Function 'f', row 0: it gave"):
+        Function(lambda t: answer, name="f").fit(["a"])
+
+
+def test_answers_that_are_not_finite():
+    with pytest.raises(DataError, match=r"Function 'f', row 1: 'f' is inf"):
+        Function(lambda t: float(t), name="f").fit(["1", "inf"])
+
+
+def test_a_function_that_fails_is_named_with_its_row():
+    with pytest.raises(UsageError, match=r"Function 'f', row 1: it raised ValueError: could not convert"):
+        Function(float, name="f").fit(["1", "x"])
+
+
+def test_recipes_that_cannot_be_meant():
+    with pytest.raises(UsageError, match="name="):
+        Function(lambda t: 1)
+    with pytest.raises(UsageError, match="'text' or 'row'"):
+        Function(length, of="label")
+    with pytest.raises(InputTypeError, match="not str"):
+        Function("os.system")
+
+
+def test_a_file_holds_the_name_and_wants_the_function_back(tmp_path):
+    fitted = (Shape() | Function(length)).fit(["a", "bcd"])
+    features.save(tmp_path / "a.lin", fitted)
+    with pytest.raises(UsageError, match=rf"needs the function '{__name__}\.length'"):
+        features.load(tmp_path / "a.lin")
+    back = features.load(tmp_path / "a.lin", functions={f"{__name__}.length": length})
+    assert back.rows(["abcd"]).data.tobytes() == fitted.rows(["abcd"]).data.tobytes()
