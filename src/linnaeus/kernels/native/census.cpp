@@ -1,8 +1,8 @@
 // What is in these texts? Their characters, their words, and how many different ones.
 #include <algorithm>
 
-#include "arrays.hpp"
 #include "parallel.hpp"
+#include "texts.hpp"
 #include "unicode.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -103,13 +103,12 @@ struct alignas(128) Counter {
 // of each text (n); the hashes of the different words, ascending. A word is a run of letters, numbers, underscores and marks
 // in lower case; in scripts written without spaces each character is one.
 auto census(In<uint8_t> data, In<int64_t> offsets, int threads) {
-  size_t n = offsets.size() ? offsets.size() - 1 : 0;
+  Texts texts(data, offsets);
+  size_t n = texts.size;
   size_t pieces = (n + kRowsPerPiece - 1) / kRowsPerPiece;
   Buffer<int64_t> words(n);
   Buffer<uint64_t> characters(kCodes + 1);
   std::vector<uint64_t> vocabulary;
-  const uint8_t* bytes = data.data();
-  const int64_t* at = offsets.data();
   {
     nb::gil_scoped_release release;
     // Sums of integers and unions of sets do not depend on who counted what: one counter for each thread is enough.
@@ -117,7 +116,7 @@ auto census(In<uint8_t> data, In<int64_t> offsets, int threads) {
     for_each_piece(pieces, threads, [&](size_t piece, int worker) {
       size_t stop = std::min(n, (piece + 1) * kRowsPerPiece);
       for (size_t i = piece * kRowsPerPiece; i < stop; ++i)
-        words[i] = counters[worker].count(bytes + at[i], bytes + at[i + 1]);
+        words[i] = counters[worker].count(texts.begin(i), texts.end(i));
     });
     std::fill(characters.get(), characters.get() + kCodes + 1, 0);
     for (Counter& c : counters) {

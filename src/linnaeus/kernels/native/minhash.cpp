@@ -1,10 +1,9 @@
 // Which texts are the same, and which are nearly the same? Fingerprints answer the first question, MinHash signatures
 // the second. All arithmetic is on unsigned 64-bit integers, so that the twin in reference/minhash.py has the same bits.
 #include <algorithm>
-#include <stdexcept>
 
-#include "arrays.hpp"
 #include "parallel.hpp"
+#include "texts.hpp"
 
 namespace linnaeus {
 namespace {
@@ -63,16 +62,15 @@ struct Fingerprint {
 
 template <class OneText>
 nb::ndarray<nb::numpy, uint64_t, nb::ndim<1>> hash_texts(In<uint8_t> data, In<int64_t> offsets, int threads, OneText&& one) {
-  size_t n = offsets.size() ? offsets.size() - 1 : 0;
+  Texts texts(data, offsets);
+  size_t n = texts.size;
   Buffer<uint64_t> out(n);
-  const uint8_t* bytes = data.data();
-  const int64_t* at = offsets.data();
   uint64_t* hashes = out.get();
   {
     nb::gil_scoped_release release;
     for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int) {
       size_t stop = std::min(n, (piece + 1) * kRowsPerPiece);
-      for (size_t i = piece * kRowsPerPiece; i < stop; ++i) hashes[i] = one(bytes + at[i], bytes + at[i + 1]);
+      for (size_t i = piece * kRowsPerPiece; i < stop; ++i) hashes[i] = one(texts.begin(i), texts.end(i));
     });
   }
   return to_numpy(std::move(out));
@@ -201,10 +199,9 @@ struct alignas(128) Sketch {
 auto minhash(In<uint8_t> data, In<int64_t> offsets, int64_t hashes, int64_t shingle, int threads) {
   if (hashes < 1 || hashes > 65536) throw std::invalid_argument("hashes must be from 1 to 65536");
   if (shingle < 1 || shingle > 1024) throw std::invalid_argument("shingle must be from 1 to 1024");
-  size_t n = offsets.size() ? offsets.size() - 1 : 0, t = size_t(hashes);
+  Texts texts(data, offsets);
+  size_t n = texts.size, t = size_t(hashes);
   Buffer<uint32_t> out(n * t);
-  const uint8_t* bytes = data.data();
-  const int64_t* at = offsets.data();
   uint32_t* rows = out.get();
   {
     nb::gil_scoped_release release;
@@ -212,7 +209,7 @@ auto minhash(In<uint8_t> data, In<int64_t> offsets, int64_t hashes, int64_t shin
     for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int worker) {
       size_t stop = std::min(n, (piece + 1) * kRowsPerPiece);
       for (size_t i = piece * kRowsPerPiece; i < stop; ++i)
-        sketches[worker].fill(bytes + at[i], bytes + at[i + 1], rows + i * t);
+        sketches[worker].fill(texts.begin(i), texts.end(i), rows + i * t);
     });
   }
   return to_numpy(std::move(out));
