@@ -23,7 +23,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check
 BUILD := build/$(notdir $(VENV))
-NATIVE := CMakeLists.txt src/linnaeus/kernels/native $(wildcard src/linnaeus/kernels/native/*)
+NATIVE := CMakeLists.txt src/linnaeus/kernels/native $(wildcard src/linnaeus/kernels/native/*) \
+  src/linnaeus/kernels/reference/characters.py
 
 # The compiler CMake would take: the one that was asked for, else the first that is there.
 ifeq ($(origin CXX),default)
