@@ -64,17 +64,17 @@ def test_it_is_asked_once_for_each_row_of_fit_rows():
 
 @pytest.mark.parametrize("answer", [None, "text", object(), [None], {"a": None}, b"x"])
 def test_answers_that_are_no_features(answer):
-    with pytest.raises(DataError, match=r"Function 'f', row 0: it gave"):
+    with pytest.raises(DataError, match=r"Function 'f', row 1: it gave"):
         Function(lambda t: answer, name="f").fit(["a"])
 
 
 def test_answers_that_are_not_finite():
-    with pytest.raises(DataError, match=r"Function 'f', row 1: 'f' is inf"):
+    with pytest.raises(DataError, match=r"Function 'f', row 2: 'f' is inf"):
         Function(lambda t: float(t), name="f").fit(["1", "inf"])
 
 
 def test_a_function_that_fails_is_named_with_its_row():
-    with pytest.raises(UsageError, match=r"Function 'f', row 1: it raised ValueError: could not convert"):
+    with pytest.raises(UsageError, match=r"Function 'f', row 2: it raised ValueError: could not convert"):
         Function(float, name="f").fit(["1", "x"])
 
 

@@ -43,7 +43,7 @@ def numbers(batch: Batch, name: str) -> Doubles:
         raise DataError(f"The column {name!r} cannot be read as numbers: {error}.") from error
     beyond = np.abs(found) > LARGEST
     if beyond.any():
-        row = batch.start + int(np.flatnonzero(beyond)[0])
+        row = batch.start + 1 + int(np.flatnonzero(beyond)[0])
         raise DataError(f"Row {row} of the column {name!r} is beyond {LARGEST:g}; leave it empty if it is not known.")
     return found
 
@@ -57,7 +57,7 @@ def _parse(values: pa.Array, name: str, start: int) -> pa.Array:
     except pa.ArrowInvalid:
         row = next(i for i, text in enumerate(present.to_pylist()) if text is not None and not _is_number(text))
     raise DataError(
-        f"Row {start + row} of the column {name!r} says {values[row].as_py()!r}, which is not a number; "
+        f"Row {start + row + 1} of the column {name!r} says {values[row].as_py()!r}, which is not a number; "
         "correct it, or name the column in categorical=..."
     )
 

@@ -82,7 +82,7 @@ class _Call:
 
     def answers(self, batch: Batch) -> Iterator[Answer]:
         for number, row in enumerate(_inputs(batch, self.of)):
-            where = f"Function {self.name!r}, row {batch.start + number}"
+            where = f"Function {self.name!r}, row {batch.start + number + 1}"
             try:
                 given = self.fn(row)
             except Exception as error:

@@ -158,6 +158,6 @@ def _checked(batch: Batch, who: str) -> pa.Array:
     if pa.types.is_floating(batch.labels.type) or pa.types.is_integer(batch.labels.type):
         raise DataError(f"{who} learns from classes, but the labels are numbers; read them as strings.")
     if batch.labels.null_count:
-        row = batch.start + batch.labels.is_null().index(pa.scalar(True)).as_py()
+        row = batch.start + 1 + batch.labels.is_null().index(pa.scalar(True)).as_py()
         raise DataError(f"{who} learns from labels, but row {row} has none; drop the row or give it a label.")
     return batch.labels

@@ -20,7 +20,7 @@ def text_batches(source: Any) -> tuple[Batch, ...]:
     for chunk in _chunks(source):
         if chunk.null_count:
             row = start + chunk.is_null().index(pa.scalar(True)).as_py()
-            raise DataError(f"Text {row} is missing (None or null); drop the row, or use an empty string.")
+            raise DataError(f"texts[{row}] is missing (None or null); drop the row, or use an empty string.")
         batches.append(Batch(text=chunk, start=start))
         start += len(chunk)
     return tuple(batches)
@@ -71,13 +71,13 @@ def _from_python(texts: list[Any]) -> pa.Array:
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
         row, text = next((i, t) for i, t in enumerate(texts) if not isinstance(t, str))
         if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and text != text):
-            raise DataError(f"Text {row} is missing ({text}); drop the row, or use an empty string.")
-        raise InputTypeError(f"Text {row} is of type {type(text).__name__}, not a string; give {_WANTED}.")
+            raise DataError(f"texts[{row}] is missing ({text}); drop the row, or use an empty string.")
+        raise InputTypeError(f"texts[{row}] is of type {type(text).__name__}, not a string; give {_WANTED}.")
     try:
         return pa.array(texts, pa.large_string())
     except UnicodeEncodeError as error:
         row = next(i for i, t in enumerate(texts) if t == error.object)
         raise DataError(
-            f"Text {row} holds half of a surrogate pair at character {error.start}, which is no Unicode text; "
+            f"texts[{row}] holds half of a surrogate pair at character {error.start}, which is no Unicode text; "
             "decode its source again, as UTF-8 or UTF-16."
         ) from error

@@ -29,7 +29,7 @@ class Union(Block):
 
     >>> from linnaeus.features import Affixes, Shape
     >>> (Shape() | Affixes() | Shape()).fit(["Big cats"]).width
-    20
+    22
     """
 
     blocks: tuple[Block, ...]
