@@ -1,0 +1,37 @@
+"""The embedded data sets, read from the files beside this one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linnaeus.data import read
+from linnaeus.errors import UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.data import Corpus
+
+SPLITS = ("train", "test")
+
+
+def intents(split: str | None = None) -> Corpus:
+    """600 short requests to a voice assistant, each with one of ten intents, in an order that mixes them.
+
+    `split` is "train" (48 of each intent), "test" (the 12 held out) or None for all of them. The further column
+    `split` tells them apart.
+
+    >>> corpus = intents("test")
+    >>> len(corpus)
+    120
+    """
+    return _load("intents.csv", split)
+
+
+def _load(name: str, split: str | None) -> Corpus:
+    corpus = read(Path(__file__).with_name(name), text="text", label="label", columns=["split"]).load()
+    if split is None:
+        return corpus
+    if split not in SPLITS:
+        raise UsageError(f"split={split!r} is not known; use 'train', 'test' or None for both.")
+    parts = [part for batch in corpus.batches() for part in batch.columns["split"].to_pylist()]
+    return corpus.take([row for row, part in enumerate(parts) if part == split])
