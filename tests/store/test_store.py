@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import struct
 
 import numpy as np
@@ -182,6 +183,34 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, call):
     monkeypatch.undo()
     assert load(path).manifest == {"n": 1}
     assert [p.name for p in tmp_path.iterdir()] == ["a.lin"]
+
+
+def test_a_directory_that_cannot_be_flushed_is_no_failure(tmp_path, monkeypatch):
+    whole = os.fsync
+
+    def only_files(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        whole(handle)
+
+    monkeypatch.setattr("linnaeus.store.atomic.os.fsync", only_files)
+    save(tmp_path / "a.lin", example())
+    assert same(load(tmp_path / "a.lin"), example())
+
+
+@pytest.mark.slow
+def test_random_edits_never_load_as_something_else(tmp_path):
+    path, rng = tmp_path / "a.lin", np.random.default_rng(0)
+    save(path, example())
+    truth, content = example(), path.read_bytes()
+    for _ in range(10_000):
+        edited = bytearray(content)
+        for _ in range(rng.integers(1, 6)):
+            at, size = int(rng.integers(0, len(edited))), int(rng.integers(0, 9))
+            edited[at : at + size] = rng.bytes(int(rng.integers(0, 9)))
+        path.write_bytes(bytes(edited))
+        with contextlib.suppress(ModelFileError):
+            assert same(load(path), truth)
 
 
 def test_places_that_cannot_be_written_or_read(tmp_path):

@@ -44,7 +44,8 @@ def _flush(path: Path, flags: int) -> None:
 
 
 def _flush_directory(folder: Path) -> None:
-    if os.name != "nt":  # Windows cannot open a directory, and does not need it
+    """Make the new name durable too; where the file system cannot (Windows, some networks), it is in place anyway."""
+    with contextlib.suppress(OSError):
         _flush(folder, os.O_RDONLY)
 
 
