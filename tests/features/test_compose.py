@@ -8,7 +8,7 @@ import pytest
 
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
-from linnaeus.features import Affixes, Columns, Conjunction, Function, Lexicon, Shape, Union
+from linnaeus.features import Affixes, Columns, Conjunction, Function, Lexicon, Selected, Shape, Union, Weighted
 from linnaeus.features import conjunction as conjunctions
 from linnaeus.features.narrow import Narrowed, narrow
 from linnaeus.types import Place
@@ -116,6 +116,15 @@ def test_xor_with_standardized_columns():
     fitted, X = block.fit_rows(xor_rows())
     product = fitted.names().index("x1 & x2")
     assert X.to_scipy().toarray()[:, product].tolist() == [1, -1, -1, 1]
+
+
+def test_nothing_learned_is_no_columns():
+    empty = ["", "?"]
+    rows = Batch(pa.array(empty), pa.array(["a", "b"]))
+    for block in (Affixes(), Affixes() * Shape(), Weighted(Affixes(), "nb"), Selected(Affixes(), "mi", k=3)):
+        fitted, X = block.fit_rows(rows)
+        assert (fitted.width, list(fitted.names()), X.shape) == (0, [], (2, 0))
+        assert fitted.places(["films"]) == [[]]
 
 
 def test_fewer_columns_by_keeping_or_wrapping():

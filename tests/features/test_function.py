@@ -25,6 +25,7 @@ def test_a_number_is_one_column_under_the_dotted_name():
     assert table(Function(length), ["a", "bcd"]) == {f"{__name__}.length": [1, 3]}
     assert table(Function(lambda t: np.float64(2.5), name="n"), ["a"]) == {"n": [2.5]}
     assert table(Function(lambda t: t == "a", name="is a"), ["a", "b"]) == {"is a": [1, 0]}
+    assert table(Function(lambda t: np.array(3), name="n"), ["a"]) == {"n": [3]}
 
 
 def test_a_sequence_is_columns_in_order():
@@ -65,6 +66,19 @@ def test_it_is_asked_once_for_each_row_of_fit_rows():
 @pytest.mark.parametrize("answer", [None, "text", object(), [None], {"a": None}, b"x"])
 def test_answers_that_are_no_features(answer):
     with pytest.raises(DataError, match=r"Function 'f', row 1: it gave"):
+        Function(lambda t: answer, name="f").fit(["a"])
+
+
+def test_sequences_have_one_length():
+    with pytest.raises(DataError, match=r"Function 'f', row 2: it gave 2 numbers, but 1 before"):
+        Function(lambda t: [1] * len(t), name="f").fit(["a", "bc"])
+    with pytest.raises(DataError, match="it gave 3 numbers, but 1 before"):
+        Function(lambda t: [1] * len(t), name="f").fit(["a"]).rows(["abc"])
+
+
+@pytest.mark.parametrize("answer", [10**400, 1e39, float("nan")])
+def test_answers_beyond_float32(answer):
+    with pytest.raises(DataError, match="finite float32"):
         Function(lambda t: answer, name="f").fit(["a"])
 
 

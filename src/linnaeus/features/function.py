@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -64,9 +65,9 @@ class Function(Block):
         call = _Call(self.fn, self.name, self.of)
         answers = [answer for batch in stream.batches() for answer in call.answers(batch)]
         columns = list(dict.fromkeys(name for answer in answers for name in answer))
-        if not call.ordered:
+        if call.size is None:
             columns.sort()
-        fitted = FittedFunction(self.fn, self.name, self.of, tuple(columns))
+        fitted = FittedFunction(self.fn, self.name, self.of, tuple(columns), call.size)
         return fitted, fitted.assemble(answers)
 
 
@@ -77,8 +78,8 @@ class _Call:
     fn: Callable[[Any], Any]
     name: str
     of: Of
-    ordered: bool = False
-    """Whether it gave a sequence, whose columns have an order of their own."""
+    size: int | None = None
+    """How long the sequences are that it gives; their columns have an order of their own."""
 
     def answers(self, batch: Batch) -> Iterator[Answer]:
         for number, row in enumerate(_inputs(batch, self.of)):
@@ -94,21 +95,32 @@ class _Call:
             yield answer
 
     def _items(self, given: Any, where: str) -> Iterator[tuple[str, Any]]:
+        if isinstance(given, np.ndarray) and given.ndim == 0:
+            given = given.item()
         if isinstance(given, Mapping):
             for key, value in given.items():
                 yield (f"{key}={value}", 1.0) if isinstance(value, str) else (str(key), _number(value, where))
         elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
-            self.ordered = True
+            self._check_size(len(given), where)
             for place, value in enumerate(given):
                 yield f"{self.name}[{place}]", _number(value, where)
         else:
             yield self.name, _number(given, where)
 
+    def _check_size(self, size: int, where: str) -> None:
+        if self.size is None:
+            self.size = size
+        if size != self.size:
+            raise DataError(f"{where}: it gave {size} numbers, but {self.size} before; always give as many.")
+
 
 def _number(value: Any, where: str) -> float:
     if not isinstance(value, bool | int | float | np.number | np.bool_):
         raise DataError(f"{where}: it gave {type(value).__name__}, but a number, a dict or a sequence is wanted.")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _inputs(batch: Batch, of: Of) -> list[Any]:
@@ -128,6 +140,8 @@ class FittedFunction(Fitted):
     name: str
     of: Of
     columns: tuple[str, ...]
+    size: int | None = None
+    """The length of its sequences, where it gives such."""
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -140,7 +154,7 @@ class FittedFunction(Fitted):
 
     def extract(self, batch: Batch) -> CSR:
         """What the function says of each row."""
-        return self.assemble(list(_Call(self.fn, self.name, self.of).answers(batch)))
+        return self.assemble(list(_Call(self.fn, self.name, self.of, self.size).answers(batch)))
 
     def assemble(self, answers: list[Answer]) -> CSR:
         """Rows from the function's answers."""
@@ -158,11 +172,11 @@ class FittedFunction(Fitted):
 
     def keep(self, columns: Ints) -> FittedFunction:
         """Only these columns."""
-        return FittedFunction(self.fn, self.name, self.of, tuple(self.columns[column] for column in columns.tolist()))
+        return replace(self, columns=tuple(self.columns[column] for column in columns.tolist()))
 
     def state(self) -> State:
         """The function's name, never the function."""
-        manifest = {"kind": "function", "name": self.name, "of": self.of}
+        manifest = {"kind": "function", "name": self.name, "of": self.of, "size": self.size}
         return State(manifest, states.pack_strings("columns", self.columns))
 
     @classmethod
@@ -173,4 +187,5 @@ class FittedFunction(Fitted):
             raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
         if of not in OF:
             raise ModelFileError(f"The model is damaged: function {name!r} reads {of!r}, which is nothing rows have.")
-        return cls(functions[name], name, of, tuple(states.unpack_strings("columns", state.tensors)))
+        size = states.field(state.manifest, "size", (int, type(None)))
+        return cls(functions[name], name, of, tuple(states.unpack_strings("columns", state.tensors)), size)

@@ -213,5 +213,5 @@ def _by_table(X: CSR, formula: Formula | None) -> Valued:
 
 
 def _log_share(counts: Doubles) -> Doubles:
-    shares: Doubles = np.log(counts) - np.log(counts.sum())
+    shares: Doubles = np.log(counts / counts.sum())
     return shares
