@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.audit import Audit
@@ -66,6 +67,8 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> Audi
         corpora = [shared.read_source(source, options).watch(phases.move) for source in (data, other) if source]
         audit = check(*corpora, limits=limits, near=near, examples=options["examples"], watch=phases.begin)
     for source, corpus in zip((data, other), corpora, strict=False):
+        if not len(corpus):
+            raise DataError(f"{_name(str(source))}: there are no rows in it; nothing can be checked.")
         if any(name != role for role, name in corpus.roles.items() if role in corpus.roles.guessed):
             shared.remark(f"{_name(str(source))}: {corpus.roles.describe()}", options)
         if corpus.skipped.count:
