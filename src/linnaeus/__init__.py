@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from linnaeus import audit as audit
     from linnaeus import datasets as datasets
     from linnaeus import errors as errors
     from linnaeus import features as features
@@ -25,13 +26,14 @@ _HOMES = {
     "Corpus": "linnaeus.data",
     "read": "linnaeus.data",
     "threads": "linnaeus.kernels",
+    "audit": "",
     "datasets": "",
     "errors": "",
     "features": "",
     "text": "",
 }
 
-__all__ = ["Batch", "Corpus", "__version__", "datasets", "errors", "features", "read", "text", "threads"]
+__all__ = ["Batch", "Corpus", "__version__", "audit", "datasets", "errors", "features", "read", "text", "threads"]
 
 
 def __getattr__(name: str) -> Any:

@@ -204,3 +204,17 @@ def test_rows_of_features_without_text_are_counted(tmp_path):
     result = check(linnaeus.read(path))
     assert result.data.rows == 2
     assert result.data.characters is None
+
+
+def test_an_audit_prints_as_a_page_and_is_safe_in_a_notebook():
+    result = audit([("<script>", "a"), ("<script>", "b")])
+    assert "Findings" in str(result)
+    assert "<script>" not in result._repr_html_()
+
+
+def test_rows_without_a_label_are_a_problem():
+    class Stream:
+        def batches(self):
+            yield linnaeus.Batch(text=pa.array(["one", "two"]), labels=pa.array(["a", None]))
+
+    assert {finding.kind for finding in check(Stream()).problems} >= {"unlabeled"}

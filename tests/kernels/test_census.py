@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus import kernels
-from linnaeus.kernels.reference import census as twin
+from linnaeus.kernels import reference as twin
 
 CODES = 0x110000
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus import kernels
-from linnaeus.kernels.reference import minhash as twin
+from linnaeus.kernels import reference as twin
 
 WORDS = st.sampled_from([b"The", b"cat ", b"\tSAT", b"on", b"the\n", b"mat", "Été".encode(), "中文".encode()])
 TEXTS = st.one_of(

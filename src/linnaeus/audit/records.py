@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -113,6 +114,17 @@ class Audit:
     def ok(self) -> bool:
         """Whether no finding passes its limit."""
         return not self.problems
+
+    def __str__(self) -> str:
+        """The page that the command line shows."""
+        from linnaeus.audit.page import audit_page
+        from linnaeus.render import UNICODE
+
+        return audit_page(self, ["data", "other"], UNICODE).plain()
+
+    def _repr_html_(self) -> str:
+        """The same page in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Json]:
         """One JSON object: schema, ok, data, other, findings with share and problem."""
