@@ -25,7 +25,8 @@ def settled(column: pa.Array) -> pa.Array:
     if isinstance(column, pa.ExtensionArray):
         return settled(column.storage)
     if pa.types.is_dictionary(column.type):
-        return settled(column.dictionary_decode())
+        values = settled(column.dictionary)  # views are unknown to the kernel that decodes
+        return pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
     if pa.types.is_string_view(column.type):
         return column.cast(pa.large_string() if column.nbytes > 2**30 else pa.string())
     return column

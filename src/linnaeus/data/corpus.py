@@ -59,7 +59,7 @@ class Corpus:
     @property
     def skipped(self) -> Skipped:
         """How many rows the latest walk left out, and why the first few."""
-        return self._ledger.skipped
+        return self._source.skipped if isinstance(self._source, Held) else self._ledger.skipped
 
     @property
     def size(self) -> int:
@@ -128,7 +128,8 @@ class Corpus:
         found: set[str] = set()
         for batch in self.batches():
             if batch.labels is not None:
-                found.update(pc.unique(batch.labels.flatten()).to_pylist())
+                labels = batch.labels.flatten() if self.kind == "many" else batch.labels
+                found.update(pc.unique(labels).to_pylist())
         return tuple(sorted(found))
 
     # Parts

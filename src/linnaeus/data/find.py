@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import glob
+import shutil
 import sys
 import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -131,10 +133,18 @@ def _sniffed(file: File, options: ReadOptions, otherwise: str) -> str:
     return next((name for mark, name in _STARTS.items() if start.startswith(mark)), otherwise)
 
 
+class _Spool:
+    """A temporary folder that goes when nobody holds this any more."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="linnaeus-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+
 def _spooled(stream: BinaryIO, options: ReadOptions) -> Found:
     """Standard input in a temporary file, so that it can be walked over more than once."""
-    owner = tempfile.TemporaryDirectory(prefix="linnaeus-")
-    path = Path(owner.name) / "standard input"
+    owner = _Spool()
+    path = owner.folder / "standard input"
     limit, size = options.max_bytes or _STDIN_LIMIT, 0
     try:
         with path.open("wb") as out:
@@ -146,7 +156,7 @@ def _spooled(stream: BinaryIO, options: ReadOptions) -> Found:
                     )
                 out.write(data)
     except OSError as error:
-        raise EnvironmentProblem(f"standard input: cannot be kept in {owner.name} ({error}); pass a file.") from error
+        raise EnvironmentProblem(f"standard input: cannot be kept in {owner.folder} ({error}); pass a file.") from error
     file = File(path, "standard input")
     if not size:
         raise DataError("standard input: is empty; pipe data into it, or name a file.")

@@ -40,9 +40,8 @@ class Held:
     skipped: Skipped
     size: int = 0
 
-    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
+    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:  # noqa: ARG002
         """The batches as they are."""
-        ledger.count, ledger.reasons = self.skipped.count, list(self.skipped.reasons)
         for batch in self.held:
             yield batch, 0
 

@@ -150,6 +150,10 @@ class _Recoder:
             raise undecodable(
                 self._file, f"line {line}", self._bytes - pending + error.start, self._encoding
             ) from error
+        except UnicodeError as error:
+            raise DataError(
+                f"{self._file.name}: cannot be read as {self._encoding} ({error}); give another."
+            ) from error
         self._bytes += len(data)
         self._lines += text.count("\n")
         return _ESCAPED.sub("\udcff", text).encode("utf-8", "surrogateescape")
