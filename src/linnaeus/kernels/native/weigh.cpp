@@ -21,19 +21,22 @@ struct Weighing {
   const int64_t* indptr;
   const int32_t* indices;
   float* data;
-  In<float> table, weights;
+  const float* table;
+  size_t largest;  // counts below this are in the table; 0: no table
+  const float* weights;
+  size_t width;  // columns below this have a weight; 0: no weights
   int length;
 
   double value(int64_t i) const {
     double v = data[i];
-    if (table.size()) {
+    if (largest) {
       double count = std::fabs(v);
-      if (!(count < double(table.size()))) throw std::invalid_argument("weigh: a count is not in the table");
-      v = std::copysign(double(table.data()[size_t(count)]), v);
+      if (!(count < double(largest))) throw std::invalid_argument("weigh: a count is not in the table");
+      v = std::copysign(double(table[size_t(count)]), v);
     }
-    if (weights.size()) {
-      if (size_t(uint32_t(indices[i])) >= weights.size()) throw std::invalid_argument("weigh: a column has no weight");
-      v *= double(weights.data()[indices[i]]);
+    if (width) {
+      if (size_t(uint32_t(indices[i])) >= width) throw std::invalid_argument("weigh: a column has no weight");
+      v *= double(weights[indices[i]]);
     }
     return v;
   }
@@ -63,7 +66,8 @@ void weigh(Rows rows, In<float> table, In<float> weights, int length, int thread
   for (size_t i = 0; i <= n && indptr.size(); ++i)
     if (indptr.data()[i] < (i ? indptr.data()[i - 1] : 0) || indptr.data()[i] > size)
       throw std::invalid_argument("weigh: the offsets do not fit the values");
-  Weighing work{indptr.data(), indices.data(), data.data(), table, weights, length};
+  Weighing work{indptr.data(), indices.data(), data.data(), table.data(), table.size(), weights.data(), weights.size(),
+                length};
   nb::gil_scoped_release free;
   for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int) {
     size_t last = std::min(n, (piece + 1) * kRowsPerPiece);
