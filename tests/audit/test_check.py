@@ -218,3 +218,8 @@ def test_rows_without_a_label_are_a_problem():
             yield linnaeus.Batch(text=pa.array(["one", "two"]), labels=pa.array(["a", None]))
 
     assert {finding.kind for finding in check(Stream()).problems} >= {"unlabeled"}
+
+
+def test_a_wrongly_decoded_place_is_shown_with_what_stands_around_it():
+    result = audit([("x" * 500 + " a cafÃ© in Paris", "a"), ("fine", "b")])
+    assert "cafÃ© in Paris" in result.findings[0].examples[0].text

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from linnaeus.cli.main import main
+from linnaeus.cli.options import TWINS
 
 RUN = "import sys; from linnaeus.cli.main import main; sys.exit(main())"
 
@@ -31,10 +32,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """The command line in this process; what it says once about missing kernels is left out."""
+
     def call(*args: object) -> Answer:
         code = main([str(arg) for arg in args])
         printed = capsys.readouterr()
-        return Answer(code, printed.out, printed.err)
+        return Answer(code, printed.out, printed.err.replace(f"linnaeus: {TWINS}\n", ""))
 
     return call
 

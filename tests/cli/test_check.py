@@ -165,7 +165,7 @@ def test_color_changes_no_letter(run, bad):
 def test_a_reader_that_goes_away_is_no_error(spawn, bad):
     read, write = os.pipe()
     os.close(read)
-    process = spawn(["check", bad], stdout=write)
+    process = spawn(["check", bad, "-q"], stdout=write)
     os.close(write)
     _, err = process.communicate()
     assert process.returncode == 1
@@ -175,7 +175,7 @@ def test_a_reader_that_goes_away_is_no_error(spawn, bad):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_behind_stdout_is_code_5(spawn, good):
     with Path("/dev/full").open("wb") as full:
-        process = spawn(["check", good], stdout=full)
+        process = spawn(["check", good, "-q"], stdout=full)
         _, err = process.communicate()
     assert process.returncode == 5
     assert err.count(b"\n") == 1

@@ -13,6 +13,7 @@ import linnaeus
 from linnaeus import kernels
 from linnaeus.cli import VERBS
 from linnaeus.cli.guard import guarded
+from linnaeus.cli.options import TWINS, remark_kernels
 from linnaeus.errors import DataError, EnvironmentProblem, ModelFileError, UsageError
 
 HEAVY = ("numpy", "pyarrow", "sklearn", "rich", "scipy", "pandas", "msgspec")
@@ -133,7 +134,7 @@ def test_debug_shows_the_traceback(run, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_work_with_their_code_and_one_line(spawn, number, code):
-    process = spawn(["check", "-", "--format", "csv"], stdin=-1)
+    process = spawn(["check", "-", "--format", "csv", "-q"], stdin=-1)
     # More than a pipe holds: once it is written, the process is reading.
     process.stdin.write(b"text,label\n" + b"some words,a\n" * 20_000)
     process.stdin.flush()
@@ -142,3 +143,14 @@ def test_signals_end_the_work_with_their_code_and_one_line(spawn, number, code):
     assert process.returncode == code
     assert b"Traceback" not in err
     assert len(err.split(b"\n")) <= 3
+
+
+def test_missing_kernels_are_said_once_and_never_when_quiet(capsys, monkeypatch):
+    monkeypatch.setattr(kernels, "NATIVE", False)
+    monkeypatch.setattr("linnaeus.cli.options._said", set())
+    for said in (1, 0, 0):
+        remark_kernels({"quiet": False})
+        assert capsys.readouterr().err.count(TWINS) == said
+    monkeypatch.setattr("linnaeus.cli.options._said", set())
+    remark_kernels({"quiet": True})
+    assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,11 @@ _SIGNS = "|".join(
         "(?:[ÐÑ][\\x{a0}-\\x{bf}]){2}",
     )
 )
+_PATTERN = re.compile(re.sub(r"\\x\{(..)\}", r"\\x\1", _SIGNS))
 _TRIGGERS = np.array([0xFFFD, 0x00, *range(0x80, 0xA0), *map(ord, "ÂÃÐÑâï")])
+
+AROUND = 20
+"""So many characters stand before a sign in its excerpt."""
 
 
 def script_of(char: str) -> str | None:
@@ -65,6 +70,13 @@ def scripts(counts: Words64) -> tuple[Share, ...]:
     letters = sum(totals.values())
     ranked = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Share(name, count, count / letters) for name, count in ranked)
+
+
+def excerpt(text: str) -> str:
+    """The first sign of wrong decoding with some characters around it."""
+    at = _PATTERN.search(text)
+    start = max(0, at.start() - AROUND) if at else 0
+    return text[start : start + 3 * AROUND]
 
 
 def damaged(text: pa.Array, counts: Words64) -> NDArray[np.bool_]:

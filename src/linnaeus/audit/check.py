@@ -78,7 +78,7 @@ def _example(case: Case, scene: Scene, i: int) -> Example:
     alone = right < 0
     return Example(
         row=left,
-        text=mine.head(left),
+        text=case.excerpts.get(left) or mine.head(left),
         label=scene.book.show(int(mine.labels[left])),
         match=None if alone else right,
         match_label=None if alone else scene.book.show(int(scene.data.labels[right])),

@@ -5,8 +5,8 @@ A `Case` is rows of a ledger with the rows they agree with; `FINDINGS` is the ta
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class Case:
     sentence: str
     pairs: Pairs
     of_other: bool = False
+    excerpts: Mapping[int, str] = field(default_factory=dict)
+    """The part of a text that shows what was found, by row; else its beginning is shown."""
 
 
 def empty(scene: Scene) -> Case:
@@ -53,7 +55,7 @@ def duplicates(scene: Scene) -> Case:
     """Rows that repeat the text of an earlier one."""
     pairs, data = scene.matches.repeats, scene.data
     exact = int((data.exact[pairs.left] == data.exact[pairs.right]).sum())
-    rest = "" if exact == len(pairs) else f" ({exact:,} to the letter, the others but for case and spaces)"
+    rest = "" if exact == len(pairs) else f", but for case or spaces ({exact:,} to the letter)"
     sentence = f"{_count(len(pairs), 'row repeats', 'rows repeat')} the text of an earlier one{rest}"
     return Case(len(pairs), len(data), sentence, pairs)
 
@@ -91,7 +93,7 @@ def damaged(scene: Scene) -> Case:
     sentence = (
         f"{_count(len(rows), 'text looks', 'texts look')} wrongly decoded (replacement characters, NUL or mojibake)"
     )
-    return _rows_case(rows, len(scene.data), sentence)
+    return replace(_rows_case(rows, len(scene.data), sentence), excerpts=scene.data.excerpts)
 
 
 def unlabeled(scene: Scene) -> Case:
@@ -142,8 +144,7 @@ def unseen_labels(scene: Scene) -> Case:
         new = [code for code in codes.tolist() if not known.issuperset(scene.book.names(code))]
         rows = np.flatnonzero(np.isin(scene.other.labels, new)) if known else rows
     sentence = f"{_count(len(rows), 'row', 'rows')} of the other data {_have(len(rows))} a label that the first has not"
-    case = _rows_case(rows, _size(scene.other), sentence)
-    return Case(case.count, case.total, case.sentence, case.pairs, of_other=True)
+    return replace(_rows_case(rows, _size(scene.other), sentence), of_other=True)
 
 
 FINDINGS: dict[str, Callable[[Scene], Case]] = {

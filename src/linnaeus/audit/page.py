@@ -34,7 +34,7 @@ def audit_page(audit: Audit, names: Sequence[str], glyphs: Glyphs) -> Page:
     """The page of an audit; `names` are those of its data sets, for people."""
     summaries = [audit.data] + ([audit.other] if audit.other else [])
     parts = [Page(tuple(_headline(name, s) for name, s in zip(names, summaries, strict=False)))]
-    parts += [_labels(summaries, glyphs), _lengths(summaries, names, glyphs), _findings(audit, glyphs)]
+    parts += [_labels(summaries, glyphs), _lengths(summaries, glyphs), _findings(audit, glyphs)]
     return stack(parts)
 
 
@@ -74,10 +74,9 @@ def _count(label: Share | None) -> tuple[str, str]:
     return (f"{label.count:,}", percent(label.share)) if label else ("0", "")
 
 
-def _lengths(summaries: list[Summary], names: Sequence[str], glyphs: Glyphs) -> Page:
+def _lengths(summaries: list[Summary], glyphs: Glyphs) -> Page:
     rows: list[tuple[str, Spread]] = []
-    for name, summary in zip(names, summaries, strict=False):
-        where = f" in {clean(name)}" if len(summaries) > 1 else ""
+    for where, summary in zip(("", ", other"), summaries, strict=False):
         rows += [(what + where, s) for what, s in (("characters", summary.characters), ("words", summary.words)) if s]
     words = summaries[0].words
     if not rows or not words:

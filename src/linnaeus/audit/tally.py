@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnaeus import kernels
-from linnaeus.audit.characters import damaged, scripts
+from linnaeus.audit.characters import damaged, excerpt, scripts
 from linnaeus.audit.labels import MISSING, LabelBook, kind_of, label_numbers, label_table
 from linnaeus.audit.near import Near, Sketches
 from linnaeus.audit.records import Summary
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 HEAD = 60
 """So many characters of each text are kept for examples."""
+
+EXCERPTS = 100
+"""So many wrongly decoded places are kept for examples."""
 
 CODES = 0x110000
 
@@ -42,6 +45,7 @@ class Ledger:
     damaged: NDArray[np.bool_]
     sketches: Sketches
     heads: pa.ChunkedArray
+    excerpts: dict[int, str]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -62,6 +66,7 @@ class Tally:
     bytes: int = 0
     columns: dict[str, list[Any]] = field(default_factory=dict)
     characters: Words64 = field(default_factory=lambda: np.zeros(CODES + 1, np.uint64))
+    excerpts: dict[int, str] = field(default_factory=dict)
     vocabulary: list[Words64] = field(default_factory=lambda: [np.zeros(0, np.uint64)])
 
     def add(self, batch: Batch) -> None:
@@ -84,13 +89,16 @@ class Tally:
         sketches = self.near.sketch(texts)
         length = pc.utf8_length(text).to_numpy(zero_copy_only=False)
         blank = pc.utf8_is_space(text).to_numpy(zero_copy_only=False).astype(bool) | (length == 0)
+        broken = damaged(text, characters)
+        for row in np.flatnonzero(broken)[: max(0, EXCERPTS - len(self.excerpts))].tolist():
+            self.excerpts[self.rows + row] = excerpt(text[row].as_py())
         self._put(
             exact=kernels.fingerprint(texts.data, texts.offsets, threads),
             folded=kernels.fingerprint_folded(texts.data, texts.offsets, threads),
             characters=length.astype(np.int64),
             words=words,
             empty=blank,
-            damaged=damaged(text, characters),
+            damaged=broken,
             bits=sketches.bits,
             keys=sketches.keys,
             heads=pc.utf8_slice_codeunits(text, 0, HEAD).cast(pa.large_string()),
@@ -129,6 +137,7 @@ class Tally:
                 self._take("keys", np.zeros((0, self.near.bands), np.uint32)),
             ),
             heads=pa.chunked_array(self.columns.pop("heads", []), pa.large_string()),
+            excerpts=self.excerpts,
         )
 
     def _summary(self, labels: Longs) -> Summary:

@@ -80,9 +80,14 @@ def remark(text: str, options: dict[str, Any]) -> None:
         click.echo(f"linnaeus: {text}", err=True)
 
 
+TWINS = "no compiled kernels are installed; their Python twins run: same results, but slowly."
+_said: set[str] = set()
+
+
 def remark_kernels(options: dict[str, Any]) -> None:
-    """Say that the twins run, where they do."""
+    """Say that the twins run, where they do: once in a process."""
     from linnaeus import kernels
 
-    if not kernels.NATIVE:
-        remark("no compiled kernels are installed; their Python twins run: same results, but slowly.", options)
+    if not kernels.NATIVE and TWINS not in _said:
+        _said.add(TWINS)
+        remark(TWINS, options)

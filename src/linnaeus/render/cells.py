@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+_SPACES = re.compile("[ \t\n\r\f\v]+")  # only these: a rare one, such as U+0085, may be what the reader has to see
 
 # Marks that turn the direction of text can make a line say something else than its letters.
 _DIRECTIONS = frozenset(chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
 
 
 def clean(text: str) -> str:
-    r"""Foreign text made safe for a terminal: runs of white space become one space, control characters are spelled out.
+    r"""Foreign text made safe for a terminal: runs of ASCII white space become one space, control characters are spelled out.
 
     >>> clean("a\n b\x1b[31m")
     'a b\\x1b[31m'
     """
-    shown = " ".join(text.split())
+    shown = _SPACES.sub(" ", text).strip(" ")
     if shown.isascii() and shown.isprintable():
         return shown
     return "".join(_spell(char) for char in shown)

@@ -22,7 +22,7 @@ def number(value: float) -> str:
     >>> number(1234567), number(12.5), number(0.0312)
     ('1,234,567', '12.5', '0.0312')
     """
-    if float(value).is_integer() or abs(value) >= 1000:
+    if float(value).is_integer() or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
 
