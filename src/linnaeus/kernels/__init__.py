@@ -3,24 +3,44 @@
 Each kernel stands twice: in `native/` (C++20, nanobind), and in `reference/` as a plain Python twin, which defines its
 meaning and runs where no compiler was. The two give the same bits; `tests/kernels/` compares them.
 
-To add a kernel: a `.cpp` file in `native/` and its registration in `module.cpp`, a twin in `reference/`, its name in
-`NAMES`, its signature in `_native.pyi`, a property test against the twin.
+To add a kernel: a `.cpp` file in `native/` and its registration in `module.cpp`, a twin in `reference/` and its name in
+the `__all__` there, its signature in `_native.pyi`, its import below, a property test against the twin.
 """
 
 from __future__ import annotations
 
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from linnaeus.kernels import reference
+from linnaeus.kernels.plan import CASES, TOKENIZERS, UNITS, Plan
 from linnaeus.kernels.threads import thread_count, threads
 
-_impl: ModuleType
+if TYPE_CHECKING:
+    from linnaeus.kernels._native import TermCounter as TermCounter
+    from linnaeus.kernels._native import census as census
+    from linnaeus.kernels._native import fingerprint as fingerprint
+    from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded
+    from linnaeus.kernels._native import flag_texts as flag_texts
+    from linnaeus.kernels._native import hash_bytes as hash_bytes
+    from linnaeus.kernels._native import hash_terms as hash_terms
+    from linnaeus.kernels._native import index_terms as index_terms
+    from linnaeus.kernels._native import minhash as minhash
+    from linnaeus.kernels._native import probe_pairs as probe_pairs
+    from linnaeus.kernels._native import probe_tokens as probe_tokens
+    from linnaeus.kernels._native import tokens as tokens
+    from linnaeus.kernels._native import weigh as weigh
+
+_kernels: ModuleType = reference
 try:
-    from linnaeus.kernels import _native as _impl
+    from linnaeus.kernels import _native as _compiled
 except ImportError:
-    _impl = reference
+    NATIVE = False
+else:
+    NATIVE = True
+    _kernels = _compiled
 
-NATIVE: bool = _impl is not reference
-"""Whether the compiled kernels run; otherwise it is their twins."""
+for _name in reference.__all__:
+    globals()[_name] = getattr(_kernels, _name)
 
-__all__ = ["NATIVE", "reference", "thread_count", "threads"]
+__all__ = ["CASES", "NATIVE", "TOKENIZERS", "UNITS", "Plan", "reference", "thread_count", "threads"]

@@ -9,6 +9,8 @@
 #include <new>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace linnaeus {
 namespace nb = nanobind;
 
@@ -17,7 +19,7 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Memory from malloc, so that large arrays are fresh pages which count only once they are written.
+// Memory that is not cleared: large arrays are fresh pages which count only once they are written.
 template <class T>
 struct Buffer {
   struct Free {
@@ -28,8 +30,7 @@ struct Buffer {
 
   explicit Buffer(size_t n = 0) : size(n) {
     if (n == 0) return;
-    data.reset(static_cast<T*>(std::malloc(n * sizeof(T))));
-    if (!data) throw std::bad_alloc();
+    data.reset(static_cast<T*>(allocate_large(n * sizeof(T))));
   }
   T* get() { return data.get(); }
   T& operator[](size_t i) { return data[i]; }

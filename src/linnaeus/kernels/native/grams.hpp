@@ -23,6 +23,10 @@ struct Plan {
   explicit Plan(const PlanCode& code)
       : unit(Unit(code[0])), change(Case(code[1])), tokenizer(Tokenizer(code[2])), low(code[3]), high(code[4]),
         gap(code[5]) {}
+  // A bound on the terms that a byte of text can make: a rough one, used for address space only.
+  size_t terms_per_byte() const {
+    return unit == Unit::skips ? size_t(gap) + 1 : 3 * (size_t(high - low) + 2);
+  }
   bool of_words() const { return unit == Unit::words || unit == Unit::skips; }
 };
 

@@ -16,7 +16,7 @@ namespace {
 struct Worker {
   explicit Worker(const Plan& plan) : reader(plan) {}
   Reader reader;
-  KeySorter sorter;
+  Counter counter;
   std::vector<uint64_t> tokens, grams;
   std::vector<uint32_t> keys;
 };
@@ -72,7 +72,7 @@ nb::tuple hash_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, int b
   const int64_t* at = offsets.data();
   std::vector<Worker> workers = make_workers<Worker>(threads, plan);
   int key_bits = bits + int(is_signed);
-  return build_rows(at, offsets.size() - 1, threads, [&](size_t first, size_t last, RowBlock& block, int worker) {
+  return build_rows(at, offsets.size() - 1, threads, plan.terms_per_byte(), [&](size_t first, size_t last, RowBlock& block, int worker) {
     Worker& w = workers[worker];
     for (size_t row = first; row < last; ++row) {
       const auto& spans = w.reader.read(bytes + at[row], size_t(at[row + 1] - at[row]));
@@ -80,8 +80,8 @@ nb::tuple hash_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, int b
       if (plan.unit == Unit::words) word_keys(w, plan, spans, column);
       else if (plan.unit == Unit::skips) skip_keys(w, plan, spans, column);
       else character_keys(w, spans, column);
-      const uint32_t* keys = w.sorter.sort(w.keys.data(), w.keys.size(), key_bits);
-      is_signed ? block.add_signed(keys, w.keys.size()) : block.add_counts(keys, w.keys.size());
+      if (is_signed) w.counter.add_signed(w.keys.data(), w.keys.size(), key_bits, block);
+      else w.counter.add_counts(w.keys.data(), w.keys.size(), key_bits, block);
     }
     w.reader.trim();
   });

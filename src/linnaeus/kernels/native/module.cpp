@@ -3,14 +3,20 @@
 
 namespace linnaeus {
 void bind_census(nanobind::module_& m);
+void bind_count_terms(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
+void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
+void bind_tokens(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
   linnaeus::bind_census(m);
+  linnaeus::bind_count_terms(m);
   linnaeus::bind_hash_terms(m);
+  linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);
+  linnaeus::bind_tokens(m);
   linnaeus::bind_weigh(m);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "targets.hpp"
 #include "unicode.hpp"
 
 namespace linnaeus {
@@ -67,7 +68,7 @@ size_t change_one(const uint8_t* data, size_t size, size_t& i, Case change, uint
 
 }  // namespace
 
-Text normalize(const uint8_t* data, size_t size, Case change, Scratch& scratch) {
+LINNAEUS_CLONES Text normalize(const uint8_t* data, size_t size, Case change, Scratch& scratch) {
   // No character grows to more than three times its bytes.
   uint8_t* out = scratch.reserve(3 * size + 2 * PADDING);
   uint8_t step = change == Case::keep ? 0 : 32;

@@ -1,8 +1,9 @@
 #include "tokenize.hpp"
 
 #include <bit>
-#include <stdexcept>
 
+#include "hash.hpp"
+#include "targets.hpp"
 #include "unicode.hpp"
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -137,15 +138,18 @@ void cut_class(const uint8_t* data, Span run, Inside inside, uint32_t shortest, 
   }
 }
 
+// Up to eight bytes behind the span may be read: texts are padded.
 bool has_high(const uint8_t* data, Span span) {
-  uint8_t seen = 0;
-  for (uint32_t i = span.start; i < span.end; ++i) seen |= data[i];
-  return seen >= 0x80;
+  uint64_t seen = 0;
+  uint32_t i = span.start;
+  for (; i + 8 < span.end; i += 8) seen |= load8(data + i);
+  seen |= load_short(data + i, span.end - i);
+  return seen & 0x8080808080808080ull;
 }
 
 }  // namespace
 
-void Tokens::find_runs(const Text& text, Tokenizer tokenizer) {
+LINNAEUS_CLONES void Tokens::find_runs(const Text& text, Tokenizer tokenizer) {
   size_t blocks = (text.size + 63) / 64;
   masks_.resize(blocks);
   const uint8_t* p = text.data;
@@ -201,7 +205,6 @@ void Tokens::cut_runs(const Text& text, Tokenizer tokenizer) {
 }
 
 const std::vector<Span>& Tokens::split(const Text& text, Tokenizer tokenizer) {
-  if (text.size >= (1ull << 31)) throw std::length_error("a text of 2 GiB or more cannot be tokenized; split it");
   spans_.clear();
   if (tokenizer == Tokenizer::characters || tokenizer == Tokenizer::bytes) {
     for (uint32_t i = 0; i < text.size;) {

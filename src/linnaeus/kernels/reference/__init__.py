@@ -1,1 +1,25 @@
-"""Plain Python twins of the kernels."""
+"""Plain Python twins of the kernels: they define what each kernel means and run where no compiler was."""
+
+from linnaeus.kernels.reference.census import census
+from linnaeus.kernels.reference.hashing import hash_bytes
+from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
+from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
+from linnaeus.kernels.reference.terms import TermCounter, hash_terms
+from linnaeus.kernels.reference.tokens import flag_texts, tokens
+from linnaeus.kernels.reference.weigh import weigh
+
+__all__ = [
+    "TermCounter",
+    "census",
+    "fingerprint",
+    "fingerprint_folded",
+    "flag_texts",
+    "hash_bytes",
+    "hash_terms",
+    "index_terms",
+    "minhash",
+    "probe_pairs",
+    "probe_tokens",
+    "tokens",
+    "weigh",
+]

@@ -1,0 +1,174 @@
+// Sorting and counting the keys of a row.
+//
+// Hashes spread evenly, and so, nearly, do the columns of a vocabulary. One pass puts the keys into about as many buckets
+// as there are keys; passes that exchange neighbors, without a branch, finish all but the fullest buckets, and insertion
+// mends the rest. Where many keys crowd into one bucket they are sorted by digits, the lowest first.
+#include "counter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "targets.hpp"
+
+namespace linnaeus {
+namespace {
+
+constexpr size_t FEW = 16, MANY = 32768;  // a bucket's place is 16 bits wide
+constexpr size_t SPARE = 16;              // keys behind the last one that the exchanges may touch
+
+void insert_sort(uint32_t* keys, size_t n) {
+  for (size_t i = 1; i < n; ++i) {
+    if (keys[i - 1] <= keys[i]) continue;
+    uint32_t key = keys[i];
+    size_t j = i;
+    for (; j > 0 && keys[j - 1] > key; --j) keys[j] = keys[j - 1];
+    keys[j] = key;
+  }
+}
+
+#if defined(__GNUC__)
+typedef uint32_t Eight __attribute__((vector_size(32)));
+
+// The four pairs of neighbors put in order, each the smaller first.
+inline __attribute__((always_inline)) void exchange_eight(uint32_t* keys) {
+  Eight v;
+  std::memcpy(&v, keys, sizeof v);
+  Eight swapped = __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+  Eight low = v < swapped ? v : swapped, high = v < swapped ? swapped : v;
+  v = __builtin_shufflevector(low, high, 0, 9, 2, 11, 4, 13, 6, 15);
+  std::memcpy(keys, &v, sizeof v);
+}
+#else
+inline void exchange_eight(uint32_t* keys) {
+  for (int i = 0; i < 8; i += 2)
+    if (keys[i] > keys[i + 1]) std::swap(keys[i], keys[i + 1]);
+}
+#endif
+
+// Odd-even transposition: each pass exchanges neighbors that are out of order, at even places, then at odd ones.
+LINNAEUS_CLONES void exchange_neighbors(uint32_t* keys, size_t n, int passes) {
+  for (size_t i = 0; i < SPARE; ++i) keys[n + i] = ~0u;
+  for (int pass = 0; pass < passes; ++pass)
+    for (size_t at = pass & 1; at < n; at += 8) exchange_eight(keys + at);
+}
+
+// Counts become starts: four 16-bit sums at a time in a word.
+void start_buckets(uint16_t* buckets, size_t count) {
+  if constexpr (std::endian::native != std::endian::little) {
+    for (uint16_t start = 0; count--; ++buckets) start = uint16_t(start + std::exchange(*buckets, start));
+    return;
+  }
+  constexpr uint64_t ones = 0x0001000100010001ull;
+  uint64_t start = 0;
+  for (size_t b = 0; b < count; b += 4) {
+    uint64_t four;
+    std::memcpy(&four, buckets + b, 8);
+    uint64_t sums = four + (four << 16);
+    sums += sums << 32;
+    uint64_t starts = (sums << 16) + ones * start;
+    start = (start + (sums >> 48)) & 0xFFFF;
+    std::memcpy(buckets + b, &starts, 8);
+  }
+}
+
+// Whether insertion would have much to mend: a bucket too full, or most of them empty.
+LINNAEUS_CLONES bool crowded(const uint16_t* buckets, size_t count, size_t n) {
+  int16_t largest = 0, filled = 0;
+  for (size_t b = 0; b < count; ++b) {
+    largest = std::max(largest, int16_t(buckets[b]));
+    filled = int16_t(filled + (buckets[b] != 0));
+  }
+  return size_t(filled) < n / 4 || size_t(largest) > 128 + n / 64;  // a frequent word fills one by itself
+}
+
+template <int D>
+const uint32_t* by_digits(uint32_t* keys, uint32_t* spare, size_t n, int bits) {
+  constexpr uint32_t size = 1u << D;
+  int passes = (bits + D - 1) / D;
+  uint32_t counts[(32 + D - 1) / D][size];
+  std::memset(counts, 0, sizeof(uint32_t) * size * passes);
+  for (size_t i = 0; i < n; ++i)
+    for (int p = 0; p < passes; ++p) ++counts[p][keys[i] >> (p * D) & (size - 1)];
+  for (int p = 0; p < passes; ++p) {
+    uint32_t sum = 0;
+    for (uint32_t d = 0; d < size; ++d) sum += std::exchange(counts[p][d], sum);
+    for (size_t i = 0; i < n; ++i) spare[counts[p][keys[i] >> (p * D) & (size - 1)]++] = keys[i];
+    std::swap(keys, spare);
+  }
+  return keys;
+}
+
+}  // namespace
+
+const uint32_t* Counter::sort(const uint32_t* keys, size_t n, int bits) {
+  if (sorted_.size() < n + SPARE) sorted_.resize(n + n / 2 + SPARE);
+  uint32_t* out = sorted_.data();
+  if (n <= FEW) {
+    std::copy_n(keys, n, out);
+    insert_sort(out, n);
+    return out;
+  }
+  if (n < MANY) {
+    int wanted = std::min(std::clamp(int(std::bit_width(n)), 2, 12), bits), shift = bits - wanted;
+    size_t count = size_t(1) << wanted;
+    uint16_t* buckets = buckets_;
+    std::memset(buckets, 0, sizeof(uint16_t) * count);
+    for (size_t i = 0; i < n; ++i) ++buckets[keys[i] >> shift];
+    if (!crowded(buckets, count, n)) {
+      start_buckets(buckets, count);
+      for (size_t i = 0; i < n; ++i) out[buckets[keys[i] >> shift]++] = keys[i];
+      exchange_neighbors(out, n, 4);
+      insert_sort(out, n);
+      return out;
+    }
+  }
+  if (spare_.size() < n) spare_.resize(n + n / 2);
+  std::copy_n(keys, n, out);
+  if (n < 768 || bits <= 16) return by_digits<8>(out, spare_.data(), n, bits);
+  return bits <= 20 ? by_digits<10>(out, spare_.data(), n, bits) : by_digits<11>(out, spare_.data(), n, bits);
+}
+
+// No branch depends on the keys: whether a key is new only moves the place where the next one is written.
+void Counter::add_counts(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
+  keys = sort(keys, n, bits);
+  block.reserve(n + 1);
+  int32_t* columns = block.columns.data() + block.size;
+  float* values = block.values.data() + block.size;
+  size_t at = size_t(-1);
+  uint32_t previous = ~(n ? keys[0] : 0);
+  int32_t count = 0;
+  for (size_t i = 0; i < n; ++i) {
+    bool fresh = keys[i] != previous;
+    previous = keys[i];
+    at += fresh;
+    count = fresh ? 1 : count + 1;
+    columns[at] = int32_t(previous);
+    values[at] = float(count);
+  }
+  block.finish_row(at + 1);
+}
+
+void Counter::add_signed(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
+  keys = sort(keys, n, bits);
+  block.reserve(n + 1);
+  int32_t* columns = block.columns.data() + block.size;
+  float* values = block.values.data() + block.size;
+  size_t at = 0;
+  uint32_t previous = ~(n ? keys[0] >> 1 : 0);
+  int32_t sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    uint32_t column = keys[i] >> 1;
+    int32_t sign = 1 - 2 * int32_t(keys[i] & 1);
+    bool fresh = column != previous;
+    at += fresh & (sum != 0);
+    sum = fresh ? sign : sum + sign;
+    previous = column;
+    columns[at] = int32_t(column);
+    values[at] = float(sum);
+  }
+  block.finish_row(at + (sum != 0));
+}
+
+}  // namespace linnaeus

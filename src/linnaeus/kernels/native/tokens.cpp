@@ -1,0 +1,76 @@
+// Texts to their tokens, and a quick look at which texts need more than the fast paths.
+#include <nanobind/stl/array.h>
+
+#include "arrays.hpp"
+#include "grams.hpp"
+#include "parallel.hpp"
+#include "rows.hpp"
+#include "unicode.hpp"
+
+namespace linnaeus {
+namespace {
+
+// Given UTF-8 texts, how to change their case and a tokenizer: the bytes of all normalized tokens one after the other,
+// offsets of the tokens in them, and offsets of the rows among the tokens.
+nb::tuple tokens(In<uint8_t> data, In<int64_t> offsets, int change, int tokenizer) {
+  std::vector<uint8_t> bytes;
+  std::vector<int64_t> token_offsets{0}, row_offsets{0};
+  {
+    nb::gil_scoped_release release;
+    Plan plan({0, change, tokenizer, 1, 1, 0});
+    Reader reader(plan);
+    const int64_t* at = offsets.data();
+    for (size_t row = 0; row + 1 < offsets.size(); ++row) {
+      for (Span s : reader.read(data.data() + at[row], size_t(at[row + 1] - at[row]))) {
+        bytes.insert(bytes.end(), reader.text().data + s.start, reader.text().data + s.end);
+        token_offsets.push_back(int64_t(bytes.size()));
+      }
+      row_offsets.push_back(int64_t(token_offsets.size()) - 1);
+    }
+  }
+  return nb::make_tuple(to_numpy(bytes), to_numpy(token_offsets), to_numpy(row_offsets));
+}
+
+constexpr uint8_t NOT_ASCII = 1, SUSPECT = 2, AMPERSAND = 4, INVALID = 8;
+
+uint8_t flags_of(const uint8_t* p, size_t n) {
+  uint8_t flags = 0, seen = 0;
+  for (size_t i = 0; i < n; ++i) seen |= p[i];
+  if (std::memchr(p, '&', n)) flags |= AMPERSAND;
+  if (seen < 0x80) return flags;
+  for (size_t i = 0; i < n;) {
+    Decoded c = decode(p + i, n - i);
+    // A replacement character that stands in the text is three bytes long and valid.
+    if (c.code == REPLACEMENT && !(c.size == 3 && p[i] == 0xEF)) flags |= INVALID;
+    if (c.code >= 0xC0 && suspect(c.code)) flags |= SUSPECT;
+    i += c.size;
+  }
+  return flags | NOT_ASCII;
+}
+
+// For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8.
+auto flag_texts(In<uint8_t> data, In<int64_t> offsets, int threads) {
+  size_t n = offsets.size() - 1;
+  Buffer<uint8_t> out(n);
+  {
+    nb::gil_scoped_release release;
+    const int64_t* at = offsets.data();
+    std::vector<size_t> cuts = cut_pieces(at, n);
+    for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int) {
+      for (size_t i = cuts[piece]; i < cuts[piece + 1]; ++i)
+        out[i] = flags_of(data.data() + at[i], size_t(at[i + 1] - at[i]));
+    });
+  }
+  return to_numpy(std::move(out));
+}
+
+}  // namespace
+
+void bind_tokens(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("tokens", &tokens, "data"_a, "offsets"_a, "case"_a, "tokenizer"_a);
+  m.def("flag_texts", &flag_texts, "data"_a, "offsets"_a, "threads"_a);
+  m.attr("__unicode_version__") = unicode_version;
+}
+
+}  // namespace linnaeus

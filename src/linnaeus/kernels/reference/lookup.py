@@ -1,0 +1,113 @@
+"""Probe tables and the look-up of terms in them: twins of native/index_terms.cpp, bit for bit.
+
+A table is an array of slots of two 64-bit words. Tokens: the bytes of a short one (the hash of a long one), then
+number | tag << 32, where the tag is the length, its top bit set for a long one. Pairs: parent << 32 | token, then
+node | column << 32.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from linnaeus.kernels.plan import Plan
+from linnaeus.kernels.reference.hashing import MASK, hash_bytes, pair_hash
+from linnaeus.kernels.reference.terms import Term, terms_of, to_rows
+from linnaeus.kernels.reference.tokens import texts_of, tokens_of
+
+if TYPE_CHECKING:
+    from linnaeus.kernels.reference.terms import Rows
+    from linnaeus.types import Bytes, Ints, Longs, Words64
+
+    Arrays: TypeAlias = tuple[Bytes, Longs, Words64, Ints, Words64]
+
+LONG = 1 << 31
+NO_PAIR = MASK
+
+
+def _table_size(entries: int) -> int:
+    return 1 << (max(16, entries + entries // 4 + 1) - 1).bit_length()
+
+
+def _split(data: Bytes, offsets: Longs) -> list[bytes]:
+    raw, bounds = data.tobytes(), offsets.tolist()
+    return [raw[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def probe_tokens(bytes: Bytes, offsets: Longs) -> Words64:  # noqa: A002
+    """A probe table over the tokens, numbered in order."""
+    tokens = _split(bytes, offsets)
+    size = _table_size(len(tokens))
+    slots = [(0, 0)] * size
+    for number, token in enumerate(tokens):
+        value = hash_bytes(token)
+        short = len(token) <= 8
+        i = value & (size - 1)
+        while slots[i][1] >> 32:
+            i = (i + 1) & (size - 1)
+        tag = len(token) if short else len(token) | LONG
+        slots[i] = (int.from_bytes(token, "little") if short else value, number | tag << 32)
+    return np.array(slots, np.uint64).ravel()
+
+
+def probe_pairs(keys: Words64, columns: Ints, first: int) -> Words64:
+    """A probe table over the pairs; pair i becomes node first + i and has columns[i]."""
+    size = _table_size(len(keys))
+    slots = [(NO_PAIR, (MASK >> 32) << 32)] * size
+    for number, (key, column) in enumerate(zip(keys.tolist(), columns.tolist(), strict=True)):
+        i = pair_hash(key) & (size - 1)
+        while slots[i][0] != NO_PAIR:
+            i = (i + 1) & (size - 1)
+        slots[i] = (key, first + number | (column & 0xFFFFFFFF) << 32)
+    return np.array(slots, np.uint64).ravel()
+
+
+class _Lookup:
+    """The columns of terms under a vocabulary, from its arrays."""
+
+    def __init__(self, tokens: list[bytes], columns: Ints, pair_slots: Words64) -> None:
+        self.numbers = {token: i for i, token in enumerate(tokens)}
+        self.columns = columns.tolist()
+        found = pair_slots.reshape(-1, 2)
+        found = found[found[:, 0] != np.uint64(NO_PAIR)]
+        signed = (found[:, 1] >> np.uint64(32)).astype(np.uint32).view(np.int32).tolist()
+        nodes = (found[:, 1] & np.uint64(0xFFFFFFFF)).tolist()
+        self.pairs = dict(zip(found[:, 0].tolist(), zip(nodes, signed, strict=True), strict=True))
+
+    def find(self, term: Term) -> int:
+        """The column, or -1."""
+        node = self.numbers.get(term[0], -1)
+        column = self.columns[node] if node >= 0 else -1
+        for token in term[1:]:
+            last = self.numbers.get(token, -1)
+            node, column = self.pairs.get(node << 32 | last, (-1, -1)) if min(node, last) >= 0 else (-1, -1)
+        return int(column)
+
+
+def index_terms(
+    data: Bytes, offsets: Longs, plan: Plan, vocabulary: Arrays, layout: tuple[int, int], threads: int
+) -> Rows:
+    """Counts of the terms of each text in their columns.
+
+    The layout is (width, unknown): tokens without a column count in column `unknown` unless that is negative.
+    """
+    del threads
+    token_bytes, token_offsets, _, columns, pair_slots = vocabulary
+    unknown = layout[1]
+    plan = Plan(*plan)
+    lookup = _Lookup(_split(token_bytes, token_offsets), columns, pair_slots)
+    rows = []
+    for text in texts_of(data, offsets):
+        # A vocabulary may hold single words that a plan of pairs does not count as terms: their columns say so.
+        wide = plan._replace(low=1) if plan.of_words else plan
+        found = Counter(lookup.find(term) for term in terms_of(text, wide))
+        missing = found.pop(-1, 0)
+        if unknown >= 0:
+            if plan.of_words:
+                single = [lookup.find((token,)) for token in tokens_of(text, plan.case, plan.tokenizer)]
+                missing = single.count(-1)
+            found[unknown] += missing
+        rows.append({column: count for column, count in found.items() if count})
+    return to_rows(rows)

@@ -1,0 +1,136 @@
+"""Texts to terms, terms to columns: twins of the kernels that hash, count and look up the terms of a plan.
+
+A term of words is a tuple of tokens, a term of characters a tuple of one string; all are UTF-8 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from linnaeus.kernels.plan import UNITS, Plan
+from linnaeus.kernels.reference.hashing import GAP, hash_bytes, hash_join
+from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
+
+if TYPE_CHECKING:
+    from linnaeus.types import Bytes, Floats, Ints, Longs
+
+    Rows: TypeAlias = tuple[Longs, Ints, Floats]
+    Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
+
+Term: TypeAlias = tuple[bytes, ...]
+SPACES = re.compile(r"\s\s+")
+
+
+def terms_of(text: str, plan: Plan) -> list[Term]:
+    """Every term of the text, as often as it occurs."""
+    plan = Plan(*plan)
+    if plan.unit == UNITS["across"]:
+        whole = SPACES.sub(" ", change_case(text, plan.case))
+        return [(gram.encode(),) for gram in _grams(whole, plan)]
+    words = tokens_of(text, plan.case, plan.tokenizer)
+    if plan.unit == UNITS["words"]:
+        return [tuple(words[i : i + n]) for n in range(plan.low, plan.high + 1) for i in range(len(words) - n + 1)]
+    if plan.unit == UNITS["skips"]:
+        return [(a, b) for i, a in enumerate(words) for b in words[i + 2 : i + 2 + plan.gap]]
+    left, right = "<>" if plan.unit == UNITS["subwords"] else "  "
+    padded = (left + word.decode("utf-8", "surrogateescape") + right for word in words)
+    return [(gram.encode("utf-8", "surrogateescape"),) for word in padded for gram in _grams(word, plan)]
+
+
+def _grams(text: str, plan: Plan) -> Iterator[str]:
+    """Character n-grams: whole padded words count once where they are shorter, subwords always include the word."""
+    whole, inside = plan.unit == UNITS["subwords"], plan.unit == UNITS["inside"]
+    if whole:
+        yield text
+    for n in range(plan.low, plan.high + 1):
+        if n > len(text) or (whole and n == len(text)):
+            if inside and text:
+                yield text
+            break
+        yield from (text[i : i + n] for i in range(len(text) - n + 1))
+        if inside and n == len(text):
+            break
+
+
+def _hash(term: Term, plan: Plan) -> int:
+    value = hash_bytes(term[0])
+    if plan.unit == UNITS["skips"]:
+        value = hash_join(value, GAP)
+    for token in term[1:]:
+        value = hash_join(value, hash_bytes(token))
+    return value
+
+
+def to_rows(counts: list[dict[int, int]]) -> Rows:
+    """The arrays of a CSR matrix from column-to-count dicts; zeros are left out."""
+    cells = [sorted((column, value) for column, value in row.items() if value) for row in counts]
+    indptr = np.zeros(len(cells) + 1, np.int64)
+    np.cumsum([len(row) for row in cells], out=indptr[1:])
+    columns = np.array([column for row in cells for column, _ in row], np.int32)
+    return indptr, columns, np.array([value for row in cells for _, value in row], np.float32)
+
+
+def hash_terms(data: Bytes, offsets: Longs, plan: Plan, bits: int, signed: bool, threads: int) -> Rows:
+    """Counts, or sums of signs, of the terms in the 2^bits columns they are hashed to."""
+    del threads
+    plan, rows = Plan(*plan), []
+    for text in texts_of(data, offsets):
+        row: defaultdict[int, int] = defaultdict(int)
+        for term in terms_of(text, plan):
+            value = _hash(term, plan)
+            row[value & ((1 << bits) - 1)] += -1 if signed and value >> 63 else 1
+        rows.append(row)
+    return to_rows(rows)
+
+
+class TermCounter:
+    """Counts the distinct terms of a stream of texts; see native/count_terms.cpp."""
+
+    def __init__(self, plan: Plan) -> None:
+        """An empty counter for the terms of this plan."""
+        self._plan = Plan(*plan)
+        self._counts: Counter[Term] = Counter()
+        self._documents: Counter[Term] = Counter()
+
+    def add(self, data: Bytes, offsets: Longs, threads: int) -> None:
+        """Count the terms of these texts, and those of every order that the longer ones begin with."""
+        del threads
+        plan = self._plan
+        for text in texts_of(data, offsets):
+            terms = terms_of(text, plan)
+            if plan.unit == UNITS["words"]:
+                terms = terms_of(text, plan._replace(low=1))
+            elif plan.unit == UNITS["skips"]:
+                terms += [(token,) for token in tokens_of(text, plan.case, plan.tokenizer)]
+            self._counts.update(terms)
+            self._documents.update(set(terms))
+
+    def finish(self) -> tuple[Bytes, Longs, Longs, Longs, list[Grams]]:
+        """(token bytes, offsets, documents, counts, [(parents, tokens, documents, counts) for n = 2 ...])."""
+        orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
+        tokens = orders[0]
+        rank = {token: i for i, (token,) in enumerate(tokens)}
+        joined, offsets = join([token for (token,) in tokens])
+        grams = [self._order(before, order, rank) for before, order in pairwise(orders)]
+        documents, counts = self._statistics(tokens)
+        self._counts, self._documents = Counter(), Counter()
+        return joined, offsets, documents, counts, grams
+
+    def _high(self) -> int:
+        return self._plan.high if self._plan.of_words else 1
+
+    def _order(self, before: list[Term], order: list[Term], rank: dict[bytes, int]) -> Grams:
+        place = {term: i for i, term in enumerate(before)}
+        parents = np.array([place[term[:-1]] for term in order], np.int32)
+        last = np.array([rank[term[-1]] for term in order], np.int32)
+        return parents, last, *self._statistics(order)
+
+    def _statistics(self, terms: list[Term]) -> tuple[Longs, Longs]:
+        documents = np.array([self._documents[term] for term in terms], np.int64)
+        return documents, np.array([self._counts[term] for term in terms], np.int64)

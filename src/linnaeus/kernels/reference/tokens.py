@@ -1,0 +1,141 @@
+"""Texts to tokens: what each tokenizer means, character by character.
+
+`words`       letters, numbers, underscores and marks; an apostrophe between two of them and a point or comma between
+              two digits belong to the word; a symbol outside ASCII is a word of its own; scripts written without spaces
+              give every two neighbors, a lone character itself.
+`scikit`      two or more word characters of regular expressions: the default pattern of scikit-learn.
+`whitespace`  what stands between white space.
+`characters`  each character; `bytes`: each byte of the UTF-8 form.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
+
+if TYPE_CHECKING:
+    from linnaeus.types import Bytes, Longs
+
+Spans: TypeAlias = list[tuple[int, int]]
+
+SCIKIT = re.compile(r"\b\w\w+\b")
+SPACED = re.compile(r"\S+")
+NOT_ASCII, SUSPECT, AMPERSAND, INVALID = 1, 2, 4, 8
+
+
+def change_case(text: str, case: int) -> str:
+    """The text as it is, in lower case, or case folded."""
+    return (text, text.lower(), text.casefold())[case] if case else text
+
+
+def split(text: str, tokenizer: int) -> Spans:
+    """The character spans of the tokens of a text whose case is changed already; `bytes` gives those of characters."""
+    return (_words, _scikit, _whitespace, _characters, _characters)[tokenizer](text)
+
+
+def _words(text: str) -> Spans:
+    kinds = [classify(char) for char in text]
+    found: Spans = []
+    i = 0
+    while i < len(text):
+        if kinds[i] & UNSPACED:
+            i = _unspaced(kinds, i, found)
+        elif kinds[i] & WORD:
+            end = _word_end(text, kinds, i)
+            found.append((i, end))
+            i = end
+        else:
+            if kinds[i] & SYMBOL:
+                found.append((i, i + 1))
+            i += 1
+    return found
+
+
+def _word_end(text: str, kinds: list[int], i: int) -> int:
+    while i < len(text):
+        if kinds[i] & (WORD | MARK) and not kinds[i] & UNSPACED:
+            i += 1
+            continue
+        after = kinds[i + 1] if i + 1 < len(text) and not kinds[i + 1] & UNSPACED else 0
+        quoted = text[i] in "'\u2019" and after & WORD
+        numeric = text[i] in ".," and kinds[i - 1] & DIGIT and after & DIGIT
+        if not (quoted or numeric):
+            break
+        i += 1
+    return i
+
+
+def _unspaced(kinds: list[int], start: int, found: Spans) -> int:
+    end = start
+    while end < len(kinds) and kinds[end] & UNSPACED:
+        end += 1
+    if end == start + 1:
+        found.append((start, end))
+    found.extend((i, i + 2) for i in range(start, end - 1))
+    return end
+
+
+def _scikit(text: str) -> Spans:
+    return [match.span() for match in SCIKIT.finditer(text)]
+
+
+def _whitespace(text: str) -> Spans:
+    return [match.span() for match in SPACED.finditer(text)]
+
+
+def _characters(text: str) -> Spans:
+    return [(i, i + 1) for i in range(len(text))]
+
+
+def texts_of(data: Bytes, offsets: Longs) -> list[str]:
+    """The texts as strings; invalid bytes become U+FFFD."""
+    raw = data.tobytes()
+    bounds = offsets.tolist()
+    return [raw[a:b].decode("utf-8", "replace") for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def tokens_of(text: str, case: int, tokenizer: int) -> list[bytes]:
+    """The tokens of one text in UTF-8."""
+    text = change_case(text, case)
+    if tokenizer == 4:
+        raw = text.encode()
+        return [raw[i : i + 1] for i in range(len(raw))]
+    return [text[start:end].encode() for start, end in split(text, tokenizer)]
+
+
+def join(pieces: list[bytes]) -> tuple[Bytes, Longs]:
+    """Byte strings as one array and the offsets into it."""
+    offsets = np.zeros(len(pieces) + 1, np.int64)
+    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
+    return np.frombuffer(b"".join(pieces), np.uint8), offsets
+
+
+def tokens(data: Bytes, offsets: Longs, case: int, tokenizer: int) -> tuple[Bytes, Longs, Longs]:
+    """The bytes of all tokens, offsets of the tokens in them, offsets of the rows among the tokens."""
+    rows = [tokens_of(text, case, tokenizer) for text in texts_of(data, offsets)]
+    row_offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=row_offsets[1:])
+    joined, token_offsets = join([token for row in rows for token in row])
+    return joined, token_offsets, row_offsets
+
+
+def flag_texts(data: Bytes, offsets: Longs, threads: int) -> Bytes:
+    """For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8."""
+    del threads
+    raw, bounds = data.tobytes(), offsets.tolist()
+    return np.array([_flags(raw[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)], np.uint8)
+
+
+def _flags(raw: bytes) -> int:
+    flags = AMPERSAND if b"&" in raw else 0
+    if raw.isascii():
+        return flags
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text, flags = raw.decode("utf-8", "replace"), flags | INVALID
+    return flags | NOT_ASCII | (SUSPECT if any(suspect(char) for char in set(text)) else 0)

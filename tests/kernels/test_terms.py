@@ -1,0 +1,102 @@
+"""The text kernels against their twins, on every kind of text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from linnaeus import kernels
+from linnaeus.kernels import Plan, reference
+
+pytestmark = pytest.mark.skipif(not kernels.NATIVE, reason="the twins are all there is")
+
+TRICKY = "aAbZ09_ '.,&;<>\t\n\r\x0b\x1c\x00\x85\xa0İıΣσςßẞſKéÉe\u0301\u0308’—…★♡❤\ufe0f\u200d東京都アイウไทยမြနหन्द가각ﬁ①٣٤Ǆ𐐀😀\ufffd\u2003\u3000"
+texts = st.lists(
+    st.one_of(
+        st.text(alphabet=TRICKY, max_size=90),
+        st.text(max_size=40),
+        st.text(alphabet="abcdefgh 'AB1.,", max_size=300),
+    ).map(str.encode)
+    | st.binary(max_size=60)
+    | st.binary(max_size=20).map(lambda raw: b"caf\xc3\xa9 " + raw),
+    max_size=6,
+)
+plans = st.builds(
+    lambda unit, case, tokenizer, low, more, gap: Plan(unit, case, tokenizer, low, low + more, gap),
+    st.integers(0, 4), st.integers(0, 2), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2), st.integers(1, 3),
+).map(lambda p: p._replace(low=2, high=2) if p.unit == 4 else p)  # fmt: skip
+
+
+def pack(rows: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    return reference.tokens.__globals__["join"](rows)
+
+
+def same(a: object, b: object) -> bool:
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+
+
+@given(texts, st.integers(0, 2), st.integers(0, 4))
+def test_tokens(rows: list[bytes], case: int, tokenizer: int) -> None:
+    data, offsets = pack(rows)
+    assert same(kernels.tokens(data, offsets, case, tokenizer), reference.tokens(data, offsets, case, tokenizer))
+
+
+@given(texts)
+def test_flags(rows: list[bytes]) -> None:
+    data, offsets = pack(rows)
+    assert same(kernels.flag_texts(data, offsets, 2), reference.flag_texts(data, offsets, 1))
+
+
+@given(st.binary(max_size=100))
+def test_hash_of_bytes(raw: bytes) -> None:
+    assert kernels.hash_bytes(raw) == reference.hash_bytes(raw)
+
+
+@given(texts, plans, st.integers(1, 24), st.booleans())
+def test_hashed_terms(rows: list[bytes], plan: Plan, bits: int, signed: bool) -> None:
+    data, offsets = pack(rows)
+    expected = reference.hash_terms(data, offsets, plan, bits, signed, 1)
+    assert same(kernels.hash_terms(data, offsets, plan, bits, signed, 1), expected)
+    assert same(kernels.hash_terms(data, offsets, plan, bits, signed, 3), expected)
+
+
+def count(module: object, batches: list[list[bytes]], plan: Plan, threads: int) -> tuple:
+    counter = module.TermCounter(plan)
+    for rows in batches:
+        counter.add(*pack(rows), threads)
+    return counter.finish()
+
+
+@given(texts, texts, plans)
+def test_counted_terms(first: list[bytes], second: list[bytes], plan: Plan) -> None:
+    expected = count(reference, [first, second], plan, 1)
+    assert same(count(kernels, [first, second], plan, 1), expected)
+    assert same(count(kernels, [first + second], plan, 3), expected)
+
+
+@given(texts, texts, plans, st.randoms(use_true_random=False), st.booleans())
+@settings(max_examples=200)
+def test_indexed_terms(known: list[bytes], rows: list[bytes], plan: Plan, random: object, unknown: bool) -> None:
+    token_bytes, token_offsets, documents, _, grams = count(reference, [known], plan, 1)
+    slots = kernels.probe_tokens(token_bytes, token_offsets)
+    assert same(slots, reference.probe_tokens(token_bytes, token_offsets))
+    tokens, keys, first, parents = len(documents), [], len(documents), 0
+    for parent, last, _, _ in grams:
+        keys += [(int(p) + parents) << 32 | int(t) for p, t in zip(parent, last, strict=True)]
+        parents, first = first, first + len(parent)
+    order = list(range(len(documents) + len(keys)))
+    random.shuffle(order)
+    columns = np.array([c if c % 3 else -1 for c in order], np.int32)
+    pairs = np.array(keys, np.uint64)
+    pair_slots = kernels.probe_pairs(pairs, columns[tokens:], tokens)
+    assert same(pair_slots, reference.probe_pairs(pairs, columns[tokens:], tokens))
+    data, offsets = pack(rows + known)
+    vocabulary = (token_bytes, token_offsets, slots, columns[:tokens], pair_slots)
+    layout = (len(order) + 1, len(order) if unknown else -1)
+    expected = reference.index_terms(data, offsets, plan, vocabulary, layout, 1)
+    for threads in (1, 3):
+        assert same(kernels.index_terms(data, offsets, plan, vocabulary, layout, threads), expected)
