@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_SPACES = re.compile("[ \t\n\r\f\v]+")  # only these: a rare one, such as U+0085, may be what the reader has to see
+_SPACES = re.compile("[ \t\n\r\f\v]+")  # not U+0085 and its like, which the reader has to see
 
 # Marks that turn the direction of text can make a line say something else than its letters.
 _DIRECTIONS = frozenset(chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
