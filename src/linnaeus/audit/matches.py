@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.audit.near import Near, Pairs, between, within
+from linnaeus.audit.near import NONE, Near, Pairs, between, within
 from linnaeus.audit.tally import Ledger
-
-_NONE = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +22,8 @@ class Matches:
 
     repeats: Pairs
     near: Pairs
-    leaks: Pairs = _NONE
-    near_leaks: Pairs = _NONE
+    leaks: Pairs = NONE
+    near_leaks: Pairs = NONE
 
 
 def find_matches(near: Near, data: Ledger, other: Ledger | None) -> Matches:

@@ -25,7 +25,7 @@ Rows: TypeAlias = NDArray[np.int64]
 NEIGHBORS = 8
 """In a crowd that agrees in a band, each text is compared with this many others: the work stays linear."""
 
-_AT_ONCE = 1 << 18
+_AT_ONCE = 1 << 15
 _CHANCE = 1 / 256  # that eight bits agree by accident
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -87,19 +87,23 @@ class Pairs:
         return len(self.left)
 
 
+NONE = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
 def within(near: Near, sketches: Sketches, rows: Rows) -> Pairs:
     """For each of these rows that nearly repeats an earlier one: that pair, the most similar if there are several."""
-    found = []
+    best = NONE
     for band in range(near.bands):
-        for early, late in _same_band(sketches.keys[rows, band], rows):
-            found.append(_keep(near, sketches, late, sketches, early))
-    return _best(found)
+        pairs = _same_band(sketches.keys[rows, band], rows)
+        best = _best([best, *(_keep(near, sketches, late, sketches, early) for early, late in pairs)])
+    return best
 
 
 def between(near: Near, mine: Sketches, rows: Rows, others: Sketches, their_rows: Rows) -> Pairs:
     """For each of these rows that is nearly a row of the others: that pair, the most similar if there are several."""
-    found = []
+    best = NONE
     for band in range(near.bands):
+        found = [best]
         order = np.argsort(others.keys[their_rows, band], kind="stable")
         sorted_keys, keys = others.keys[their_rows, band][order], mine.keys[rows, band]
         first = np.searchsorted(sorted_keys, keys, side="left")
@@ -107,7 +111,8 @@ def between(near: Near, mine: Sketches, rows: Rows, others: Sketches, their_rows
         for step in range(min(NEIGHBORS, int(size.max(initial=0)))):
             hit = size > step
             found.append(_keep(near, mine, rows[hit], others, their_rows[order[first[hit] + step]]))
-    return _best(found)
+        best = _best(found)
+    return best
 
 
 def _same_band(keys: NDArray[np.uint32], rows: Rows) -> Iterator[tuple[Rows, Rows]]:
@@ -129,8 +134,6 @@ def _keep(near: Near, mine: Sketches, left: Rows, others: Sketches, right: Rows)
 
 def _best(found: list[Pairs]) -> Pairs:
     """One pair for each left row: the most similar, of equals the one with the earliest right row."""
-    if not found:
-        return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
     left, right = np.concatenate([p.left for p in found]), np.concatenate([p.right for p in found])
     similarity = np.concatenate([p.similarity for p in found])
     order = np.lexsort((right, -similarity, left))

@@ -12,7 +12,7 @@ _DIRECTIONS = frozenset(chr(code) for code in (*range(0x202A, 0x202F), *range(0x
 
 
 def clean(text: str) -> str:
-    r"""Foreign text made safe for a terminal: runs of ASCII white space become one space, control characters are spelled out.
+    r"""Foreign text made safe for a terminal: ASCII white space is one space, control characters are spelled out.
 
     >>> clean("a\n b\x1b[31m")
     'a b\\x1b[31m'
