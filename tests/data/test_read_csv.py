@@ -95,7 +95,7 @@ def test_skipped_rows_keep_the_numbers_of_the_others(tmp_path):
     assert said == [
         "row 2: 1 field where the header has 2",
         "row 4: 3 fields where the header has 2",
-        "row 5: bytes that are not utf-8",
+        "row 5: bytes that are not text",
         "row 6: no label",
     ]
 
@@ -140,3 +140,25 @@ def test_only_wanted_columns(tmp_path):
     assert read(path, columns=[]).batch().columns == {}
     with pytest.raises(DataError, match="no column 'c'; its columns are 'text', 'label', 'a', 'b'"):
         read(path, columns=["c"])
+
+
+def test_ragged_row_of_bytes_that_are_no_text(tmp_path, capfd):
+    path = write(tmp_path, b"text,label\na,x\nb,\xff,y\n\xfe\nc,z\n")
+    with pytest.raises(DataError, match="line 3: 3 fields"):
+        read(path).batch()
+    corpus = read(path, bad_rows="skip")
+    assert corpus.text.to_pylist() == ["a", "c"]
+    assert corpus.skipped.count == 2
+    assert capfd.readouterr().err == ""
+
+
+def test_bad_bytes_late_in_a_long_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("linnaeus.data.formats.delimited.BLOCK", 1 << 12)
+    monkeypatch.setattr("linnaeus.data.streams.BLOCK", 1 << 12)
+    rows = [b'"row %d,\n",x' % i for i in range(3000)]
+    rows[10], rows[2500], rows[2900] = b"short", b"\xff,x", b"one,two,three"
+    corpus = read(write(tmp_path, b"text,label\n" + b"\n".join(rows)), bad_rows="skip")
+    assert corpus.text.to_pylist() == [f"row {i},\n" for i in range(3000) if i not in (10, 2500, 2900)]
+    numbers = [reason.partition(", row ")[2].partition(":")[0] for reason in corpus.skipped.reasons]
+    assert numbers == ["11", "2501", "2901"]
+    assert corpus.skipped.count == 3

@@ -16,6 +16,7 @@ import pyarrow as pa
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.header import Header, read_header
 from linnaeus.data.formats.records import fields, records
+from linnaeus.data.formats.sift import TAIL, UNCLOSED, Checked, NotTextError, Remembering, Sifted
 from linnaeus.data.formats.utf8 import readable
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
 from linnaeus.errors import DataError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
     from linnaeus.data.streams import File
-
-_TAIL = 1 << 16  # bytes at the end of the file that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +42,24 @@ class Delimited:
         return pa.schema([(name, pa.string()) for name in header.names])
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
-        """The rows, a block of the file at a time. A row longer than a block starts a pass with larger blocks."""
-        numbers, block = _Numbers(), BLOCK
+        """The rows, a block of the file at a time.
+
+        A row longer than a block starts a pass with larger blocks; where bad rows are skipped, bytes that are not
+        UTF-8 start one that tells the rows apart by a careful scan.
+        """
+        numbers, block, careful = _Numbers(), BLOCK, False
         while True:
             with ByteStream(file, self.options) as stream:
-                header = read_header(stream, file, self)
-                walk = _Walk(self, file, _Remembering(stream), header, numbers)
+                walk = _Walk(self, file, stream, read_header(stream, file, self), numbers, ledger)
                 try:
-                    yield from walk.chunks(columns, ledger, block)
+                    yield from walk.chunks(columns, block, walk.sifted() if careful else walk.plain())
                     return
+                except NotTextError:
+                    careful = True
                 except pa.ArrowInvalid as error:
                     if "straddl" not in str(error) or block >= LONGEST:
-                        raise _diagnosis(self, file, header, error) from error
-            block *= 4
+                        raise _diagnosis(self, file, walk.header, error) from error
+                    block *= 4
 
 
 @dataclass(slots=True)
@@ -87,46 +91,40 @@ class _Numbers:
         return numbers  # type: ignore[no-any-return]
 
 
-class _Remembering:
-    """The file that pyarrow reads; the last bytes are kept for the check of the last quote."""
-
-    def __init__(self, stream: ByteStream) -> None:
-        self.stream, self.tail, self.closed = stream, b"", False
-
-    def read(self, size: int) -> bytes:
-        data = self.stream.read(size)
-        self.tail = (self.tail + data[-_TAIL:])[-_TAIL:]
-        return data
-
-    def close(self) -> None:
-        self.closed = True
-
-
 @dataclass(slots=True)
 class _Walk:
     """One pass over the rows behind the header."""
 
     form: Delimited
     file: File
-    source: _Remembering
+    stream: ByteStream
     header: Header
     numbers: _Numbers
+    ledger: Ledger
     doubtful: bool = False
 
-    def chunks(self, columns: Sequence[str], ledger: Ledger, block: int) -> Iterator[Chunk]:
+    def plain(self) -> Remembering | Sifted:
+        """All bytes behind the header."""
+        return Checked(self.stream) if self.ledger.skips else Remembering(self.stream)
+
+    def sifted(self) -> Remembering | Sifted:
+        """Only the good rows."""
+        return Sifted(self.stream, self.header, self._refuse)
+
+    def chunks(self, columns: Sequence[str], block: int, source: Remembering | Sifted) -> Iterator[Chunk]:
         """The rows that no earlier pass has handed on."""
         repeated, table = self.numbers.good, None
-        for table in self._tables(columns, ledger, block):
+        for table in self._tables(columns, block, source):
             fresh = table.slice(repeated)
             repeated -= min(repeated, len(table))
             if len(fresh):
                 rows = self.numbers.of_next(len(fresh))
-                chunk = Chunk(fresh.select(list(columns)), rows, self.source.stream.done)
-                yield readable(chunk, self.file, self.form.options, ledger)
-        if self.doubtful or (table is not None and len(table) and self._ends_in_quote(table)):
+                chunk = Chunk(fresh.select(list(columns)), rows, self.stream.done)
+                yield readable(chunk, self.file, self.form.options, self.ledger)
+        if self.doubtful or (table is not None and len(table) and self._ends_in_quote(table, source.tail)):
             _check_quotes(self.form, self.file, self.header)
 
-    def _tables(self, columns: Sequence[str], ledger: Ledger, block: int) -> Iterator[pa.RecordBatch]:
+    def _tables(self, columns: Sequence[str], block: int, source: Remembering | Sifted) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv
 
         wanted = list(dict.fromkeys([*columns, self.header.names[-1]]))
@@ -134,30 +132,31 @@ class _Walk:
         parse = csv.ParseOptions(
             delimiter=self.header.delimiter,
             newlines_in_values=True,
-            invalid_row_handler=lambda row: self._refused(row, ledger),
+            invalid_row_handler=self._refused if self.ledger.skips else None,
         )
         kinds = dict.fromkeys(self.header.names, pa.binary())
         convert = csv.ConvertOptions(column_types=kinds, include_columns=wanted, strings_can_be_null=False)
         try:
-            yield from csv.open_csv(pa.PythonFile(self.source, "r"), read, parse, convert)
+            yield from csv.open_csv(pa.PythonFile(source, "r"), read, parse, convert)
         except pa.ArrowInvalid as error:
             if "Empty CSV" not in str(error):  # a header alone is a file of no rows
                 raise
 
-    def _refused(self, row: Any, ledger: Ledger) -> str:
-        """For pyarrow: what to do with a row that has too many or too few fields."""
-        if not ledger.skips:
-            return "error"
-        if self.numbers.refuse(row.number):
-            self.doubtful = self.doubtful or "\n" in row.text
-            ledger.reject(f"{self.file.name}, row {row.number}", _count(row.actual_columns, row.expected_columns), "")
+    def _refused(self, row: Any) -> str:
+        """For pyarrow: a row with too many or too few fields is left out."""
+        self.doubtful = self.doubtful or "\n" in row.text
+        self._refuse(row.number, self.header.misfit(row.actual_columns))
         return "skip"
 
-    def _ends_in_quote(self, table: pa.RecordBatch) -> bool:
+    def _refuse(self, number: int, why: str) -> None:
+        self.doubtful = self.doubtful or why == UNCLOSED
+        if self.numbers.refuse(number):
+            self.ledger.reject(f"{self.file.name}, row {number}", why, "")
+
+    def _ends_in_quote(self, table: pa.RecordBatch, tail: bytes) -> bool:
         """Whether the last cell may lack its closing quote: then the file ends as that cell does, behind a quote."""
         cell: bytes = table.column(self.header.names[-1])[-1].as_py()
-        written = b'"' + cell.replace(b'"', b'""')
-        return self.source.tail.endswith(written[-_TAIL:])
+        return tail.endswith((b'"' + cell.replace(b'"', b'""'))[-TAIL:])
 
 
 def _check_quotes(form: Delimited, file: File, header: Header) -> None:
@@ -186,11 +185,7 @@ def _diagnosis(form: Delimited, file: File, header: Header, error: Exception) ->
             found = len(fields(record.data, header.delimiter))
             if found != width:
                 return DataError(
-                    f"{file.name}, line {record.line}: {_count(found, width)}; put cells that hold the delimiter or "
+                    f"{file.name}, line {record.line}: {header.misfit(found)}; put cells that hold the delimiter or "
                     "a line end in quotes, or leave such rows out with bad_rows='skip'."
                 )
     return DataError(f"{file.name}: cannot be read as CSV ({error}); check delimiter= and encoding=.")
-
-
-def _count(found: int, width: int) -> str:
-    return f"{found} field{'s' * (found != 1)} where the header has {width}"

@@ -21,6 +21,10 @@ class Header:
     names: list[str]
     delimiter: str
 
+    def misfit(self, found: int) -> str:
+        """What is wrong with a row of so many fields."""
+        return f"{found} field{'s' * (found != 1)} where the header has {len(self.names)}"
+
 
 def read_header(stream: ByteStream, file: File, form: Delimited) -> Header:
     """The header; the stream then stands before the first row of data."""

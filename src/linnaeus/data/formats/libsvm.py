@@ -105,6 +105,8 @@ def _entries(rests: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]
     """All indices and values of these lines, (entries, 2), and how many each line has."""
     counts = np.array([rest.count(b":") for rest in rests], np.int64)
     joined = b" ".join(rests)
+    if not joined.strip():  # which NumPy would take for a number
+        return np.empty((0, 2)), counts
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # NumPy warns where it stops early
         try:
