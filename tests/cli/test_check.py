@@ -46,7 +46,7 @@ def test_problems_are_shown_with_rows_and_code_1(run, bad):
     code, out, _ = run("check", bad)
     assert code == 1
     assert "conflicts" in out
-    assert "row 10 [root] = row 0 [leaf]" in out
+    assert "row 11 [root] = row 1 [leaf]" in out
     assert "empty" in out
 
 
@@ -217,3 +217,16 @@ def test_wrong_options_of_reading_are_code_2(run, good, options):
     code, out, err = run("check", good, *options)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
+
+
+def test_hints_name_options_of_the_command_line(run, tmp_path):
+    path = write(tmp_path / "a.csv", GOOD.encode() + b"caf\xe9,leaf\n")
+    assert "--encoding latin-1" in run("check", path).err
+    assert "--bad-rows skip" in run("check", path).err
+    assert run("check", path, "--encoding", "latin-1").code == 0
+    assert run("check", path, "--bad-rows", "skip").code == 0
+
+
+def test_a_file_without_a_header_gets_its_names(run, tmp_path):
+    path = write(tmp_path / "a.csv", GOOD.split("\n", 1)[1].encode())
+    assert "10 rows" in run("check", path, "--names", "text,label").out

@@ -109,7 +109,7 @@ def _findings(audit: Audit, glyphs: Glyphs) -> Page:
         return title("Findings") + indent(Page((line(Word(f"{glyphs.good} nothing to report", "good")),)))
     body = indent(stack(_finding(finding, glyphs) for finding in audit.findings))
     if any(finding.examples for finding in audit.findings):
-        body += indent(Page((line(Word("rows are numbered from 0", "faint")),)))
+        body += indent(Page((line(Word("rows are counted from 1, after the header", "faint")),)))
     count = len(audit.problems)
     if not count:
         verdict = Word(f"{glyphs.good} no problems: every finding is within its limit", "good")
@@ -127,10 +127,10 @@ def _finding(finding: Finding, glyphs: Glyphs) -> Page:
 
 
 def _example(example: Example, glyphs: Glyphs) -> Line:
-    where = f"    row {example.row:,}{_label(example.label)}"
+    where = f"    row {example.row + 1:,}{_label(example.label)}"
     if example.match is not None:
         sign = glyphs.same if example.similarity == 1 else glyphs.near
-        where += f" {sign} row {example.match:,}{_label(example.match_label)}"
+        where += f" {sign} row {example.match + 1:,}{_label(example.match_label)}"
     return line(Word(where, "faint"), f"  {cut(clean(example.text), TEXT, glyphs.ellipsis)}")
 
 

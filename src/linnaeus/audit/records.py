@@ -59,7 +59,7 @@ class Summary:
 class Example:
     """One case of a finding: its row and label, the beginning of its text, and the row it agrees with, if any.
 
-    Rows are numbered from 0, as `Corpus.take` wants them.
+    Rows are numbered from 0, as `Corpus.take` wants them; the page counts them from 1, as messages about files do.
     """
 
     row: int

@@ -19,6 +19,7 @@ from typing import Any
 import click
 
 from linnaeus.cli.crash import save_traceback
+from linnaeus.cli.options import as_options
 from linnaeus.errors import LinnaeusError
 
 USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED = 2, 5, 70, 130, 143
@@ -49,7 +50,7 @@ def guarded(run: Callable[[], Any], debug: bool) -> int:
 def _verdict(error: BaseException) -> tuple[int, str]:
     """The exit code and the sentence for what was raised."""
     if isinstance(error, LinnaeusError):
-        return error.exit_code, f"error: {error}"
+        return error.exit_code, f"error: {as_options(str(error))}"
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, click.Abort | KeyboardInterrupt):

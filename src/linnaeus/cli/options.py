@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -18,13 +19,23 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _READ = (
     click.option("--text", metavar="COLUMN", help="The column of the texts; guessed if its name makes it plain."),
     click.option("--label", metavar="COLUMN", help="The column of the labels; '' for none."),
+    click.option("--weight", metavar="COLUMN", help="The column of row weights; '' for none."),
+    click.option("--group", metavar="COLUMN", help="The column of groups; '' for none."),
+    click.option("--names", metavar="NAMES", help="The column names of a file without a header: text,label."),
     click.option("--format", metavar="FORMAT", help="The format of the file; by default its name tells."),
     click.option("--encoding", metavar="CODEC", help="The encoding of text files (default utf-8)."),
     click.option("--delimiter", metavar="CHAR", help="What stands between cells; '\\t' or 'tab' for a tab."),
     click.option("--label-separator", metavar="TEXT", help="What stands between several labels in one cell."),
+    click.option(
+        "--label-kind", type=click.Choice(["one", "many", "numeric"]), help="Guessed from the data if left out."
+    ),
+    click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="How large a compressed file may become."),
     click.option("--bad-rows", type=click.Choice(["error", "skip"]), help="Refuse bad rows, or skip and count them."),
 )
-_READ_NAMES = ("text", "label", "format", "encoding", "delimiter", "label_separator", "bad_rows")
+_READ_NAMES = (
+    *("text", "label", "weight", "group", "names", "format", "encoding", "delimiter"),
+    *("label_separator", "label_kind", "max_bytes", "bad_rows"),
+)
 
 _COMMON = (
     click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads to use (default: every core)."),
@@ -57,7 +68,29 @@ def read_source(source: str, options: dict[str, Any]) -> Corpus:
     given = {name: options[name] for name in _READ_NAMES if options.get(name) is not None}
     if given.get("delimiter") in ("\\t", "tab"):
         given["delimiter"] = "\t"
+    if "names" in given:
+        given["names"] = given["names"].split(",")
     return read(source, **given)
+
+
+_ARGUMENT = re.compile(rf"\b({'|'.join(_READ_NAMES)})=(\[[^\]]*\]|'[^']*'|\"[^\"]*\")?")
+
+
+def as_options(message: str) -> str:
+    """A message of the library with the arguments of `read` as options of the command line.
+
+    >>> as_options("leave such rows out with bad_rows='skip', or say encoding=.")
+    'leave such rows out with --bad-rows skip, or say --encoding.'
+    >>> as_options('give names=["text", "label"]')
+    'give --names text,label'
+    """
+    return _ARGUMENT.sub(_option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, value = found[1].replace("_", "-"), found[2] or ""
+    plain = re.sub(r"[\[\]'\" ]", "", value)
+    return f"--{name} {plain or value}".rstrip()
 
 
 def use_threads(options: dict[str, Any]) -> AbstractContextManager[None]:
