@@ -1,6 +1,8 @@
 import gc
 import gzip
 import io
+import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -108,8 +110,25 @@ def test_standard_input_is_bounded_and_not_empty(monkeypatch):
 def test_the_spooled_file_goes_with_the_corpus(monkeypatch):
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"text\na\n")))
     corpus = read("-")
-    folder = corpus._source.owner.folder
+    folder = corpus._source.files[0].path.parent
     assert folder.exists()
     del corpus
     gc.collect()
     assert not folder.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_named_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"text,label\na,x\n",))
+    writer.start()
+    corpus = read(tmp_path / "pipe")
+    writer.join()
+    assert corpus.labels.to_pylist() == corpus.labels.to_pylist() == ["x"]
+
+
+def test_file_that_goes_between_walks(tmp_path):
+    corpus = read(write(tmp_path, "a.csv", "text\na\n"))
+    (tmp_path / "a.csv").unlink()
+    with pytest.raises(DataError, match="no such file"):
+        len(corpus)

@@ -4,7 +4,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from linnaeus.data import join, read, texts
+from linnaeus.data import Batch, join, read, texts
 from linnaeus.errors import DataError, InputTypeError
 
 
@@ -166,3 +166,14 @@ def test_texts():
     assert texts(["a", "b"]).to_pylist() == ["a", "b"]
     assert texts(pa.chunked_array([["a"], ["b"]])).to_pylist() == ["a", "b"]
     assert texts(pd.Series(["a"])).to_pylist() == ["a"]
+
+
+def test_joined_batches_of_several_types():
+    made = join(
+        [
+            Batch(pa.array(["a"]), columns={"x": pa.array([1])}),
+            Batch(pa.array(["b"], pa.large_string()), columns={"x": pa.array([1.5])}),
+        ]
+    )
+    assert made.text.to_pylist() == ["a", "b"]
+    assert made.columns["x"].to_pylist() == [1.0, 1.5]

@@ -88,9 +88,11 @@ def join(batches: Sequence[Batch]) -> Batch:
 
 
 def _concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
-    kinds = {array.type for array in arrays}
-    small = pa.types.is_string(arrays[0].type) and len(kinds) == 1
-    if len(kinds) > 1 or (small and sum(array.nbytes for array in arrays) > _ROOM):
+    if len({array.type for array in arrays}) > 1:
+        tables = [pa.table({"column": array}) for array in arrays]
+        kind = pa.unify_schemas([table.schema for table in tables], promote_options="permissive").field(0).type
+        arrays = [array.cast(kind) for array in arrays]
+    if pa.types.is_string(arrays[0].type) and sum(array.nbytes for array in arrays) > _ROOM:
         arrays = [array.cast(pa.large_string()) for array in arrays]
     return pa.concat_arrays(arrays)
 

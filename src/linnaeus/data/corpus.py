@@ -57,6 +57,11 @@ class Corpus:
         return self._shape.kind
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the further columns."""
+        return self._shape.further
+
+    @property
     def skipped(self) -> Skipped:
         """How many rows the latest walk left out, and why the first few."""
         return self._source.skipped if isinstance(self._source, Held) else self._ledger.skipped

@@ -47,19 +47,22 @@ def find(source: Paths, options: ReadOptions) -> Found:
     if options.format is not None and options.format not in FORMATS:
         raise UsageError(f"format={options.format!r} is not known; there are {', '.join(FORMATS)}.")
     if source == "-":
-        return _spooled(sys.stdin.buffer, options)
+        return _spooled(sys.stdin.buffer, "standard input", options)
     paths = [source] if isinstance(source, (str, PathLike)) else list(source)
     parts = [_expanded(str(path), options) for path in paths]
     formats = sorted({part.format for part in parts})
     if len(formats) > 1:
         raise DataError(f"the files are of different formats ({', '.join(formats)}); read them one format at a time.")
-    return Found(tuple(file for part in parts for file in part.files), formats[0])
+    owners = tuple(part.owner for part in parts)
+    return Found(tuple(file for part in parts for file in part.files), formats[0], owners)
 
 
 def _expanded(name: str, options: ReadOptions) -> Found:
     path = Path(name)
     if _exists(path):
-        return _folder(path, options) if path.is_dir() else Found((File(path, name),), _format(path, options))
+        if path.is_dir():
+            return _folder(path, options)
+        return Found((File(path, name),), _format(path, options)) if path.is_file() else _pipe(path, name, options)
     if not glob.has_magic(name):
         raise DataError(f"{_short(name)}: there is no such file; check the name, or pass texts in a list.")
     files = [Path(found) for found in sorted(_matches(name)) if Path(found).is_file()]
@@ -141,25 +144,31 @@ class _Spool:
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
 
-def _spooled(stream: BinaryIO, options: ReadOptions) -> Found:
-    """Standard input in a temporary file, so that it can be walked over more than once."""
+def _pipe(path: Path, name: str, options: ReadOptions) -> Found:
+    try:
+        with path.open("rb") as stream:
+            return _spooled(stream, name, options)
+    except PermissionError as error:
+        raise EnvironmentProblem(f"{name}: no permission to read it; check its mode and owner.") from error
+
+
+def _spooled(stream: BinaryIO, name: str, options: ReadOptions) -> Found:
+    """A stream in a temporary file, so that it can be walked over more than once."""
     owner = _Spool()
-    path = owner.folder / "standard input"
+    path = owner.folder / "spooled"
     limit, size = options.max_bytes or _STDIN_LIMIT, 0
     try:
         with path.open("wb") as out:
             while data := stream.read(BLOCK):
                 size += len(data)
                 if size > limit:
-                    raise DataError(
-                        f"standard input: is longer than {limit:,} bytes; raise max_bytes=, or pass a file."
-                    )
+                    raise DataError(f"{name}: is longer than {limit:,} bytes; raise max_bytes=, or pass a file.")
                 out.write(data)
     except OSError as error:
-        raise EnvironmentProblem(f"standard input: cannot be kept in {owner.folder} ({error}); pass a file.") from error
-    file = File(path, "standard input")
+        raise EnvironmentProblem(f"{name}: cannot be kept in {owner.folder} ({error}); pass a file.") from error
+    file = File(path, name)
     if not size:
-        raise DataError("standard input: is empty; pipe data into it, or name a file.")
+        raise DataError(f"{name}: is empty; pipe data into it, or name a file.")
     return Found((file,), options.format or _sniffed(file, options, "csv"), owner)
 
 

@@ -33,10 +33,13 @@ class File:
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
-        if self.path.is_dir():
-            return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
-        return self.path.stat().st_size
+        """Bytes on disk; 0 for a file that has gone, of which the opening will tell."""
+        try:
+            if self.path.is_dir():
+                return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
+            return self.path.stat().st_size
+        except OSError:
+            return 0
 
 
 def open_raw(file: File) -> pa.NativeFile:
@@ -55,14 +58,20 @@ class ByteStream(io.RawIOBase):
 
     def __init__(self, file: File, options: ReadOptions) -> None:
         self._file, self._options = file, options
-        self._raw = open_raw(file)
-        self._codec = _codec(file, self._raw)
-        self._inner = pa.CompressedInputStream(self._raw, self._codec) if self._codec else self._raw
+        self._codec: str | None = None
         self._recode = None if options.encoding == "utf-8" else _Recoder(file, options)
         self._read = 0
         self.mark = 0  # bytes of the mark that was dropped
         self._rest = b""
-        self._rest = self._without_mark(self.read(BLOCK))
+        self._inner = self._raw = open_raw(file)
+        try:
+            self._codec = _codec(file, self._raw)
+            if self._codec:
+                self._inner = pa.CompressedInputStream(self._raw, self._codec)
+            self._rest = self._without_mark(self.read(BLOCK))
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def done(self) -> int:
@@ -75,7 +84,7 @@ class ByteStream(io.RawIOBase):
 
     def close(self) -> None:
         """Close the file."""
-        if not self.closed:
+        if not self.closed and hasattr(self, "_raw"):
             self._inner.close()
             self._raw.close()
         super().close()
