@@ -10,50 +10,57 @@ import click
 from linnaeus.cli import options as shared
 
 if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
     from linnaeus.data import Corpus
+    from linnaeus.features import Fitted
     from linnaeus.render import Page
 
-_EXAMPLE = 8  # features of one utterance
+_NAMES, _VALUES = 8, 8  # how many are shown
 
 
 @click.command("demo")
 @shared.common_options
 def command(**options: Any) -> int:
-    """Check the embedded utterances of a voice assistant, and turn them into features."""
+    """Check the embedded requests to a voice assistant, and turn them into features."""
     from linnaeus import datasets
     from linnaeus.audit import check
     from linnaeus.audit.page import audit_page
+    from linnaeus.features import Weighted, Words
 
     shared.remark_kernels(options)
     screen = shared.stdout_screen(options)
     with shared.use_threads(options):
-        train, test = datasets.intents("train"), datasets.intents("test")
+        train, test = datasets.intents("train").load(), datasets.intents("test")
         audit = check(train, test, examples=1)
-        screen.show(audit_page(audit, ["intents, to train", "intents, to test"], screen.glyphs))
-        screen.show(features_page(train))
+        screen.show(audit_page(audit, ["intents, to train on", "intents, to test on"], screen.glyphs))
+        started = time.perf_counter()
+        fitted, rows = Weighted(Words(ngrams=(1, 2)), "tfidf", "l2").fit_rows(train)
+        seconds = time.perf_counter() - started
+        screen.show(features_page(fitted, rows, seconds, audit.data.bytes))
+        screen.show(example_page(fitted, rows, train))
     return 0
 
 
-def features_page(corpus: Corpus) -> Page:
-    """Word features of a corpus: how many, how fast, and those of its first text."""
-    from linnaeus.features import Words
-    from linnaeus.render import Page, Word, clean, indent, line, number, size, table, title
-    from linnaeus.render.numbers import duration
+def features_page(fitted: Fitted, rows: CSR, seconds: float, read: int) -> Page:
+    """How many features, how fast, and the names of some."""
+    from linnaeus.render import Page, clean, duration, indent, line, size, title
 
-    started = time.perf_counter()
-    features, rows = Words(ngrams=(1, 2)).fit_rows(corpus)
-    seconds = time.perf_counter() - started
-    batch = corpus.head(1).batch()
-    text, names = batch.text[0].as_py(), features.names()
-    bytes_read = sum(part.text.nbytes for part in corpus.batches())
-    first = rows.indices[: rows.indptr[1]], rows.data[: rows.indptr[1]]
-    strongest = sorted(zip(first[1].tolist(), first[0].tolist(), strict=True), reverse=True)[:_EXAMPLE]
+    names = fitted.names()
+    some = [clean(names[i]) for i in range(0, len(names), max(1, len(names) // _NAMES))][:_NAMES]
     facts = (
-        f"{len(rows):,} rows, {rows.width:,} features, {rows.nnz:,} values that are not zero,",
-        f"in {duration(seconds)} ({size(bytes_read / seconds)}/s)",
+        line(f"{len(rows):,} rows, {rows.width:,} features, {rows.nnz:,} values that are not zero"),
+        line(f"{duration(seconds)} for {size(read)} of text ({size(read / max(seconds, 1e-9))}/s)"),
+        line("some of them: ", ", ".join(some)),
     )
-    return (
-        title("Features: Words(ngrams=(1, 2)), tf-idf")
-        + indent(Page((line(*" ".join(facts)), line(), line("of ", Word(clean(text), "accent"), ":"))))
-        + indent(table(["feature", "value"], [(clean(names[j]), number(round(v, 3))) for v, j in strongest], "<>"), 4)
-    )
+    return title("Features: words and pairs of words, tf-idf") + indent(Page(facts))
+
+
+def example_page(fitted: Fitted, rows: CSR, corpus: Corpus) -> Page:
+    """The features of the first text, the strongest first."""
+    from linnaeus.render import Page, Word, clean, indent, line, table
+
+    text, names, end = corpus.text, fitted.names(), int(rows.indptr[1])
+    said = clean(text[0].as_py()) if text is not None else ""
+    found = sorted(zip(rows.data[:end].tolist(), rows.indices[:end].tolist(), strict=True), reverse=True)[:_VALUES]
+    cells = [(clean(names[column]), f"{value:.3f}") for value, column in found]
+    return indent(Page((line(), line("the strongest of ", Word(said, "accent")))) + table(["", ""], cells, "<>"))
