@@ -11,27 +11,35 @@ table of `tests/contracts/test_extractors.py`.
 
 from linnaeus.features.affixes import Affixes
 from linnaeus.features.base import Block, Fitted, as_stream
+from linnaeus.features.chars import Chars, Subwords
 from linnaeus.features.columns import Columns
 from linnaeus.features.conjunction import Conjunction
 from linnaeus.features.function import Function
+from linnaeus.features.hashing import Hashed
 from linnaeus.features.lexicon import Lexicon
 from linnaeus.features.restore import load, restore, save
 from linnaeus.features.selection import SCORES, Chi2, DocumentFrequency, MutualInformation, Selected
 from linnaeus.features.shape import Shape
+from linnaeus.features.terms import Exact, Given
 from linnaeus.features.union import Union
 from linnaeus.features.values import BM25, VALUES, Binary, Count, Log, NaiveBayes, Sqrt, TfIdf
 from linnaeus.features.weighting import Weighted
+from linnaeus.features.words import Skips, Words
 
 EXTRACTORS: dict[str, type[Block]] = {
     "affixes": Affixes,
+    "chars": Chars,
     "columns": Columns,
     "conjunction": Conjunction,
     "function": Function,
     "lexicon": Lexicon,
     "selected": Selected,
     "shape": Shape,
+    "skips": Skips,
+    "subwords": Subwords,
     "union": Union,
     "weighted": Weighted,
+    "words": Words,
 }
 """Every extractor by name."""
 
@@ -43,23 +51,30 @@ __all__ = [
     "Affixes",
     "Binary",
     "Block",
+    "Chars",
     "Chi2",
     "Columns",
     "Conjunction",
     "Count",
     "DocumentFrequency",
+    "Exact",
     "Fitted",
     "Function",
+    "Given",
+    "Hashed",
     "Lexicon",
     "Log",
     "MutualInformation",
     "NaiveBayes",
     "Selected",
     "Shape",
+    "Skips",
     "Sqrt",
+    "Subwords",
     "TfIdf",
     "Union",
     "Weighted",
+    "Words",
     "as_stream",
     "load",
     "restore",

@@ -16,10 +16,12 @@ from linnaeus.features.base import Fitted
 from linnaeus.features.columns import FittedColumns
 from linnaeus.features.conjunction import FittedConjunction
 from linnaeus.features.function import FittedFunction
+from linnaeus.features.hashing import FittedHashed
 from linnaeus.features.lexicon import FittedLexicon
 from linnaeus.features.narrow import Narrowed
 from linnaeus.features.shape import FittedShape
 from linnaeus.features.states import nested
+from linnaeus.features.terms import FittedTerms
 from linnaeus.features.union import FittedUnion
 from linnaeus.features.weighting import FittedWeighted
 from linnaeus.types import State
@@ -63,9 +65,11 @@ RESTORERS: dict[str, Restorer] = {
     "columns": alone(FittedColumns.from_state),
     "conjunction": around(FittedConjunction.from_state, 2),
     "function": _function,
+    "hashed": alone(FittedHashed.from_state),
     "lexicon": alone(FittedLexicon.from_state),
     "narrowed": around(Narrowed.from_state, 1),
     "shape": alone(FittedShape.from_state),
+    "terms": alone(FittedTerms.from_state),
     "union": around(FittedUnion.from_state),
     "weighted": around(FittedWeighted.from_state, 1),
 }

@@ -43,8 +43,8 @@ UNSPACED_RANGES = (
     (0x20000, 0x3FFFF),  # Han
 )
 
-LATE = frozenset("Σ")
-"""Capital letters whose lower case depends on their neighbors."""
+COMPOSED_RANGES = ((0xC0, 0x3100), (0xFB1D, 0xFB50), (0x11000, 0x12000), (0x16000, 0x17000), (0x1D15E, 0x1D1C1))
+"""Where characters stand that decompose into two; all others that decompose have a part of the same ranges."""
 
 
 @lru_cache(maxsize=8192)
@@ -78,7 +78,7 @@ def _sigma_class(char: str) -> int:
 def composing() -> frozenset[str]:
     """Characters that a canonical composition may join to the one before them."""
     seconds = {chr(code) for code in range(0x1161, 0x1176)} | {chr(code) for code in range(0x11A8, 0x11C3)}
-    for code in range(0x110000):
+    for code in (code for low, high in COMPOSED_RANGES for code in range(low, high)):
         parts = unicodedata.decomposition(chr(code)).split()
         if len(parts) == 2 and not parts[0].startswith("<"):
             seconds.add(chr(int(parts[1], 16)))

@@ -1,0 +1,160 @@
+"""Which terms a text has, and where: n-grams of words or characters under one analysis."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from linnaeus.errors import DataError, ModelFileError, UsageError
+from linnaeus.kernels.plan import UNITS, Plan
+from linnaeus.kernels.reference.terms import SPACES
+from linnaeus.text import Analysis, as_texts
+from linnaeus.text.aligned import Aligned
+from linnaeus.types import Json
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.types import Texts
+
+Term: TypeAlias = tuple[bytes, ...]
+Placed: TypeAlias = tuple[Term, int, int]
+"""A term and the characters it stands on."""
+
+JOINTS = {"words": " ", "skips": " _ "}
+"""What stands between the tokens of a term in its name."""
+
+
+@dataclass(frozen=True)
+class Grams:
+    """n-grams of `low` to `high` units (a name of `kernels.UNITS`); skip-grams over at most `gap` words."""
+
+    analysis: Analysis
+    unit: str
+    low: int
+    high: int
+    gap: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low <= self.high <= 64:
+            raise UsageError(f"n-grams run from at least 1 to at most 64, not from {self.low} to {self.high}.")
+        if self.unit == "skips" and not 1 <= self.gap <= 64:
+            raise UsageError(f"A skip-gram leaves out 1 to 64 words, not {self.gap}.")
+
+    @property
+    def plan(self) -> Plan:
+        """What the kernels follow."""
+        return Plan(UNITS[self.unit], *self.analysis.codes, self.low, self.high, self.gap)
+
+    def texts(self, batch: Batch) -> Texts:
+        """The texts of a batch, ready for the kernels."""
+        if batch.text is None:
+            raise DataError("These features are made of text, but the rows have none; name the column with text=...")
+        return self.analysis.prepare(as_texts(batch.text))
+
+    def name(self, term: Term) -> str:
+        """A term as people read it."""
+        return JOINTS.get(self.unit, "").join(token.decode("utf-8", "backslashreplace") for token in term)
+
+    def placed(self, text: str) -> list[Placed]:
+        """Every term of one text with the characters of the original it stands on."""
+        return list(PLACERS[self.unit](self, text))
+
+    def manifest(self) -> dict[str, Json]:
+        """The settings as JSON, with the version of Unicode they were used under."""
+        return {
+            "analysis": self.analysis.manifest(),
+            "unit": self.unit,
+            "sizes": [self.low, self.high, self.gap],
+            "unicode": unicodedata.unidata_version,
+        }
+
+    @classmethod
+    def from_manifest(cls, manifest: Json) -> Grams:
+        """Built again."""
+        try:
+            low, high, gap = (int(size) for size in manifest["sizes"])
+            if manifest["unit"] not in UNITS:
+                raise UsageError(f"no unit {manifest['unit']!r}")
+            return cls(Analysis.from_manifest(manifest["analysis"]), manifest["unit"], low, high, gap)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError("The model is damaged, or newer: its n-grams are not known.") from error
+
+
+def _words(grams: Grams, text: str) -> Iterator[Placed]:
+    found = [(token.text.encode(), token.start, token.end) for token in grams.analysis.spans(text)]
+    if grams.analysis.tokenizer == "bytes":
+        found = _bytes(grams, text)
+    for n in range(grams.low, grams.high + 1):
+        for i in range(len(found) - n + 1):
+            part = found[i : i + n]
+            yield tuple(t for t, _, _ in part), min(s for _, s, _ in part), max(e for _, _, e in part)
+
+
+def _bytes(grams: Grams, text: str) -> list[tuple[bytes, int, int]]:
+    aligned = grams.analysis.normalize.align(text.encode("utf-8", "replace").decode())
+    return [(bytes([byte]), *aligned.span(i, i + 1)) for i, char in enumerate(aligned.text) for byte in char.encode()]
+
+
+def _skips(grams: Grams, text: str) -> Iterator[Placed]:
+    found = grams.analysis.spans(text)
+    for i, first in enumerate(found):
+        for last in found[i + 2 : i + 2 + grams.gap]:
+            yield (first.text.encode(), last.text.encode()), min(first.start, last.start), max(first.end, last.end)
+
+
+def _across(grams: Grams, text: str) -> Iterator[Placed]:
+    aligned = grams.analysis.normalize.align(text.encode("utf-8", "replace").decode())
+    aligned = aligned.rewrite(_collapsed(aligned.text))
+    for n in range(grams.low, min(grams.high, len(aligned.text)) + 1):
+        for i in range(len(aligned.text) - n + 1):
+            yield (aligned.text[i : i + n].encode(),), *aligned.span(i, i + n)
+
+
+def _collapsed(text: str) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    for match in SPACES.finditer(text):
+        yield at, match.start(), text[at : match.start()]
+        yield match.start(), match.end(), " "
+        at = match.end()
+    yield at, len(text), text[at:]
+
+
+def _inside(grams: Grams, text: str) -> Iterator[Placed]:
+    for word, places in _padded(grams, text, " ", " "):
+        for n in range(grams.low, grams.high + 1):
+            yield from _cut(word, places, min(n, len(word)))
+            if n >= len(word):
+                break
+
+
+def _subwords(grams: Grams, text: str) -> Iterator[Placed]:
+    for word, places in _padded(grams, text, "<", ">"):
+        yield from _cut(word, places, len(word))
+        for n in range(grams.low, min(grams.high, len(word) - 1) + 1):
+            yield from _cut(word, places, n)
+
+
+def _padded(grams: Grams, text: str, left: str, right: str) -> Iterator[tuple[str, Aligned]]:
+    """Words with a mark at both ends; a mark stands on the character beside it."""
+    aligned = grams.analysis.normalize.align(text.encode("utf-8", "replace").decode())
+    for start, end in grams.analysis.cut(aligned.text):
+        word = aligned.text[start:end]
+        starts = (aligned.starts[start], *aligned.starts[start:end], aligned.starts[end - 1])
+        ends = (aligned.ends[start], *aligned.ends[start:end], aligned.ends[end - 1])
+        yield left + word + right, Aligned(left + word + right, starts, ends)
+
+
+def _cut(word: str, places: Aligned, n: int) -> Iterator[Placed]:
+    for i in range(len(word) - n + 1):
+        yield (word[i : i + n].encode(),), *places.span(i, i + n)
+
+
+PLACERS: dict[str, Callable[[Grams, str], Iterator[Placed]]] = {
+    "words": _words,
+    "inside": _inside,
+    "across": _across,
+    "subwords": _subwords,
+    "skips": _skips,
+}

@@ -1,0 +1,261 @@
+"""Terms with a column of their own: an exact vocabulary learned from a stream, or given."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.arrays.csr import CSR
+from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
+from linnaeus.features.base import Fitted
+from linnaeus.features.grams import Grams
+from linnaeus.features.states import field
+from linnaeus.features.vocabulary import Vocabulary, compact
+from linnaeus.types import Place, State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.data.batch import Batch
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Ints, Longs
+
+UNKNOWN = "<unknown>"
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A column for every term of the training texts that passes: by document frequency, then by number.
+
+    `min_df` and `max_df` bound the number of texts a term stands in: a whole number counts them, a fraction is a share
+    of all texts. `max_terms` keeps the most frequent terms, of equals the first by code point.
+    """
+
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_terms: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("min_df", "max_df"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputTypeError(f"{name} is a number of texts or a share of them, not {value!r}.")
+            if value < 0 or (isinstance(value, float) and value > 1):
+                raise UsageError(f"{name}={value} is neither a whole number of texts nor a share from 0.0 to 1.0.")
+        if self.max_terms is not None and self.max_terms < 1:
+            raise UsageError(f"max_terms={self.max_terms} would keep no term; leave it out to keep all.")
+
+    def learn(self, grams: Grams, stream: Stream) -> Counted:
+        """Count the terms of the stream, and give those that pass a column."""
+        counter, n = kernels.TermCounter(grams.plan), 0
+        for batch in stream.batches():
+            texts = grams.texts(batch)
+            counter.add(texts.data, texts.offsets, kernels.thread_count())
+            n += len(texts)
+        data, offsets, documents, counts, orders = counter.finish()
+        parents, last, starts = _nodes(len(documents), orders)
+        df = np.concatenate([documents, *(order[2] for order in orders)])
+        passed = self._passes(df, n) & _wanted(starts, grams)
+        if not passed.any():
+            raise DataError(_nothing_left(n, len(df)))
+        if self.max_terms is not None and passed.sum() > self.max_terms:
+            total = np.concatenate([counts, *(order[3] for order in orders)])
+            passed = _most_frequent(passed, total, _columns(passed, parents, starts), self.max_terms)
+        columns = _columns(passed, parents, starts)
+        vocabulary = compact((data, offsets), parents, last, columns)
+        by_column = np.empty(vocabulary.width, np.int64)
+        by_column[columns[passed]] = df[passed]
+        return Counted(vocabulary, by_column, n)
+
+    def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
+        low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
+        high = self.max_df * n if isinstance(self.max_df, float) else self.max_df
+        if high < low:
+            raise UsageError(
+                f"max_df={self.max_df} is less than min_df={self.min_df} for {n:,} texts: no term can pass."
+            )
+        return (df >= low) & (df <= high)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A column for each of these terms, in the order given; n-grams with a space between their words.
+
+    >>> Given(["red", "green"]).terms
+    ('red', 'green')
+    """
+
+    terms: tuple[str, ...]
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        if isinstance(terms, str):
+            raise InputTypeError("Given takes a list of terms, not one string; wrap it in a list.")
+        object.__setattr__(self, "terms", tuple(terms))
+        if not self.terms or not all(isinstance(term, str) and term for term in self.terms):
+            raise UsageError("Given takes at least one term, none of them empty.")
+        if len(set(self.terms)) != len(self.terms):
+            twice = next(term for i, term in enumerate(self.terms) if term in self.terms[:i])
+            raise UsageError(f"Given has the term {twice!r} twice; name each once.")
+
+    def learn(self, grams: Grams, stream: Stream) -> Counted:
+        """The terms as they are; nothing is counted."""
+        del stream
+        split = grams.unit in ("words", "skips")
+        joint = " _ " if grams.unit == "skips" else " "
+        paths = [tuple(p.encode() for p in term.split(joint)) if split else (term.encode(),) for term in self.terms]
+        if split and max(map(len, paths)) > grams.high:
+            long = self.terms[max(range(len(paths)), key=lambda i: len(paths[i]))]
+            raise UsageError(f"Given has {long!r}, longer than n-grams of {grams.high}; raise ngrams to hold it.")
+        return Counted(_from_paths(paths), None, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A vocabulary, and for each column in how many of n texts it stands where that was counted."""
+
+    vocabulary: Vocabulary
+    df: Longs | None
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTerms(Fitted):
+    """Counts of the terms of a vocabulary; tokens outside it count in a last column where that is wanted."""
+
+    grams: Grams
+    vocabulary: Vocabulary
+    unknown: bool = False
+
+    @property
+    def width(self) -> int:
+        """A column for each term, perhaps one for unknown tokens."""
+        return self.vocabulary.width + int(self.unknown)
+
+    def extract(self, batch: Batch) -> CSR:
+        """How often each term occurs."""
+        texts = self.grams.texts(batch)
+        layout = self.width, self.vocabulary.width if self.unknown else -1
+        arrays = self.vocabulary.arrays
+        rows = kernels.index_terms(texts.data, texts.offsets, self.grams.plan, arrays, layout, kernels.thread_count())
+        return CSR(*rows, self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The characters of every term, and of every unknown token."""
+        self.grams.texts(batch.slice(0, 0))
+        return [list(self._places(text)) for text in ([] if batch.text is None else batch.text.to_pylist())]
+
+    def _places(self, text: str) -> Any:
+        for term, start, end in self.grams.placed(text):
+            column = self.vocabulary.find(term)
+            if column >= 0:
+                yield Place(column, start, end)
+            elif self.unknown and (len(term) == 1 and self.grams.low == 1):
+                yield Place(self.vocabulary.width, start, end)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        names = [self.grams.name(term) for term in self.vocabulary.terms()]
+        return [*names, UNKNOWN] if self.unknown else names
+
+    def names(self) -> list[str]:
+        """The terms by column."""
+        return self._names
+
+    def keep(self, columns: Ints) -> Fitted:
+        """Only these terms."""
+        if self.unknown:
+            from linnaeus.features.narrow import Narrowed
+
+            return Narrowed(self, columns)
+        return dataclasses.replace(self, vocabulary=self.vocabulary.keep(columns))
+
+    def state(self) -> State:
+        """Settings and vocabulary."""
+        manifest = {"kind": "terms", "grams": self.grams.manifest(), "terms": self.vocabulary.width}
+        return State({**manifest, "unknown": self.unknown}, self.vocabulary.tensors())
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedTerms:
+        """Built again."""
+        grams = Grams.from_manifest(field(state.manifest, "grams", dict))
+        width = field(state.manifest, "terms", int)
+        if not 0 <= width < 2**31 - 1:
+            raise ModelFileError(f"The model is damaged: it claims {width} terms.")
+        vocabulary = Vocabulary.from_tensors(state.tensors, width)
+        return cls(grams, vocabulary, field(state.manifest, "unknown", bool))
+
+
+def _nothing_left(n: int, distinct: int) -> str:
+    if n == 0:
+        return "There are no texts to learn a vocabulary from."
+    if distinct == 0:
+        return f"None of the {n:,} texts has a single token; check the column of the text and the tokenizer."
+    return f"None of {distinct:,} terms passes min_df and max_df in {n:,} texts; loosen them."
+
+
+def _nodes(tokens: int, orders: list[Any]) -> tuple[Ints, Ints, list[int]]:
+    """Parents and last tokens of all longer terms, with parents as node numbers; where each order starts."""
+    starts = [0, tokens]
+    parents, last = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+    for parent, token, _, _ in orders:
+        parents.append(parent + np.int32(starts[-2]))
+        last.append(token)
+        starts.append(starts[-1] + len(parent))
+    if starts[-1] > 2**31 - 2:
+        raise DataError(f"{starts[-1]:,} distinct terms are more than a vocabulary can hold; use Hashed terms.")
+    return np.concatenate(parents), np.concatenate(last), starts
+
+
+def _wanted(starts: list[int], grams: Grams) -> NDArray[np.bool_]:
+    """Which nodes are terms: not the shorter ones that only begin them."""
+    wanted = np.ones(starts[-1], np.bool_)
+    if grams.unit in ("words", "skips"):
+        wanted[: starts[grams.low - 1]] = False
+    return wanted
+
+
+def _columns(passed: NDArray[np.bool_], parents: Ints, starts: list[int]) -> Ints:
+    """The column of each node that passed, else -1: a term stands before the longer ones that begin with it."""
+    tokens, sizes = starts[1], passed.astype(np.int64)  # how many columns begin with each node, itself included
+    for start, end in reversed(list(zip(starts[1:-1], starts[2:], strict=True))):
+        sizes += np.bincount(parents[start - tokens : end - tokens], sizes[start:end], len(sizes)).astype(np.int64)
+    first = np.zeros(len(sizes), np.int64)
+    first[1:tokens] = np.cumsum(sizes[: max(tokens - 1, 0)])
+    for start, end in zip(starts[1:-1], starts[2:], strict=True):
+        parent = parents[start - tokens : end - tokens]
+        before = np.cumsum(sizes[start:end]) - sizes[start:end]
+        # Siblings lie together: what stands before the first of them is not theirs.
+        heads = np.flatnonzero(np.diff(parent, prepend=-1))
+        own = np.repeat(before[heads], np.diff(np.append(heads, end - start)))
+        first[start:end] = first[parent] + passed[parent] + before - own
+    return np.where(passed, first, -1).astype(np.int32)
+
+
+def _most_frequent(passed: NDArray[np.bool_], total: Longs, columns: Ints, most: int) -> NDArray[np.bool_]:
+    nodes = np.flatnonzero(passed)
+    kept = nodes[np.lexsort((columns[nodes], -total[nodes]))[:most]]
+    chosen = np.zeros(len(passed), np.bool_)
+    chosen[kept] = True
+    return chosen
+
+
+def _from_paths(paths: list[tuple[bytes, ...]]) -> Vocabulary:
+    """A vocabulary in which path i has column i."""
+    tokens = sorted({token for path in paths for token in path})
+    rank = {token: i for i, token in enumerate(tokens)}
+    prefixes = sorted({path[:n] for path in paths for n in range(2, len(path) + 1)}, key=lambda p: (len(p), p))
+    node = {(token,): i for token, i in rank.items()} | {p: len(tokens) + i for i, p in enumerate(prefixes)}
+    columns = np.full(len(node), -1, np.int32)
+    columns[[node[path] for path in paths]] = np.arange(len(paths), dtype=np.int32)
+    parents = np.array([node[p[:-1]] for p in prefixes], np.int32)
+    last = np.array([rank[p[-1]] for p in prefixes], np.int32)
+    from linnaeus.text.buffers import pack
+
+    packed = pack(tokens)
+    return compact((packed.data, packed.offsets), parents, last, columns)

@@ -1,0 +1,194 @@
+"""An exact vocabulary: the tokens and n-grams that have a column, in arrays that can be mapped from a file.
+
+A term of words is a path: its first token, then pairs (node so far, next token). Tokens are in the order of their bytes,
+columns in the order of terms compared token by token, which is the order of the terms' names by code point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.errors import ModelFileError
+from linnaeus.features.states import tensor
+from linnaeus.kernels.reference.hashing import MASK, pair_hash
+
+if TYPE_CHECKING:
+    from linnaeus.features.grams import Term
+    from linnaeus.features.states import Tensors
+    from linnaeus.types import Bytes, Ints, Longs, Words64
+
+NONE = np.uint64(MASK)
+LOW = np.uint64(0xFFFFFFFF)
+SHIFT = np.uint64(32)
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """Token bytes and offsets, a probe table over them, their columns (or -1), and a probe table of longer terms."""
+
+    token_bytes: Bytes
+    token_offsets: Longs
+    token_slots: Words64
+    columns: Ints
+    pair_slots: Words64
+    width: int
+
+    @property
+    def arrays(self) -> tuple[Bytes, Longs, Words64, Ints, Words64]:
+        """As the kernel takes them."""
+        return self.token_bytes, self.token_offsets, self.token_slots, self.columns, self.pair_slots
+
+    @cached_property
+    def nodes(self) -> tuple[Ints, Ints, Ints]:
+        """Parent, last token and column (or -1) of each longer term, in the order of nodes."""
+        slots = self.pair_slots.reshape(-1, 2)
+        slots = slots[slots[:, 0] != NONE]
+        slots = slots[np.argsort(slots[:, 1] & LOW)]
+        columns = (slots[:, 1] >> SHIFT).astype(np.uint32).view(np.int32)
+        return (slots[:, 0] >> SHIFT).astype(np.int32), (slots[:, 0] & LOW).astype(np.int32), columns
+
+    def token(self, number: int) -> bytes:
+        """The bytes of a token."""
+        return self.token_bytes[self.token_offsets[number] : self.token_offsets[number + 1]].tobytes()
+
+    def terms(self) -> list[Term]:
+        """The term of each column."""
+        paths: list[Term] = [(self.token(i),) for i in range(len(self.columns))]
+        parents, last, columns = self.nodes
+        tokens = len(paths)
+        for parent, token in zip(parents.tolist(), last.tolist(), strict=True):
+            paths.append(paths[parent] + paths[token])
+        order = np.concatenate([self.columns, columns])
+        found: list[Term] = [()] * self.width
+        for column, path in zip(order.tolist(), paths, strict=True):
+            if column >= 0:
+                found[column] = path
+        del tokens
+        return found
+
+    @cached_property
+    def _tables(self) -> tuple[memoryview, memoryview]:
+        return memoryview(self.token_slots), memoryview(self.pair_slots)
+
+    def find(self, term: Term) -> int:
+        """The column of a term, or -1."""
+        node = self._find_token(term[0])
+        column = int(self.columns[node]) if node >= 0 else -1
+        for token in term[1:]:
+            last = self._find_token(token)
+            node, column = self._find_pair(node << 32 | last) if min(node, last) >= 0 else (-1, -1)
+        return column
+
+    def _find_token(self, token: bytes) -> int:
+        slots, mask = self._tables[0], len(self.token_slots) // 2 - 1
+        value, short = kernels.hash_bytes(token), len(token) <= 8
+        key = int.from_bytes(token, "little") if short else value
+        tag = len(token) if short else len(token) | 1 << 31
+        i = value & mask
+        while slots[2 * i + 1] >> 32:
+            number = slots[2 * i + 1] & 0xFFFFFFFF
+            if slots[2 * i] == key and slots[2 * i + 1] >> 32 == tag and (short or self.token(number) == token):
+                return int(number)
+            i = (i + 1) & mask
+        return -1
+
+    def _find_pair(self, key: int) -> tuple[int, int]:
+        slots, mask = self._tables[1], len(self.pair_slots) // 2 - 1
+        i = pair_hash(key) & mask
+        while slots[2 * i] != MASK:
+            if slots[2 * i] == key:
+                column = slots[2 * i + 1] >> 32
+                return slots[2 * i + 1] & 0xFFFFFFFF, column - (1 << 32) if column >> 31 else column
+            i = (i + 1) & mask
+        return -1, -1
+
+    def keep(self, columns: Ints) -> Vocabulary:
+        """Only the terms of these columns (sorted), and of what they begin with."""
+        now = np.full(self.width, -1, np.int32)
+        now[columns] = np.arange(len(columns), dtype=np.int32)
+        parents, last, own = self.nodes
+        renumbered = [np.where(c >= 0, now[c], -1).astype(np.int32) for c in (self.columns, own)]
+        return compact((self.token_bytes, self.token_offsets), parents, last, np.concatenate(renumbered))
+
+    def tensors(self) -> Tensors:
+        """The arrays by name."""
+        names = ("token_bytes", "token_offsets", "token_slots", "columns", "pair_slots")
+        return dict(zip(names, self.arrays, strict=True))
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
+        """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
+        kinds = {"token_bytes": np.uint8, "token_offsets": np.int64, "token_slots": np.uint64, "columns": np.int32}
+        arrays = [tensor(tensors, name, kind) for name, kind in {**kinds, "pair_slots": np.uint64}.items()]
+        vocabulary = cls(*arrays, width)
+        if not _is_sound(vocabulary):
+            raise ModelFileError("The model is damaged: the tables of its vocabulary do not fit each other.")
+        return vocabulary
+
+
+def compact(tokens: tuple[Bytes, Longs], parents: Ints, last: Ints, columns: Ints) -> Vocabulary:
+    """A vocabulary of the nodes (tokens, then longer terms) that have a column or begin one that has.
+
+    `columns` is that of each node, or -1; a parent stands before its children.
+    """
+    count = len(tokens[1]) - 1
+    needed = columns >= 0
+    while True:
+        inner = needed[count:]
+        before = int(needed.sum())
+        needed[parents[inner]] = True
+        needed[last[inner]] = True
+        if int(needed.sum()) == before:
+            break
+    number = np.cumsum(needed, dtype=np.int64) - 1
+    inner = needed[count:]
+    token_bytes, token_offsets = _take(*tokens, needed[:count])
+    keys = number[parents[inner]].astype(np.uint64) << SHIFT | number[last[inner]].astype(np.uint64)
+    first = int(needed[:count].sum())
+    return Vocabulary(
+        token_bytes,
+        token_offsets,
+        kernels.probe_tokens(token_bytes, token_offsets),
+        columns[:count][needed[:count]],
+        kernels.probe_pairs(keys, columns[count:][inner], first),
+        int((columns >= 0).sum()),
+    )
+
+
+def _take(data: Bytes, offsets: Longs, chosen: NDArray[np.bool_]) -> tuple[Bytes, Longs]:
+    if chosen.all():
+        return data, offsets
+    lengths = np.diff(offsets)
+    kept = np.zeros(int(chosen.sum()) + 1, np.int64)
+    np.cumsum(lengths[chosen], out=kept[1:])
+    return data[np.repeat(chosen, lengths)], kept
+
+
+def _is_sound(v: Vocabulary) -> bool:
+    count = len(v.columns)
+    tables = [len(v.token_slots) // 2, len(v.pair_slots) // 2]
+    if len(v.token_offsets) != count + 1 or v.token_offsets[0] != 0 or v.token_offsets[-1] != len(v.token_bytes):
+        return False
+    if any(size < 1 or size & (size - 1) for size in tables) or (np.diff(v.token_offsets) <= 0).any():
+        return False
+    tokens, pairs = v.token_slots.reshape(-1, 2), v.pair_slots.reshape(-1, 2)
+    used = tokens[tokens[:, 1] >> SHIFT != 0]
+    parents, last, columns = v.nodes
+    order = np.concatenate([v.columns, columns])
+    order = np.sort(order[order >= 0])
+    # An empty slot in every table: without one a search would never end.
+    return bool(
+        len(used) == count < tables[0]
+        and len(parents) < tables[1]
+        and np.array_equal(np.sort(used[:, 1] & LOW), np.arange(count, dtype=np.uint64))
+        and np.array_equal(np.sort(pairs[pairs[:, 0] != NONE][:, 1] & LOW), count + np.arange(len(parents)))
+        and (parents < count + np.arange(len(parents))).all()
+        and ((last >= 0) & (last < count)).all()
+        and np.array_equal(order, np.arange(v.width))
+    )

@@ -1,0 +1,125 @@
+"""n-grams of words, and pairs of words with a gap between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.features.base import Block, Fitted
+from linnaeus.features.grams import Grams
+from linnaeus.features.hashing import Hashed
+from linnaeus.features.seen import Seen
+from linnaeus.features.terms import Exact, FittedTerms, Given
+from linnaeus.features.values import Values, resolve
+from linnaeus.features.weighting import Length, check_length, learn_weights, weigh_rows
+from linnaeus.text import Analysis, Normalize
+
+if TYPE_CHECKING:
+    from linnaeus.arrays.csr import CSR
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Longs
+
+Terms: TypeAlias = Exact | Given | Hashed
+"""Which terms have a column: learned exactly, given, or by hash."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermBlock(Block):
+    """What all extractors of terms share: how text is read, which terms have a column, how they are valued.
+
+    `terms` is `Exact(...)`, `Given([...])` or `Hashed(...)`; `values` a name of the table VALUES or a piece; `length`
+    "l1", "l2" or None; with `unknown`, tokens outside an exact or given vocabulary are counted in a column of their own.
+    """
+
+    tokenizer: str = "words"
+    normalize: Normalize = field(default_factory=Normalize)
+    stem: str | None = None
+    terms: Terms = field(default_factory=Exact)
+    values: str | Values = "count"
+    length: Length = None
+    unknown: bool = False
+
+    def __post_init__(self) -> None:
+        resolve(self.values)
+        check_length(self.length)
+        if not isinstance(self.terms, Exact | Given | Hashed):
+            raise InputTypeError(f"terms takes Exact(...), Given([...]) or Hashed(...), not {self.terms!r}.")
+        if self.unknown and isinstance(self.terms, Hashed):
+            raise UsageError("Hashed terms are never unknown; use Exact() or Given([...]) with unknown=True.")
+        self.grams()
+
+    def grams(self) -> Grams:
+        """Which terms a text has."""
+        raise UsageError(f"{type(self).__name__} has no n-grams of its own; use Words, Chars, Subwords or Skips.")
+
+    def analysis(self) -> Analysis:
+        """How a text is read."""
+        return Analysis(self.tokenizer, self.normalize, self.stem)
+
+    def learn(self, stream: Stream) -> Fitted:
+        """The terms, in one walk; then the weights of their values, in another where they need one."""
+        counts, given = self._counts(stream)
+        return learn_weights(Seen(counts, stream, given=given), self.values, self.length)
+
+    def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
+        """The weights are learned from the rows of counts, which are then valued where they lie."""
+        counts, given = self._counts(stream)
+        X = counts.rows(stream)
+        features = learn_weights(Seen(counts, stream, rows=X, given=given), self.values, self.length)
+        return features, weigh_rows(features, X)
+
+    def _counts(self, stream: Stream) -> tuple[Fitted, tuple[Longs, int] | None]:
+        if isinstance(self.terms, Hashed):
+            return self.terms.learn(self.grams(), stream), None
+        counted = self.terms.learn(self.grams(), stream)
+        features = FittedTerms(self.grams(), counted.vocabulary, self.unknown)
+        return features, None if counted.df is None or self.unknown else (counted.df, counted.n)
+
+
+@dataclass(frozen=True)
+class Words(TermBlock):
+    """Counts of words and of runs of words: `ngrams=(1, 2)` for single words and pairs.
+
+    The default reads words as people do and folds case; `tokenizer="scikit"` with `Normalize(form=None, case="lower")`
+    gives exactly the terms of scikit-learn's vectorizers.
+
+    >>> Words(ngrams=(1, 2)).fit(["Good film", "good Films"]).names()
+    ['film', 'films', 'good', 'good film', 'good films']
+    """
+
+    ngrams: tuple[int, int] = (1, 1)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ngrams", check_range(self.ngrams, "ngrams"))
+        super().__post_init__()
+
+    def grams(self) -> Grams:
+        """Word n-grams."""
+        return Grams(self.analysis(), "words", *self.ngrams)
+
+
+@dataclass(frozen=True)
+class Skips(TermBlock):
+    """Pairs of words with one to `gap` other words between them: "not _ good".
+
+    >>> Skips(2).fit(["not very very good"]).names()
+    ['not _ good', 'not _ very', 'very _ good']
+    """
+
+    gap: int = 1
+
+    def grams(self) -> Grams:
+        """Pairs with a gap."""
+        return Grams(self.analysis(), "skips", 2, 2, self.gap)
+
+
+def check_range(sizes: tuple[int, int], name: str) -> tuple[int, int]:
+    """Two whole numbers, the first not above the second."""
+    try:
+        low, high = sizes
+    except (TypeError, ValueError):
+        raise InputTypeError(f"{name} takes two numbers, the shortest and the longest, not {sizes!r}.") from None
+    if not all(isinstance(size, int) and not isinstance(size, bool) for size in (low, high)):
+        raise InputTypeError(f"{name} takes two whole numbers, not {sizes!r}.")
+    return low, high

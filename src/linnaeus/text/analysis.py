@@ -1,0 +1,125 @@
+"""From a text to its tokens: normalization, a tokenizer, perhaps a stemmer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from linnaeus import kernels
+from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.kernels.plan import CASES, TOKENIZERS
+from linnaeus.kernels.reference.tokens import split
+from linnaeus.text.buffers import as_arrow, pack
+from linnaeus.text.normalize import Normalize
+from linnaeus.text.stem import stem_rows, stemmer
+from linnaeus.types import Json, Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Token(NamedTuple):
+    """A token, and where it stands in the original text: characters start to end, end excluded."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How texts become tokens.
+
+    `tokenizer` is one of "words" (Unicode words; don't, 3.14 and 1,000 are one token; Chinese, Japanese and Thai give
+    pairs of characters; emoji are words), "scikit" (scikit-learn's default pattern), "whitespace", "characters" and
+    "bytes". `stem` names a language of Snowball.
+
+    >>> [token.text for token in Analysis().spans("Don't pay 1,000 €!")]
+    ["don't", 'pay', '1,000']
+    """
+
+    tokenizer: str = "words"
+    normalize: Normalize = field(default_factory=Normalize)
+    stem: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.tokenizer not in TOKENIZERS:
+            raise UsageError(f"tokenizer={self.tokenizer!r} is not known; choose one of {', '.join(TOKENIZERS)}.")
+        if not isinstance(self.normalize, Normalize):
+            raise InputTypeError("normalize takes a Normalize(...), such as Normalize(case=None) to keep the case.")
+        if self.stem is not None:
+            if self.tokenizer in ("characters", "bytes"):
+                raise UsageError(f"Stemming needs words; tokenizer={self.tokenizer!r} has none. Try 'words'.")
+            stemmer(self.stem)
+
+    @property
+    def codes(self) -> tuple[int, int]:
+        """Case and tokenizer for a kernel that reads what `prepare` gave."""
+        if self.stem is not None:
+            return CASES[None], TOKENIZERS["whitespace"]
+        return CASES[self.normalize.case], TOKENIZERS[self.tokenizer]
+
+    def prepare(self, texts: Texts) -> Texts:
+        """Texts in which everything is done that the kernels do not do."""
+        texts = self.normalize.prepare(texts)
+        if self.stem is None:
+            return texts
+        case, tokenizer = CASES[self.normalize.case], TOKENIZERS[self.tokenizer]
+        data, offsets, rows = kernels.tokens(texts.data, texts.offsets, case, tokenizer)
+        return stem_rows(Texts(data, offsets), rows, self.stem)
+
+    def spans(self, text: str) -> list[Token]:
+        """Every token with its characters in the original text."""
+        if not isinstance(text, str):
+            raise InputTypeError(f"spans takes one text, not {type(text).__name__}.")
+        aligned = self.normalize.align(text.encode("utf-8", "replace").decode())
+        found = [(aligned.text[a:b], *aligned.span(a, b)) for a, b in self.cut(aligned.text)]
+        if self.stem is None:
+            return [Token(*token) for token in found]
+        stem = stemmer(self.stem).stemWord
+        return [Token(stem(word), start, end) for word, start, end in found]
+
+    def cut(self, text: str) -> list[tuple[int, int]]:
+        """The spans of the tokens in a normalized text; every byte of a character spans the character."""
+        if self.tokenizer == "bytes":
+            return [(i, i + 1) for i, char in enumerate(text) for _ in char.encode()]
+        return split(text, TOKENIZERS[self.tokenizer])
+
+    def manifest(self) -> dict[str, Json]:
+        """The settings as JSON."""
+        return {"tokenizer": self.tokenizer, "normalize": self.normalize.manifest(), "stem": self.stem}
+
+    @classmethod
+    def from_manifest(cls, manifest: dict[str, Json]) -> Analysis:
+        """Built again."""
+        try:
+            return cls(manifest["tokenizer"], Normalize(**manifest["normalize"]), manifest["stem"])
+        except (KeyError, TypeError, UsageError) as error:
+            raise ModelFileError("The model is damaged, or newer: how it reads text is not known.") from error
+
+
+def spans(text: str, tokenizer: str = "words", normalize: Normalize | None = None) -> list[Token]:
+    """Every token of a text with its characters in the original, also after normalization.
+
+    >>> spans("Die Straße")[1]
+    Token(text='strasse', start=4, end=10)
+    """
+    return Analysis(tokenizer, normalize or Normalize()).spans(text)
+
+
+def tokens(texts: Sequence[str], tokenizer: str = "words", normalize: Normalize | None = None) -> list[list[str]]:
+    """The tokens of each text; those of "bytes" are shown as in Python's bytes.
+
+    >>> tokens(["It's 3.14, isn't it?"])
+    [["it's", '3.14', "isn't", 'it']]
+    """
+    if isinstance(texts, str):
+        raise InputTypeError("A single string was given where a list of texts is wanted; wrap it in a list: [text].")
+    analysis = Analysis(tokenizer, normalize or Normalize())
+    ready = analysis.prepare(pack([text.encode("utf-8", "replace") for text in texts]))
+    data, offsets, rows = kernels.tokens(ready.data, ready.offsets, *analysis.codes)
+    if tokenizer == "bytes":
+        names = [chr(byte) for byte in data.tolist()]
+    else:
+        names = as_arrow(Texts(data, offsets)).to_pylist()
+    return [names[a:b] for a, b in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)]

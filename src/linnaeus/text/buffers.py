@@ -1,0 +1,54 @@
+"""Texts as the kernels read them: one buffer of UTF-8 and offsets, as they lie in Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.types import Texts
+
+
+def as_texts(array: pa.Array) -> Texts:
+    """The bytes and offsets of an Arrow string array; only 32-bit offsets are copied, never text.
+
+    >>> as_texts(pa.array(["ab", "c"])).offsets.tolist()
+    [0, 2, 3]
+    """
+    wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    if len(array) == 0:
+        return Texts(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+    _, offsets, data = array.buffers()
+    bounds = np.frombuffer(offsets, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
+    bytes_ = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
+    return Texts(bytes_, bounds.astype(np.int64, copy=False))
+
+
+def as_arrow(texts: Texts) -> pa.Array:
+    """The same bytes as an Arrow array of large strings, not copied."""
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(texts.offsets)), pa.py_buffer(texts.data)]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def pack(pieces: Sequence[bytes]) -> Texts:
+    """Byte strings, one after the other."""
+    offsets = np.zeros(len(pieces) + 1, np.int64)
+    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
+    return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets)
+
+
+def replace(texts: Texts, changed: dict[int, bytes]) -> Texts:
+    """The texts with some of them replaced; what lies between is copied in one piece."""
+    if not changed:
+        return texts
+    lengths = np.diff(texts.offsets)
+    raw, pieces, at = memoryview(np.ascontiguousarray(texts.data)), [], int(texts.offsets[0])
+    for row, text in sorted(changed.items()):
+        pieces += [raw[at : int(texts.offsets[row])], text]
+        at = int(texts.offsets[row + 1])
+        lengths[row] = len(text)
+    pieces.append(raw[at : int(texts.offsets[-1])])
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets)

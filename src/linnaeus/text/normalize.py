@@ -1,0 +1,95 @@
+"""What is done to a text before it is cut into tokens."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.errors import UsageError
+from linnaeus.kernels.plan import CASES
+from linnaeus.kernels.reference.tokens import AMPERSAND, NOT_ASCII, SUSPECT
+from linnaeus.text.aligned import Aligned, compose, each, lower, unescape, without_accents
+from linnaeus.text.buffers import replace
+from linnaeus.types import Json
+
+if TYPE_CHECKING:
+    from linnaeus.types import Texts
+
+Form: TypeAlias = Literal["nfc", "nfkc"] | None
+Case: TypeAlias = Literal["lower", "fold"] | None
+
+FORMS: dict[Form, str] = {None: "", "nfc": "NFC", "nfkc": "NFKC"}
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """HTML entities resolved, Unicode form, accents off, case: each on request, in this order.
+
+    `form` is "nfc" (one spelling for é), "nfkc" (also ﬁ as fi, ① as 1) or None; `case` is "fold" (for comparing: ß as
+    ss, one sigma), "lower" (as `str.lower`) or None.
+
+    >>> Normalize(case="lower", accents=False, html=True)("Caf&eacute; ROYAL")
+    'cafe royal'
+    """
+
+    form: Form = "nfc"
+    case: Case = "fold"
+    accents: bool = True
+    html: bool = False
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise UsageError(f"form={self.form!r} is not known; choose 'nfc', 'nfkc' or None.")
+        if self.case not in CASES:
+            raise UsageError(f"case={self.case!r} is not known; choose 'lower', 'fold' or None.")
+
+    def __call__(self, text: str) -> str:
+        """One text, normalized."""
+        text = self._before_case(text)
+        return text.lower() if self.case == "lower" else text.casefold() if self.case == "fold" else text
+
+    def _before_case(self, text: str) -> str:
+        if self.html:
+            text = html.unescape(text)
+        if self.form:
+            text = unicodedata.normalize(FORMS[self.form], text)
+        return text if self.accents else without_accents(text)
+
+    def prepare(self, texts: Texts) -> Texts:
+        """Texts in which all but the case is done, which the kernels change themselves.
+
+        Only texts that may change are looked at one by one: plain ASCII, and what is composed already, passes.
+        """
+        flags = kernels.flag_texts(texts.data, texts.offsets, kernels.thread_count())
+        wanted = AMPERSAND if self.html else 0
+        wanted |= NOT_ASCII if self.form == "nfkc" or not self.accents else SUSPECT if self.form else 0
+        changed = {}
+        for row in np.flatnonzero(flags & wanted).tolist():
+            raw = texts.data[texts.offsets[row] : texts.offsets[row + 1]].tobytes()
+            new = self._before_case(raw.decode("utf-8", "replace")).encode("utf-8", "surrogatepass")
+            if new != raw:
+                changed[row] = new
+        return replace(texts, changed)
+
+    def align(self, text: str) -> Aligned:
+        """The normalized text with the way back to the original."""
+        aligned = Aligned.of(text)
+        if self.html and "&" in text:
+            aligned = aligned.rewrite(unescape(aligned.text))
+        if not aligned.text.isascii():
+            if self.form:
+                aligned = aligned.rewrite(compose(FORMS[self.form], aligned.text))
+            if not self.accents:
+                aligned = aligned.rewrite(each(without_accents, aligned.text))
+        if self.case == "lower":
+            return aligned.rewrite(lower(aligned.text))
+        return aligned.rewrite(each(str.casefold, aligned.text)) if self.case == "fold" else aligned
+
+    def manifest(self) -> dict[str, Json]:
+        """The settings as JSON."""
+        return asdict(self)
