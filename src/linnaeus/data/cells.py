@@ -28,7 +28,11 @@ def settled(column: pa.Array) -> pa.Array:
         values = settled(column.dictionary)  # views are unknown to the kernel that decodes
         return pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
     if pa.types.is_string_view(column.type):
-        return column.cast(pa.large_string() if column.nbytes > 2**30 else pa.string())
+        kind = pa.large_string() if column.get_total_buffer_size() > 2**30 else pa.string()
+        try:
+            return column.cast(kind)
+        except pa.ArrowNotImplementedError:  # in older pyarrow
+            return pa.array(column.to_pylist(), kind)
     return column
 
 
