@@ -87,8 +87,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# Not --quiet: it hides the warnings from --strict as well, and a dead link would pass.
 docs: $(VENV)/.package $(VENV)/.dev
-	$(BIN)/mkdocs build --quiet --strict --site-dir site
+	$(BIN)/mkdocs build --strict --site-dir site
 
 bench: $(VENV)/.package $(VENV)/.dev
 	$(PIP) install --quiet --group bench
