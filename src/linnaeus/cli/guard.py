@@ -43,7 +43,8 @@ def guarded(run: Callable[[], Any], debug: bool) -> int:
         elif code == BUG:
             sentence = f"{sentence} {save_traceback(error)}"
         _say(sentence)
-        flush()
+        with suppress(OSError):
+            flush()
         return code
 
 
