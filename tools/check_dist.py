@@ -9,34 +9,36 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 SDIST_NEEDS = ("pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md", "Makefile", "tests/conftest.py",
                "src/linnaeus/py.typed", "src/linnaeus/kernels/native/module.cpp")  # fmt: skip
 WHEEL_NEEDS = ("linnaeus/__init__.py", "linnaeus/py.typed", "linnaeus/kernels/_native.", "linnaeus/datasets/")
-JUNK = (
+# Folders by name, kinds of file by their ending.
+JUNK = {
     "__pycache__",
     ".venv",
-    "build/",
-    ".git/",
-    ".github/",
-    ".ci/",
-    ".so.",
-    "_cache",
-    "site/",
-    ".egg-info",
-    "shared/",
-)
-WHEEL_JUNK = (*JUNK, ".cpp", ".hpp", "make_tables", "tests/", "/native/")
+    "build",
+    "site",
+    "shared",
+    ".git",
+    ".github",
+    ".ci",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pyc",
+}
+SDIST_JUNK = JUNK | {".so", ".pyd", ".o"}
+WHEEL_JUNK = JUNK | {".cpp", ".hpp", "native", "tests", "tools"}
 
 
-def check(names: list[str], needs: tuple[str, ...], junk: tuple[str, ...]) -> Iterator[str]:
+def check(names: list[str], needs: tuple[str, ...], junk: set[str]) -> Iterator[str]:
     """What is missing from these names, and what should not be among them."""
     for need in needs:
         if not any(name.startswith(need) for name in names):
             yield f"{need} is missing"
     for name in names:
-        if any(part in name for part in junk):
+        if junk & {*PurePosixPath(name).parts, PurePosixPath(name).suffix}:
             yield f"{name} does not belong there"
 
 
@@ -47,7 +49,7 @@ def main(arguments: list[str]) -> int:
     for path in folder.glob("*.tar.gz"):
         with tarfile.open(path) as archive:
             names = [m.name.split("/", 1)[1] for m in archive.getmembers() if m.isfile()]
-        wrong += [f"{path.name}: {what}" for what in check(names, SDIST_NEEDS, JUNK)]
+        wrong += [f"{path.name}: {what}" for what in check(names, SDIST_NEEDS, SDIST_JUNK)]
     for path in folder.glob("*.whl"):
         with zipfile.ZipFile(path) as wheel:
             names = wheel.namelist()

@@ -27,7 +27,7 @@ WHEEL = [
 
 
 def test_complete_distributions_pass(tmp_path: Path) -> None:
-    _write(tmp_path, list(dist.SDIST_NEEDS), WHEEL)
+    _write(tmp_path, [*dist.SDIST_NEEDS, "src/linnaeus/kernels/native/word_cache.hpp"], WHEEL)
     assert dist.main([str(tmp_path)]) == 0
 
 
