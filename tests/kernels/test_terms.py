@@ -12,7 +12,10 @@ from linnaeus.kernels import Plan, reference
 
 pytestmark = pytest.mark.skipif(not kernels.NATIVE, reason="the twins are all there is")
 
-TRICKY = "aAbZ09_ '.,&;<>\t\n\r\x0b\x1c\x00\x85\xa0İıΣσςßẞſKéÉe\u0301\u0308’—…★♡❤\ufe0f\u200d東京都アイウไทยမြနหन्द가각ﬁ①٣٤Ǆ𐐀😀\ufffd\u2003\u3000"
+TRICKY = (
+    "aAbZ09_ '.,&;<>\t\n\r\x0b\x1c\x00\x85\xa0İıΣσςßẞſKéÉe\u0301\u0308’—…★♡❤\ufe0f\u200d"
+    "東京都アイウไทยမြနหन्द가각ﬁ①٣٤Ǆ𐐀😀\ufffd\u2003\u3000"
+)
 texts = st.lists(
     st.one_of(
         st.text(alphabet=TRICKY, max_size=90),

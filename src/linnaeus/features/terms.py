@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,9 +78,7 @@ class Exact:
         low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
         high = self.max_df * n if isinstance(self.max_df, float) else self.max_df
         if high < low:
-            raise UsageError(
-                f"max_df={self.max_df} is less than min_df={self.min_df} for {n:,} texts: no term can pass."
-            )
+            raise UsageError(f"max_df={self.max_df} is below min_df={self.min_df} for {n:,} texts: no term can pass.")
         return (df >= low) & (df <= high)
 
 
@@ -223,11 +222,11 @@ def _wanted(starts: list[int], grams: Grams) -> NDArray[np.bool_]:
 def _columns(passed: NDArray[np.bool_], parents: Ints, starts: list[int]) -> Ints:
     """The column of each node that passed, else -1: a term stands before the longer ones that begin with it."""
     tokens, sizes = starts[1], passed.astype(np.int64)  # how many columns begin with each node, itself included
-    for start, end in reversed(list(zip(starts[1:-1], starts[2:], strict=True))):
+    for start, end in reversed(list(pairwise(starts[1:]))):
         sizes += np.bincount(parents[start - tokens : end - tokens], sizes[start:end], len(sizes)).astype(np.int64)
     first = np.zeros(len(sizes), np.int64)
     first[1:tokens] = np.cumsum(sizes[: max(tokens - 1, 0)])
-    for start, end in zip(starts[1:-1], starts[2:], strict=True):
+    for start, end in pairwise(starts[1:]):
         parent = parents[start - tokens : end - tokens]
         before = np.cumsum(sizes[start:end]) - sizes[start:end]
         # Siblings lie together: what stands before the first of them is not theirs.

@@ -1,7 +1,7 @@
 """An exact vocabulary: the tokens and n-grams that have a column, in arrays that can be mapped from a file.
 
-A term of words is a path: its first token, then pairs (node so far, next token). Tokens are in the order of their bytes,
-columns in the order of terms compared token by token, which is the order of the terms' names by code point.
+A term of words is a path: its first token, then pairs (node so far, next token). Tokens are in the order of their
+bytes, columns in the order of terms compared token by token, which is the order of the terms' names by code point.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ class Vocabulary:
         """The term of each column."""
         paths: list[Term] = [(self.token(i),) for i in range(len(self.columns))]
         parents, last, columns = self.nodes
-        tokens = len(paths)
         for parent, token in zip(parents.tolist(), last.tolist(), strict=True):
             paths.append(paths[parent] + paths[token])
         order = np.concatenate([self.columns, columns])
@@ -69,12 +68,11 @@ class Vocabulary:
         for column, path in zip(order.tolist(), paths, strict=True):
             if column >= 0:
                 found[column] = path
-        del tokens
         return found
 
     @cached_property
     def _tables(self) -> tuple[memoryview, memoryview]:
-        return memoryview(self.token_slots), memoryview(self.pair_slots)
+        return self.token_slots.data, self.pair_slots.data
 
     def find(self, term: Term) -> int:
         """The column of a term, or -1."""
@@ -124,9 +122,14 @@ class Vocabulary:
     @classmethod
     def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
         """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
-        kinds = {"token_bytes": np.uint8, "token_offsets": np.int64, "token_slots": np.uint64, "columns": np.int32}
-        arrays = [tensor(tensors, name, kind) for name, kind in {**kinds, "pair_slots": np.uint64}.items()]
-        vocabulary = cls(*arrays, width)
+        vocabulary = cls(
+            tensor(tensors, "token_bytes", np.uint8),
+            tensor(tensors, "token_offsets", np.int64),
+            tensor(tensors, "token_slots", np.uint64),
+            tensor(tensors, "columns", np.int32),
+            tensor(tensors, "pair_slots", np.uint64),
+            width,
+        )
         if not _is_sound(vocabulary):
             raise ModelFileError("The model is damaged: the tables of its vocabulary do not fit each other.")
         return vocabulary

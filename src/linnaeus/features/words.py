@@ -29,7 +29,7 @@ class TermBlock(Block):
     """What all extractors of terms share: how text is read, which terms have a column, how they are valued.
 
     `terms` is `Exact(...)`, `Given([...])` or `Hashed(...)`; `values` a name of the table VALUES or a piece; `length`
-    "l1", "l2" or None; with `unknown`, tokens outside an exact or given vocabulary are counted in a column of their own.
+    "l1", "l2" or None; with `unknown`, tokens outside an exact or given vocabulary count in a column of their own.
     """
 
     tokenizer: str = "words"

@@ -13,7 +13,7 @@ _asked: ContextVar[int | None] = ContextVar("linnaeus_threads", default=None)
 
 
 def thread_count() -> int:
-    """What was asked for by `threads`, `LINNAEUS_NUM_THREADS` or `OMP_NUM_THREADS`, else the cores this process may use."""
+    """What `threads`, `LINNAEUS_NUM_THREADS` or `OMP_NUM_THREADS` asks for, else the cores this process may use."""
     asked = _asked.get()
     if asked is not None:
         return asked

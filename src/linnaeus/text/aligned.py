@@ -7,8 +7,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from linnaeus.kernels.reference.characters import composing
+
+Form: TypeAlias = Literal["NFC", "NFKC"]
 
 ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
 """What html.unescape looks at."""
@@ -58,7 +61,7 @@ def unescape(text: str) -> Iterator[tuple[int, int, str]]:
     yield at, len(text), text[at:]
 
 
-def compose(form: str, text: str) -> Iterator[tuple[int, int, str]]:
+def compose(form: Form, text: str) -> Iterator[tuple[int, int, str]]:
     """NFC or NFKC, piece by piece: a piece ends where the next character joins nothing before it."""
     start = 0
     for i in range(1, len(text) + 1):

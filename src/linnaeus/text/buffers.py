@@ -43,7 +43,8 @@ def replace(texts: Texts, changed: dict[int, bytes]) -> Texts:
     if not changed:
         return texts
     lengths = np.diff(texts.offsets)
-    raw, pieces, at = memoryview(np.ascontiguousarray(texts.data)), [], int(texts.offsets[0])
+    raw, at = np.ascontiguousarray(texts.data).data, int(texts.offsets[0])
+    pieces: list[bytes | memoryview] = []
     for row, text in sorted(changed.items()):
         pieces += [raw[at : int(texts.offsets[row])], text]
         at = int(texts.offsets[row + 1])

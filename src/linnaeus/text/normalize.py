@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Form: TypeAlias = Literal["nfc", "nfkc"] | None
 Case: TypeAlias = Literal["lower", "fold"] | None
 
-FORMS: dict[Form, str] = {None: "", "nfc": "NFC", "nfkc": "NFKC"}
+FORMS: dict[str | None, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Normalize:
     html: bool = False
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
+        if self.form not in (None, *FORMS):
             raise UsageError(f"form={self.form!r} is not known; choose 'nfc', 'nfkc' or None.")
         if self.case not in CASES:
             raise UsageError(f"case={self.case!r} is not known; choose 'lower', 'fold' or None.")

@@ -190,7 +190,7 @@ auto probe_pairs(In<uint64_t> keys, In<int32_t> columns, int64_t first) {
 void bind_index_terms(nb::module_& m) {
   using namespace nb::literals;
   m.def("index_terms", &index_terms, "data"_a, "offsets"_a, "plan"_a, "vocabulary"_a, "layout"_a, "threads"_a);
-  m.def("probe_tokens", &probe_tokens, "bytes"_a, "offsets"_a);
+  m.def("probe_tokens", &probe_tokens, "data"_a, "offsets"_a);
   m.def("probe_pairs", &probe_pairs, "keys"_a, "columns"_a, "first"_a);
 }
 

@@ -51,7 +51,7 @@ def case_map(name: str, change: Any) -> list[str]:
     rows = ["{0,{0}}"]
     for text in replacements:
         data = text.encode()
-        rows.append("{%d,{%s}}" % (len(data), ",".join(map(str, data))))
+        rows.append(f"{{{len(data)},{{{','.join(map(str, data))}}}}}")
     return [*two_stage(name, "uint16_t", values), f"inline constexpr Replacement {name}_text[] = {{{','.join(rows)}}};"]
 
 
@@ -66,8 +66,8 @@ def main(out: str) -> None:
         f'inline constexpr char unicode_version[] = "{unicodedata.unidata_version}";',
         "struct Replacement { uint8_t size; uint8_t bytes[15]; };",
     ]
-    for name in ("WORD", "MARK", "SPACE", "SYMBOL", "UNSPACED", "DIGIT", "CASED", "IGNORABLE"):
-        lines.append(f"inline constexpr uint8_t {name} = {getattr(characters, name)};")
+    names = ("WORD", "MARK", "SPACE", "SYMBOL", "UNSPACED", "DIGIT", "CASED", "IGNORABLE")
+    lines += [f"inline constexpr uint8_t {name} = {getattr(characters, name)};" for name in names]
     lines += two_stage("class", "uint8_t", [characters.classify.__wrapped__(c) for c in codes])
     lines += two_stage("suspect", "uint8_t", [int(characters.suspect.__wrapped__(c)) for c in codes])
     lines += case_map("lower", str.lower)

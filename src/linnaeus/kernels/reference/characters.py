@@ -1,4 +1,4 @@
-"""What kind of character is this? The classes that tokenizers and normalization ask for, from Python's own Unicode data.
+"""What kind of character is this? The classes that tokenizers and normalization ask for, from Python's Unicode data.
 
 This file needs nothing but the standard library: the build reads it to make the tables of the compiled kernels, so that
 a kernel and its twin agree on every code point.

@@ -8,6 +8,7 @@ node | column << 32.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -33,12 +34,12 @@ def _table_size(entries: int) -> int:
 
 def _split(data: Bytes, offsets: Longs) -> list[bytes]:
     raw, bounds = data.tobytes(), offsets.tolist()
-    return [raw[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [raw[a:b] for a, b in pairwise(bounds)]
 
 
-def probe_tokens(bytes: Bytes, offsets: Longs) -> Words64:  # noqa: A002
+def probe_tokens(data: Bytes, offsets: Longs) -> Words64:
     """A probe table over the tokens, numbered in order."""
-    tokens = _split(bytes, offsets)
+    tokens = _split(data, offsets)
     size = _table_size(len(tokens))
     slots = [(0, 0)] * size
     for number, token in enumerate(tokens):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -67,7 +67,7 @@ def _hash(term: Term, plan: Plan) -> int:
     return value
 
 
-def to_rows(counts: list[dict[int, int]]) -> Rows:
+def to_rows(counts: Sequence[Mapping[int, int]]) -> Rows:
     """The arrays of a CSR matrix from column-to-count dicts; zeros are left out."""
     cells = [sorted((column, value) for column, value in row.items() if value) for row in counts]
     indptr = np.zeros(len(cells) + 1, np.int64)

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -95,7 +96,7 @@ def texts_of(data: Bytes, offsets: Longs) -> list[str]:
     """The texts as strings; invalid bytes become U+FFFD."""
     raw = data.tobytes()
     bounds = offsets.tolist()
-    return [raw[a:b].decode("utf-8", "replace") for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [raw[a:b].decode("utf-8", "replace") for a, b in pairwise(bounds)]
 
 
 def tokens_of(text: str, case: int, tokenizer: int) -> list[bytes]:
@@ -127,7 +128,7 @@ def flag_texts(data: Bytes, offsets: Longs, threads: int) -> Bytes:
     """For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8."""
     del threads
     raw, bounds = data.tobytes(), offsets.tolist()
-    return np.array([_flags(raw[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)], np.uint8)
+    return np.array([_flags(raw[a:b]) for a, b in pairwise(bounds)], np.uint8)
 
 
 def _flags(raw: bytes) -> int:
