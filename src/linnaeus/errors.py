@@ -37,7 +37,7 @@ class ModelFileError(LinnaeusError, ValueError):
     exit_code = 4
 
 
-class EnvironmentProblem(LinnaeusError, OSError):
+class MachineError(LinnaeusError, OSError):
     """The machine's fault: no space, no permission, a missing optional package."""
 
     exit_code = 5

@@ -1,6 +1,6 @@
 """Plain records that travel between the rooms, and the legend of names.
 
-    n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d, k), S scores (n, k), y truth.
+n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d, k), S scores (n, k), y truth.
 """
 
 from __future__ import annotations

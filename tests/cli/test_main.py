@@ -14,7 +14,7 @@ from linnaeus import kernels
 from linnaeus.cli import VERBS
 from linnaeus.cli.guard import guarded
 from linnaeus.cli.options import TWINS, remark_kernels
-from linnaeus.errors import DataError, EnvironmentProblem, ModelFileError, UsageError
+from linnaeus.errors import DataError, MachineError, ModelFileError, UsageError
 
 HEAVY = ("numpy", "pyarrow", "sklearn", "rich", "scipy", "pandas", "msgspec")
 
@@ -89,7 +89,7 @@ def test_no_verb_at_all_shows_the_help(run):
         (UsageError("no"), 2),
         (DataError("no"), 3),
         (ModelFileError("no"), 4),
-        (EnvironmentProblem("no"), 5),
+        (MachineError("no"), 5),
         (MemoryError(), 5),
         (OSError(errno.ENOSPC, "No space left on device"), 5),
         (PermissionError(errno.EACCES, "Permission denied", "file"), 5),

@@ -8,7 +8,7 @@ import pytest
 
 from linnaeus.data import read, texts
 from linnaeus.data.options import Options, ReadOptions
-from linnaeus.errors import DataError, EnvironmentProblem, InputTypeError, LinnaeusError, UsageError
+from linnaeus.errors import DataError, MachineError, InputTypeError, LinnaeusError, UsageError
 
 
 def write(folder: Path, name: str, data: bytes) -> Path:
@@ -71,7 +71,7 @@ def test_permission_denied(tmp_path, monkeypatch):
 
     path = write(tmp_path, "a.csv", b"text\na\n")
     monkeypatch.setattr("linnaeus.data.streams.pa.OSFile", refuse)
-    with pytest.raises(EnvironmentProblem, match="no permission"):
+    with pytest.raises(MachineError, match="no permission"):
         read(path)
 
 
@@ -157,6 +157,6 @@ def test_bad_data_in_memory(source):
 
 
 def test_every_error_has_an_exit_code():
-    kinds = [DataError, UsageError, InputTypeError, EnvironmentProblem]
+    kinds = [DataError, UsageError, InputTypeError, MachineError]
     assert [kind.exit_code for kind in kinds] == [3, 2, 2, 5]
     assert all(issubclass(kind, LinnaeusError) for kind in kinds)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from linnaeus.errors import EnvironmentProblem, ModelFileError, UsageError
+from linnaeus.errors import MachineError, ModelFileError, UsageError
 from linnaeus.store import load, save
 from linnaeus.store import manifest as manifests
 from linnaeus.types import State
@@ -178,7 +178,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch, call):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace" if call == "replace" else f"linnaeus.store.atomic.os.{call}", fail)
-    with pytest.raises(EnvironmentProblem, match="No space left"):
+    with pytest.raises(MachineError, match="No space left"):
         save(path, State({"n": 2}, {}))
     monkeypatch.undo()
     assert load(path).manifest == {"n": 1}
@@ -214,9 +214,9 @@ def test_random_edits_never_load_as_something_else(tmp_path):
 
 
 def test_places_that_cannot_be_written_or_read(tmp_path):
-    with pytest.raises(EnvironmentProblem, match="no directory"):
+    with pytest.raises(MachineError, match="no directory"):
         save(tmp_path / "none" / "a.lin", example())
-    with pytest.raises(EnvironmentProblem, match="is a directory"):
+    with pytest.raises(MachineError, match="is a directory"):
         save(tmp_path, example())
     with pytest.raises(ModelFileError, match="no model file"):
         load(tmp_path / "none.lin")

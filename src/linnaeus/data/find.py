@@ -17,7 +17,7 @@ from linnaeus.data.formats import FORMATS, SUFFIXES
 from linnaeus.data.formats.folder import text_files
 from linnaeus.data.formats.plain import PREFIX
 from linnaeus.data.streams import BLOCK, CODECS, ByteStream, File, open_raw
-from linnaeus.errors import DataError, EnvironmentProblem, UsageError
+from linnaeus.errors import DataError, MachineError, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.data.options import ReadOptions
@@ -75,7 +75,7 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except PermissionError as error:
-        raise EnvironmentProblem(f"{path}: no permission to read it; check its mode and owner.") from error
+        raise MachineError(f"{path}: no permission to read it; check its mode and owner.") from error
     except (OSError, ValueError):  # longer than a path can be, or with a NUL: a text, not a path
         return False
 
@@ -89,7 +89,7 @@ def _folder(path: Path, options: ReadOptions) -> Found:
         if options.format == "folder" or (not tables and text_files(path)):
             return Found((File(path, str(path)),), "folder")
     except PermissionError as error:
-        raise EnvironmentProblem(f"{path}: no permission to read it; check its mode and owner.") from error
+        raise MachineError(f"{path}: no permission to read it; check its mode and owner.") from error
     files = tables or known or (seen if options.format else [])
     if not files:
         raise DataError(f"{path}: holds no text; put data files there, or one folder per label with .txt files.")
@@ -149,7 +149,7 @@ def _pipe(path: Path, name: str, options: ReadOptions) -> Found:
         with path.open("rb") as stream:
             return _spooled(stream, name, options)
     except PermissionError as error:
-        raise EnvironmentProblem(f"{name}: no permission to read it; check its mode and owner.") from error
+        raise MachineError(f"{name}: no permission to read it; check its mode and owner.") from error
 
 
 def _spooled(stream: BinaryIO, name: str, options: ReadOptions) -> Found:
@@ -165,7 +165,7 @@ def _spooled(stream: BinaryIO, name: str, options: ReadOptions) -> Found:
                     raise DataError(f"{name}: is longer than {limit:,} bytes; raise max_bytes=, or pass a file.")
                 out.write(data)
     except OSError as error:
-        raise EnvironmentProblem(f"{name}: cannot be kept in {owner.folder} ({error}); pass a file.") from error
+        raise MachineError(f"{name}: cannot be kept in {owner.folder} ({error}); pass a file.") from error
     file = File(path, name)
     if not size:
         raise DataError(f"{name}: is empty; pipe data into it, or name a file.")

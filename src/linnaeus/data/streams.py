@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from linnaeus.errors import DataError, EnvironmentProblem
+from linnaeus.errors import DataError, MachineError
 
 if TYPE_CHECKING:
     from linnaeus.data.options import ReadOptions
@@ -50,7 +50,7 @@ def open_raw(file: File) -> pa.NativeFile:
         raise DataError(f"{file.name}: there is no such file; check the name and the folder.") from error
     except OSError as error:
         why = "no permission to read it" if isinstance(error, PermissionError) else str(error)
-        raise EnvironmentProblem(f"{file.name}: {why}; check its mode and owner.") from error
+        raise MachineError(f"{file.name}: {why}; check its mode and owner.") from error
 
 
 class ByteStream(io.RawIOBase):

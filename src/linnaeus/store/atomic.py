@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from linnaeus.errors import EnvironmentProblem
+from linnaeus.errors import MachineError
 
 
 def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
@@ -32,7 +32,7 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) ->
             raise
         _flush_directory(target.parent)
     except OSError as error:
-        raise EnvironmentProblem(_sentence(target, error)) from error
+        raise MachineError(_sentence(target, error)) from error
 
 
 def _flush(path: Path, flags: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import EnvironmentProblem, ModelFileError, UsageError
+from linnaeus.errors import MachineError, ModelFileError, UsageError
 from linnaeus.store.atomic import replace_file
 from linnaeus.store.manifest import DTYPES, MANIFEST_LIMIT, TENSOR_LIMIT, fingerprint, open_envelope, seal
 from linnaeus.types import Json, State
@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
     except IsADirectoryError as error:
         raise ModelFileError(f"{where} is a directory, not a model file.") from error
     except OSError as error:
-        raise EnvironmentProblem(f"Cannot read {where}: {error.strerror or error}.") from error
+        raise MachineError(f"Cannot read {where}: {error.strerror or error}.") from error
     return State(manifest, tensors)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from linnaeus.errors import EnvironmentProblem, UsageError
+from linnaeus.errors import MachineError, UsageError
 from linnaeus.text.buffers import as_arrow, as_texts
 from linnaeus.types import Texts
 
@@ -22,7 +22,7 @@ def stemmer(language: str) -> Any:
     try:
         import snowballstemmer
     except ImportError as error:
-        raise EnvironmentProblem("Stemming needs the package snowballstemmer: pip install 'linnaeus[stem]'.") from error
+        raise MachineError("Stemming needs the package snowballstemmer: pip install 'linnaeus[stem]'.") from error
     known = snowballstemmer.algorithms()
     if language not in known:
         raise UsageError(f"stem={language!r} is not a language of Snowball; choose one of {', '.join(sorted(known))}.")

@@ -59,10 +59,11 @@ size_t change_one(const uint8_t* data, size_t size, size_t& i, Case change, uint
   if (change == Case::keep) return put(out, data + at, c.size);
   if (change == Case::lower && c.code == 0x3A3) return put(out, final_sigma(data, size, at) ? end_sigma : sigma, 2);
   bool lower = change == Case::lower;
-  size_t block = (lower ? lower_stage1 : fold_stage1)[c.code >> 7] * size_t(128) + (c.code & 127);
-  uint16_t which = (lower ? lower_stage2 : fold_stage2)[block];
+  const uint16_t *stage1 = lower ? lower_stage1 : fold_stage1, *stage2 = lower ? lower_stage2 : fold_stage2;
+  uint16_t which = stage2[stage1[c.code >> 7] * size_t(128) + (c.code & 127)];
   if (which == 0) return put(out, data + at, c.size);
-  const Replacement& text = (lower ? lower_text : fold_text)[which];
+  const Replacement* texts = lower ? lower_text : fold_text;
+  const Replacement& text = texts[which];
   return put(out, text.bytes, text.size);
 }
 
