@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 UNITS = {"words": 0, "inside": 1, "across": 2, "subwords": 3, "skips": 4}
@@ -28,3 +29,22 @@ class Plan(NamedTuple):
     def of_words(self) -> bool:
         """Whether terms are sequences of tokens, not strings of characters."""
         return self.unit in (UNITS["words"], UNITS["skips"])
+
+
+def checked(codes: Iterable[int]) -> Plan:
+    """The plan of these numbers, where each is in its range; the compiled kernels refuse the same ones.
+
+    >>> checked((0, 1, 0, 1, 2, 0))
+    Plan(unit=0, case=1, tokenizer=0, low=1, high=2, gap=0)
+    """
+    plan = Plan(*codes)
+    unit, case, tokenizer, low, high, gap = plan
+    if not (0 <= unit < len(UNITS) and 0 <= case < len(CASES) and 0 <= tokenizer < len(TOKENIZERS)):
+        raise ValueError("the plan names a unit, a case or a tokenizer that does not exist")
+    if not (1 <= low <= high <= 64 and 0 <= gap <= 64):
+        raise ValueError("the plan's n-grams do not run from at least 1 to at most 64, or its gap does not")
+    if unit == UNITS["skips"] and (low, high) != (2, 2):
+        raise ValueError("the plan's skip-grams are not pairs")
+    if unit in (UNITS["inside"], UNITS["subwords"]) and tokenizer == TOKENIZERS["bytes"]:
+        raise ValueError("the plan cuts bytes into characters")
+    return plan

@@ -13,6 +13,7 @@
 #include "parallel.hpp"
 #include "rows.hpp"
 #include "tables.hpp"
+#include "texts.hpp"
 #include "word_cache.hpp"
 
 namespace linnaeus {
@@ -150,9 +151,10 @@ class TermCounter {
   TermCounter& operator=(const TermCounter&) = delete;
 
   void add(In<uint8_t> data, In<int64_t> offsets, int threads) {
-    const uint8_t* bytes = data.data();
-    const int64_t* at = offsets.data();
-    size_t n = offsets.size() - 1;
+    Texts texts(data, offsets);
+    const uint8_t* bytes = texts.bytes;
+    const int64_t* at = texts.at;
+    size_t n = texts.size;
     while (counted_.size() < size_t(std::max(threads, 1))) counted_.push_back(std::make_unique<Counted>(plan_));
     nb::gil_scoped_release release;
     std::vector<size_t> cuts = cut_pieces(at, n);

@@ -24,6 +24,7 @@ const std::vector<Span>& Reader::read(const uint8_t* data, size_t size) {
 void Reader::pad_words(const std::vector<Span>& words, uint8_t before, uint8_t after) {
   size_t total = 0;
   for (Span w : words) total += w.end - w.start + 2;
+  if (total > ~uint32_t(0)) throw std::length_error("a text has too many words to be read in one piece; split it");
   uint8_t* out = padded_.reserve(total + PADDING);
   uint32_t at = 0;
   pieces_.clear();

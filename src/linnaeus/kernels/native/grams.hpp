@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "normalize.hpp"
@@ -22,12 +23,25 @@ struct Plan {
 
   explicit Plan(const PlanCode& code)
       : unit(Unit(code[0])), change(Case(code[1])), tokenizer(Tokenizer(code[2])), low(code[3]), high(code[4]),
-        gap(code[5]) {}
-  // A bound on the terms that a byte of text can make: a rough one, used for address space only.
-  size_t terms_per_byte() const {
-    return unit == Unit::skips ? size_t(gap) + 1 : 3 * (size_t(high - low) + 2);
+        gap(code[5]) {
+    check();
   }
+  // A bound on the terms that a byte of text can make: a rough one, used for address space only.
+  size_t terms_per_byte() const { return 3 * (size_t(unit == Unit::skips ? gap : high - low) + 2); }
   bool of_words() const { return unit == Unit::words || unit == Unit::skips; }
+
+ private:
+  // As kernels/plan.py checks it: numbers out of range would lead loops out of their arrays.
+  void check() const {
+    auto within = [](int value, int least, int most) { return least <= value && value <= most; };
+    bool cut = unit == Unit::inside || unit == Unit::subwords;
+    if (!within(int(unit), 0, 4) || !within(int(change), 0, 2) || !within(int(tokenizer), 0, 4))
+      throw std::invalid_argument("the plan names a unit, a case or a tokenizer that does not exist");
+    if (!within(low, 1, high) || !within(high, 1, 64) || !within(gap, 0, 64))
+      throw std::invalid_argument("the plan's n-grams do not run from at least 1 to at most 64, or its gap does not");
+    if (unit == Unit::skips && (low != 2 || high != 2)) throw std::invalid_argument("the plan's skip-grams are not pairs");
+    if (cut && tokenizer == Tokenizer::bytes) throw std::invalid_argument("the plan cuts bytes into characters");
+  }
 };
 
 // The words or padded words of a text, and the character n-grams of one of them. One reader serves one thread.

@@ -9,6 +9,7 @@
 #include "grams.hpp"
 #include "hash.hpp"
 #include "rows.hpp"
+#include "texts.hpp"
 
 namespace linnaeus {
 namespace {
@@ -67,15 +68,15 @@ void character_keys(Worker& w, const std::vector<Span>& spans, Columns column) {
 
 nb::tuple hash_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, int bits, bool is_signed, int threads) {
   Plan plan(code);
+  if (bits < 1 || bits > 30) throw std::invalid_argument("hash_terms: bits run from 1 to 30");
+  Texts texts(data, offsets);
   Columns column{bits, is_signed};
-  const uint8_t* bytes = data.data();
-  const int64_t* at = offsets.data();
   std::vector<Worker> workers = make_workers<Worker>(threads, plan);
   int key_bits = bits + int(is_signed);
-  return build_rows(at, offsets.size() - 1, threads, plan.terms_per_byte(), [&](size_t first, size_t last, RowBlock& block, int worker) {
+  return build_rows(texts.at, texts.size, threads, plan.terms_per_byte(), [&](size_t first, size_t last, RowBlock& block, int worker) {
     Worker& w = workers[worker];
     for (size_t row = first; row < last; ++row) {
-      const auto& spans = w.reader.read(bytes + at[row], size_t(at[row + 1] - at[row]));
+      const auto& spans = w.reader.read(texts.begin(row), size_t(texts.end(row) - texts.begin(row)));
       w.keys.clear();
       if (plan.unit == Unit::words) word_keys(w, plan, spans, column);
       else if (plan.unit == Unit::skips) skip_keys(w, plan, spans, column);

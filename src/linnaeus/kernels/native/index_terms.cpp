@@ -14,6 +14,7 @@
 #include "grams.hpp"
 #include "rows.hpp"
 #include "tables.hpp"
+#include "texts.hpp"
 #include "word_cache.hpp"
 
 namespace linnaeus {
@@ -108,6 +109,11 @@ using Arrays = std::tuple<In<uint8_t>, In<int64_t>, In<uint64_t>, In<int32_t>, I
 
 Vocabulary view(const Arrays& arrays, int32_t unknown) {
   const auto& [bytes, offsets, token_slots, columns, pair_slots] = arrays;
+  auto table = [](const In<uint64_t>& slots) { return slots.size() % 2 == 0 && std::has_single_bit(slots.size() / 2); };
+  // What lies in the tables was looked at when they were made or loaded; here only that they can be probed.
+  if (!table(token_slots) || !table(pair_slots) || offsets.size() != columns.size() + 1 ||
+      offsets.data()[columns.size()] > int64_t(bytes.size()))
+    throw std::invalid_argument("the arrays of the vocabulary do not fit each other");
   return {{reinterpret_cast<const TokenSlot*>(token_slots.data()), token_slots.size() / 2 - 1, bytes.data(), offsets.data()},
           {reinterpret_cast<const PairSlot*>(pair_slots.data()), pair_slots.size() / 2 - 1},
           columns.data(),
@@ -118,9 +124,11 @@ nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, cons
                       std::array<int32_t, 2> layout, int threads) {
   Plan plan(code);
   auto [width, unknown] = layout;
+  if (width < 0 || unknown >= width) throw std::invalid_argument("index_terms: the unknown column is outside the width");
   Vocabulary v = view(vocabulary, unknown);
-  const uint8_t* bytes = data.data();
-  const int64_t* at = offsets.data();
+  Texts texts(data, offsets);
+  const uint8_t* bytes = texts.bytes;
+  const int64_t* at = texts.at;
   auto workers = make_workers<Worker>(threads, plan, width);
   int bits = std::max(1, int(std::bit_width(uint32_t(std::max(width, 1) - 1))));
   auto make = [&](size_t first, size_t last, RowBlock& block, int worker) {
@@ -138,14 +146,15 @@ nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, cons
     }
     w.reader.trim();
   };
-  return build_rows(at, offsets.size() - 1, threads, plan.terms_per_byte(), make);
+  return build_rows(at, texts.size, threads, plan.terms_per_byte(), make);
 }
 
 // The size of a table that is at most four fifths full.
 size_t table_size(size_t entries) { return std::bit_ceil(std::max<size_t>(16, entries + entries / 4 + 1)); }
 
 auto probe_tokens(In<uint8_t> bytes, In<int64_t> offsets) {
-  size_t n = offsets.size() - 1, size = table_size(n);
+  Texts texts(bytes, offsets);
+  size_t n = texts.size, size = table_size(n);
   Buffer<uint64_t> out(2 * size);
   std::fill_n(out.get(), 2 * size, 0);
   {
@@ -153,9 +162,8 @@ auto probe_tokens(In<uint8_t> bytes, In<int64_t> offsets) {
     auto* slots = reinterpret_cast<TokenSlot*>(out.get());
     std::vector<uint8_t> token;
     for (size_t id = 0; id < n; ++id) {
-      const uint8_t* p = bytes.data() + offsets.data()[id];
-      size_t length = size_t(offsets.data()[id + 1] - offsets.data()[id]);
-      token.assign(p, p + length);
+      size_t length = size_t(texts.end(id) - texts.begin(id));
+      token.assign(texts.begin(id), texts.end(id));
       token.resize(length + 8);
       TokenKey k(token.data(), length);
       uint64_t i = k.hash & (size - 1);
@@ -168,6 +176,7 @@ auto probe_tokens(In<uint8_t> bytes, In<int64_t> offsets) {
 
 // Entry i is the pair keys[i] = parent << 32 | token, becomes node first + i and has columns[i].
 auto probe_pairs(In<uint64_t> keys, In<int32_t> columns, int64_t first) {
+  if (keys.size() != columns.size()) throw std::invalid_argument("probe_pairs: a column for each pair is needed");
   size_t n = keys.size(), size = table_size(n);
   Buffer<uint64_t> out(2 * size);
   {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,7 +32,11 @@ void for_each_piece(size_t pieces, int threads, Work&& work) {
   };
   size_t count = std::min<size_t>(threads, pieces);
   std::vector<std::thread> pool;
-  for (size_t t = 1; t < count; ++t) pool.emplace_back(loop, int(t));
+  try {
+    for (size_t t = 1; t < count; ++t) pool.emplace_back(loop, int(t));
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that are there do all of the work.
+  }
   loop(0);
   for (auto& t : pool) t.join();
   if (error) std::rethrow_exception(error);

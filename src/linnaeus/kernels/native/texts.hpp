@@ -13,6 +13,8 @@ struct Texts {
 
   Texts(const In<uint8_t>& data, const In<int64_t>& offsets)
       : bytes(data.data()), at(offsets.data()), size(offsets.size() ? offsets.size() - 1 : 0) {
+    static constexpr int64_t none = 0;
+    if (offsets.size() == 0) at = &none;
     int64_t last = 0;
     for (size_t i = 0; i < offsets.size(); ++i) {
       if (at[i] < last || at[i] > int64_t(data.size())) throw std::invalid_argument("the offsets do not fit the text");

@@ -5,6 +5,7 @@
 #include "grams.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
+#include "texts.hpp"
 #include "unicode.hpp"
 
 namespace linnaeus {
@@ -13,15 +14,15 @@ namespace {
 // Given UTF-8 texts, how to change their case and a tokenizer: the bytes of all normalized tokens one after the other,
 // offsets of the tokens in them, and offsets of the rows among the tokens.
 nb::tuple tokens(In<uint8_t> data, In<int64_t> offsets, int change, int tokenizer) {
+  Plan plan({0, change, tokenizer, 1, 1, 0});
+  Texts texts(data, offsets);
   std::vector<uint8_t> bytes;
   std::vector<int64_t> token_offsets{0}, row_offsets{0};
   {
     nb::gil_scoped_release release;
-    Plan plan({0, change, tokenizer, 1, 1, 0});
     Reader reader(plan);
-    const int64_t* at = offsets.data();
-    for (size_t row = 0; row + 1 < offsets.size(); ++row) {
-      for (Span s : reader.read(data.data() + at[row], size_t(at[row + 1] - at[row]))) {
+    for (size_t row = 0; row < texts.size; ++row) {
+      for (Span s : reader.read(texts.begin(row), size_t(texts.end(row) - texts.begin(row)))) {
         bytes.insert(bytes.end(), reader.text().data + s.start, reader.text().data + s.end);
         token_offsets.push_back(int64_t(bytes.size()));
       }
@@ -50,15 +51,14 @@ uint8_t flags_of(const uint8_t* p, size_t n) {
 
 // For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8.
 auto flag_texts(In<uint8_t> data, In<int64_t> offsets, int threads) {
-  size_t n = offsets.size() - 1;
-  Buffer<uint8_t> out(n);
+  Texts texts(data, offsets);
+  Buffer<uint8_t> out(texts.size);
   {
     nb::gil_scoped_release release;
-    const int64_t* at = offsets.data();
-    std::vector<size_t> cuts = cut_pieces(at, n);
+    std::vector<size_t> cuts = cut_pieces(texts.at, texts.size);
     for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int) {
       for (size_t i = cuts[piece]; i < cuts[piece + 1]; ++i)
-        out[i] = flags_of(data.data() + at[i], size_t(at[i + 1] - at[i]));
+        out[i] = flags_of(texts.begin(i), size_t(texts.end(i) - texts.begin(i)));
     });
   }
   return to_numpy(std::move(out));

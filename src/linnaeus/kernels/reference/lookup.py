@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.plan import Plan
+from linnaeus.kernels.plan import Plan, checked
 from linnaeus.kernels.reference.hashing import MASK, hash_bytes, pair_hash
 from linnaeus.kernels.reference.terms import Term, terms_of, to_rows
-from linnaeus.kernels.reference.tokens import texts_of, tokens_of
+from linnaeus.kernels.reference.tokens import bounds_of, texts_of, tokens_of
 
 if TYPE_CHECKING:
     from linnaeus.kernels.reference.terms import Rows
@@ -32,8 +32,12 @@ def _table_size(entries: int) -> int:
     return 1 << (max(16, entries + entries // 4 + 1) - 1).bit_length()
 
 
+def _is_table(slots: Words64) -> bool:
+    return len(slots) % 2 == 0 and (len(slots) // 2).bit_count() == 1
+
+
 def _split(data: Bytes, offsets: Longs) -> list[bytes]:
-    raw, bounds = data.tobytes(), offsets.tolist()
+    raw, bounds = data.tobytes(), bounds_of(data, offsets)
     return [raw[a:b] for a, b in pairwise(bounds)]
 
 
@@ -95,9 +99,13 @@ def index_terms(
     The layout is (width, unknown): tokens without a column count in column `unknown` unless that is negative.
     """
     del threads
-    token_bytes, token_offsets, _, columns, pair_slots = vocabulary
-    unknown = layout[1]
-    plan = Plan(*plan)
+    token_bytes, token_offsets, token_slots, columns, pair_slots = vocabulary
+    width, unknown = layout
+    plan = checked(plan)
+    if width < 0 or unknown >= width:
+        raise ValueError("index_terms: the unknown column is outside the width")
+    if not (_is_table(token_slots) and _is_table(pair_slots) and len(token_offsets) == len(columns) + 1):
+        raise ValueError("the arrays of the vocabulary do not fit each other")
     lookup = _Lookup(_split(token_bytes, token_offsets), columns, pair_slots)
     rows = []
     for text in texts_of(data, offsets):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.plan import UNITS, Plan
+from linnaeus.kernels.plan import UNITS, Plan, checked
 from linnaeus.kernels.reference.hashing import GAP, hash_bytes, hash_join
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
 
@@ -79,7 +79,9 @@ def to_rows(counts: Sequence[Mapping[int, int]]) -> Rows:
 def hash_terms(data: Bytes, offsets: Longs, plan: Plan, bits: int, signed: bool, threads: int) -> Rows:
     """Counts, or sums of signs, of the terms in the 2^bits columns they are hashed to."""
     del threads
-    plan, rows = Plan(*plan), []
+    if not 1 <= bits <= 30:
+        raise ValueError("hash_terms: bits run from 1 to 30")
+    plan, rows = checked(plan), []
     for text in texts_of(data, offsets):
         row: defaultdict[int, int] = defaultdict(int)
         for term in terms_of(text, plan):
@@ -94,7 +96,7 @@ class TermCounter:
 
     def __init__(self, plan: Plan) -> None:
         """An empty counter for the terms of this plan."""
-        self._plan = Plan(*plan)
+        self._plan = checked(plan)
         self._counts: Counter[Term] = Counter()
         self._documents: Counter[Term] = Counter()
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from linnaeus.kernels.plan import UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
 
 if TYPE_CHECKING:
@@ -95,8 +96,15 @@ def _characters(text: str) -> Spans:
 def texts_of(data: Bytes, offsets: Longs) -> list[str]:
     """The texts as strings; invalid bytes become U+FFFD."""
     raw = data.tobytes()
-    bounds = offsets.tolist()
-    return [raw[a:b].decode("utf-8", "replace") for a, b in pairwise(bounds)]
+    return [raw[a:b].decode("utf-8", "replace") for a, b in pairwise(bounds_of(data, offsets))]
+
+
+def bounds_of(data: Bytes, offsets: Longs) -> list[int]:
+    """The offsets as numbers, none of which leads out of the text."""
+    bounds: list[int] = offsets.tolist()
+    if any(a > b for a, b in pairwise([0, *bounds, len(data)])):
+        raise ValueError("the offsets do not fit the text")
+    return bounds
 
 
 def tokens_of(text: str, case: int, tokenizer: int) -> list[bytes]:
@@ -117,6 +125,7 @@ def join(pieces: list[bytes]) -> tuple[Bytes, Longs]:
 
 def tokens(data: Bytes, offsets: Longs, case: int, tokenizer: int) -> tuple[Bytes, Longs, Longs]:
     """The bytes of all tokens, offsets of the tokens in them, offsets of the rows among the tokens."""
+    checked((UNITS["words"], case, tokenizer, 1, 1, 0))
     rows = [tokens_of(text, case, tokenizer) for text in texts_of(data, offsets)]
     row_offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=row_offsets[1:])
@@ -127,7 +136,7 @@ def tokens(data: Bytes, offsets: Longs, case: int, tokenizer: int) -> tuple[Byte
 def flag_texts(data: Bytes, offsets: Longs, threads: int) -> Bytes:
     """For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8."""
     del threads
-    raw, bounds = data.tobytes(), offsets.tolist()
+    raw, bounds = data.tobytes(), bounds_of(data, offsets)
     return np.array([_flags(raw[a:b]) for a, b in pairwise(bounds)], np.uint8)
 
 
