@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from linnaeus.audit.near import Near, between, within
-from linnaeus.audit.tally import as_texts
+from linnaeus.text import as_texts
 
 
 def jaccard(a: str, b: str, k: int = 5) -> float:

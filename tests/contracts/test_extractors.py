@@ -22,6 +22,7 @@ from linnaeus.features import (
     Given,
     Hashed,
     Lexicon,
+    Ready,
     Selected,
     Shape,
     Skips,
@@ -45,6 +46,8 @@ TEXTS = [
 ]
 LABELS = ["weather", "music", "weather", "alarm", "weather", "music", "alarm", "music"]
 PRICES = ["1.5", "2", "", "-3", "1e3", "NA", "0", "7"]
+ENTRIES = pa.list_(pa.struct([("index", pa.int32()), ("value", pa.float32())]))
+READY = [{5: 1.5, 0: 2.0}, {1: -1.0}, {}, {2: 0.0, 3: 4.0}, {5: 1.0}, {4: 0.5}, {0: 3.0, 1: 1.0, 2: 1.0}, {5: -2.5}]
 COUNTRIES = ["se", "fi", "se", None, "no", "fi", "se", "dk"]
 
 
@@ -89,6 +92,8 @@ EXAMPLES = [
     Function(FUNCTIONS["ends"], name="ends"),
     Lexicon({"good": 1.0, "not good": -2.5}),
     Lexicon({"places": ["Uppsala", "malmö"], "times": {"today": 1, "tomorrow": 2.0}}),
+    Ready(),
+    Ready(3) | Words(),
     Shape(),
     Shape() | Affixes() | Columns(numeric=("price",)),
     Affixes((1,), ()) * Columns(categorical=("country",)),
@@ -117,7 +122,11 @@ class Cut:
 
 def corpus() -> Batch:
     columns = {"price": pa.array(PRICES), "country": pa.array(COUNTRIES)}
-    return Batch(pa.array(TEXTS), pa.array(LABELS), columns=columns)
+    return Batch(pa.array(TEXTS), pa.array(LABELS), features=ready(READY), columns=columns)
+
+
+def ready(rows: list[dict[int, float]]) -> pa.Array:
+    return pa.array([[{"index": i, "value": v} for i, v in row.items()] for row in rows], ENTRIES)
 
 
 def same(A, B) -> bool:
@@ -219,7 +228,8 @@ def test_a_file_brings_back_the_same_bits(fitted, tmp_path):
 
 
 def test_text_it_has_never_seen(fitted):
-    rows = Batch(pa.array(["zzz Qux 42 %"]), columns={"price": pa.array(["5"]), "country": pa.array(["xx"])})
+    columns = {"price": pa.array(["5"]), "country": pa.array(["xx"])}
+    rows = Batch(pa.array(["zzz Qux 42 %"]), features=ready([{99: 1.0}]), columns=columns)
     assert fitted.rows(rows).shape == (1, fitted.width)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from linnaeus.data import read, texts
+from linnaeus.data import read
 from linnaeus.data.options import Options, ReadOptions
-from linnaeus.errors import DataError, MachineError, InputTypeError, LinnaeusError, UsageError
+from linnaeus.errors import DataError, InputTypeError, LinnaeusError, MachineError, UsageError
 
 
 def write(folder: Path, name: str, data: bytes) -> Path:
@@ -134,11 +134,6 @@ def test_the_typed_options_are_those_of_the_record():
 def test_wrong_kind_of_data(source, said):
     with pytest.raises(InputTypeError, match=said):
         read(source)
-
-
-def test_one_string_where_texts_are_wanted():
-    with pytest.raises(InputTypeError, match="put it in a list"):
-        texts("a single text")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from linnaeus.data import Batch, join, read, texts
+from linnaeus.data import Batch, join, read
 from linnaeus.errors import DataError, InputTypeError
 
 
@@ -28,7 +28,6 @@ def test_one_chunk_stays_where_it_is():
     assert address(read(pa.RecordBatch.from_arrays([text], ["text"])).text) == address(text)
     assert address(read(text).text) == address(text)
     assert address(read(pa.chunked_array([text])).text) == address(text)
-    assert address(texts(text)) == address(text)
 
 
 def test_slices_are_views():
@@ -160,12 +159,6 @@ def test_joined_batches_past_two_gigabytes_get_wide_offsets(monkeypatch):
     assert join(batches).text.type == pa.large_string()
     assert join(batches).text.to_pylist() == ["abcdef", "ghijkl"]
     assert batches[0].take([0, 0]).text.to_pylist() == ["abcdef"] * 2
-
-
-def test_texts():
-    assert texts(["a", "b"]).to_pylist() == ["a", "b"]
-    assert texts(pa.chunked_array([["a"], ["b"]])).to_pylist() == ["a", "b"]
-    assert texts(pd.Series(["a"])).to_pylist() == ["a"]
 
 
 def test_joined_batches_of_several_types():

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus.features import Affixes, Lexicon, Selected, Shape, Weighted, restore
-from linnaeus.features.tokens import chunks, words
 
 TEXTS = st.lists(st.text(max_size=30), min_size=1, max_size=6)
 RECIPES = [
@@ -36,11 +35,3 @@ def test_every_text_has_its_row(recipe, train, test):
     for text, row in zip(test, fitted.places(test), strict=True):
         assert all(0 <= place.start < place.end <= len(text) for place in row)
     assert same(restore(fitted.state()).rows(test), Y)
-
-
-@given(st.text(max_size=60))
-def test_words_and_chunks_cover_the_text_in_order(text):
-    for spans in (words(text), chunks(text)):
-        ends = [0] + [end for _, end in spans]
-        assert all(before <= start < end for before, (start, end) in zip(ends, spans, strict=False))
-    assert [text[start:end] for start, end in chunks(text)] == text.split()

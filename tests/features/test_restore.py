@@ -7,8 +7,8 @@ import pytest
 
 from linnaeus.errors import ModelFileError
 from linnaeus.features import Affixes, Lexicon, Selected, Shape, Weighted, restore
+from linnaeus.features.common.states import nested, pack_strings, unpack_strings
 from linnaeus.features.restore import RESTORERS
-from linnaeus.features.states import nested, pack_strings, unpack_strings
 from linnaeus.types import State
 
 

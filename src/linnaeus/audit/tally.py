@@ -17,7 +17,7 @@ from linnaeus.audit.near import Near, Sketches
 from linnaeus.audit.records import Summary
 from linnaeus.audit.spreads import lengths
 from linnaeus.errors import DataError
-from linnaeus.types import Texts
+from linnaeus.text import as_texts
 
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Batch
@@ -161,13 +161,3 @@ def tally(stream: Stream, near: Near, book: LabelBook) -> Ledger:
     for batch in stream.batches():
         tally.add(batch)
     return tally.close()
-
-
-def as_texts(text: pa.Array) -> Texts:
-    """The buffers of an Arrow string array; text is not copied."""
-    wide = text.cast(pa.large_string())
-    offsets = (
-        np.frombuffer(wide.buffers()[1], np.int64)[wide.offset : wide.offset + len(wide) + 1] if len(wide) else None
-    )
-    data = np.frombuffer(wide.buffers()[2], np.uint8) if len(wide) and wide.buffers()[2] else np.zeros(0, np.uint8)
-    return Texts(data, np.zeros(1, np.int64) if offsets is None else offsets)

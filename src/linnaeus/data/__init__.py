@@ -16,7 +16,6 @@ from linnaeus.data.batch import Batch, join
 from linnaeus.data.corpus import Corpus
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.ledger import Progress, Skipped
-from linnaeus.data.memory import texts
 from linnaeus.data.options import ReadOptions
 from linnaeus.data.reading import read
 from linnaeus.data.roles import Roles
@@ -37,5 +36,4 @@ __all__ = [
     "holdout_by_time",
     "join",
     "read",
-    "texts",
 ]

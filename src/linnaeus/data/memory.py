@@ -31,17 +31,6 @@ def record_batches(source: Any) -> list[pa.RecordBatch]:
     return table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 
 
-def texts(values: Any) -> pa.Array:
-    """Texts as one Arrow array: from a list, a NumPy array, a Series or anything that speaks Arrow.
-
-    >>> texts(["good film", "bad film"]).type
-    DataType(string)
-    """
-    column = pa.chunked_array(_table(values).column(0)) if not isinstance(values, pa.Array) else values
-    made = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return pa.concat_arrays(made.chunks) if isinstance(made, pa.ChunkedArray) else made
-
-
 def _table(source: Any) -> pa.Table:
     if isinstance(source, (str, bytes)):
         raise InputTypeError(f"one {type(source).__name__} where a list of texts is wanted: put it in a list, [text].")

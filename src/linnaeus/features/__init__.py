@@ -15,12 +15,13 @@ from linnaeus.features.chars import Chars, Subwords
 from linnaeus.features.columns import Columns
 from linnaeus.features.conjunction import Conjunction
 from linnaeus.features.function import Function
-from linnaeus.features.hashing import Hashed
+from linnaeus.features.indexing.exact import Exact, Given
+from linnaeus.features.indexing.hashed import Hashed
 from linnaeus.features.lexicon import Lexicon
+from linnaeus.features.ready import Ready
 from linnaeus.features.restore import load, restore, save
 from linnaeus.features.selection import SCORES, Chi2, DocumentFrequency, MutualInformation, Selected
 from linnaeus.features.shape import Shape
-from linnaeus.features.terms import Exact, Given
 from linnaeus.features.union import Union
 from linnaeus.features.values import BM25, VALUES, Binary, Count, Log, NaiveBayes, Sqrt, TfIdf
 from linnaeus.features.weighting import Weighted
@@ -33,6 +34,7 @@ EXTRACTORS: dict[str, type[Block]] = {
     "conjunction": Conjunction,
     "function": Function,
     "lexicon": Lexicon,
+    "ready": Ready,
     "selected": Selected,
     "shape": Shape,
     "skips": Skips,
@@ -66,6 +68,7 @@ __all__ = [
     "Log",
     "MutualInformation",
     "NaiveBayes",
+    "Ready",
     "Selected",
     "Shape",
     "Skips",

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError
-from linnaeus.features.base import Block, Fitted, rows_from
-from linnaeus.features.pieces import texts
-from linnaeus.features.states import field, pack_strings, unpack_strings
-from linnaeus.features.tokens import words
+from linnaeus.features.base import Block, Fitted
+from linnaeus.features.common.pieces import text, texts
+from linnaeus.features.common.states import field, pack_strings, unpack_strings
+from linnaeus.text import Analysis, as_texts
+from linnaeus.text.buffers import as_arrow
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
+    from scipy.sparse import csr_matrix
+
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Ints
 
+WORDS = Analysis()
+
 
 @dataclass(frozen=True)
 class Affixes(Block):
-    """Counts of the first and last characters of words, in lower case: `un-`, `-ing`.
+    """Counts of the first and last characters of words, case folded: `un-`, `-ing`.
 
     `prefixes` and `suffixes` are the lengths wanted; only words that are longer count. Affixes in at least `min_df`
     texts are kept, by code point; those not seen in training are ignored later.
@@ -47,31 +54,58 @@ class Affixes(Block):
 
     def learn(self, stream: Stream) -> FittedAffixes:
         """One walk that counts in how many texts each affix occurs."""
-        df: Counter[str] = Counter()
+        numbers: dict[str, int] = {}
+        df: Counter[int] = Counter()
         for batch in stream.batches():
-            for text in texts(batch, "Affixes"):
-                df.update({name for name, _, _ in affixes(text, self.prefixes, self.suffixes)})
-        kept = tuple(sorted(name for name, count in df.items() if count >= self.min_df))
-        return FittedAffixes(self.prefixes, self.suffixes, kept)
+            counts = self.lengths.count(batch, lambda name: numbers.setdefault(name, len(numbers)))
+            df.update(dict(zip(*np.unique(counts.indices, return_counts=True), strict=True)))
+        return FittedAffixes(self.lengths, tuple(sorted(name for name, i in numbers.items() if df[i] >= self.min_df)))
+
+    @property
+    def lengths(self) -> Lengths:
+        """Which beginnings and ends of a word count."""
+        return Lengths(self.prefixes, self.suffixes)
 
 
-def affixes(text: str, prefixes: tuple[int, ...], suffixes: tuple[int, ...]) -> Iterator[tuple[str, int, int]]:
-    """Name, start and end of each affix of each word, in order."""
-    for start, end in words(text):
-        for length in prefixes:
-            if end - start > length:
-                yield f"{text[start : start + length].lower()}-", start, start + length
-        for length in suffixes:
-            if end - start > length:
-                yield f"-{text[end - length : end].lower()}", end - length, end
+@dataclass(frozen=True)
+class Lengths:
+    """The lengths of prefixes and suffixes; only words that are longer have them."""
+
+    prefixes: tuple[int, ...]
+    suffixes: tuple[int, ...]
+
+    def cut(self, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """The form of the name, start and end of each affix of the word that stands there."""
+        yield from (("{}-", start, start + length) for length in self.prefixes if end - start > length)
+        yield from (("-{}", end - length, end) for length in self.suffixes if end - start > length)
+
+    def of_word(self, word: str) -> list[str]:
+        """The affixes of a word, by name."""
+        return [name.format(word[start:end]) for name, start, end in self.cut(0, len(word))]
+
+    def count(self, batch: Batch, number: Callable[[str], int | None]) -> csr_matrix:
+        """How often each affix that has a number occurs in each text: counts of words times affixes of words."""
+        from scipy.sparse import csr_matrix
+
+        tokens, rows = WORDS.tokenize(as_texts(text(batch, "Affixes")))
+        words = as_arrow(tokens).dictionary_encode()
+        found = [[number(name) for name in self.of_word(word)] for word in words.dictionary.to_pylist()]
+        known = [[column for column in columns if column is not None] for columns in found]
+        ends = np.cumsum([0, *map(len, known)])
+        columns = np.fromiter((column for row in known for column in row), np.int64, int(ends[-1]))
+        width = int(columns.max(initial=-1)) + 1
+        affixes = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(known), width))
+        codes = words.indices.to_numpy(zero_copy_only=False)
+        counts = csr_matrix((np.ones(len(codes)), codes, rows), shape=(len(batch), len(known))) @ affixes
+        counts.sort_indices()
+        return counts
 
 
 @dataclass(frozen=True)
 class FittedAffixes(Fitted):
     """The affixes that are counted."""
 
-    prefixes: tuple[int, ...]
-    suffixes: tuple[int, ...]
+    lengths: Lengths
     terms: tuple[str, ...]
 
     @cached_property
@@ -85,8 +119,9 @@ class FittedAffixes(Fitted):
 
     def extract(self, batch: Batch) -> CSR:
         """How often each affix occurs."""
-        counts = [Counter(place.column for place in self._places(text)) for text in texts(batch, "Affixes")]
-        return rows_from([dict(row) for row in counts], self.width)
+        counts = self.lengths.count(batch, self._columns.get)
+        indptr, indices = counts.indptr.astype(np.int64), counts.indices.astype(np.int32)
+        return CSR(indptr, indices, counts.data.astype(np.float32), self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """The beginnings and ends of words."""
@@ -98,21 +133,24 @@ class FittedAffixes(Fitted):
 
     def keep(self, columns: Ints) -> FittedAffixes:
         """Only these affixes."""
-        return FittedAffixes(self.prefixes, self.suffixes, tuple(self.terms[column] for column in columns.tolist()))
+        return FittedAffixes(self.lengths, tuple(self.terms[column] for column in columns.tolist()))
 
     def state(self) -> State:
         """Lengths and affixes."""
-        manifest = {"kind": "affixes", "prefixes": list(self.prefixes), "suffixes": list(self.suffixes)}
+        lengths = {"prefixes": list(self.lengths.prefixes), "suffixes": list(self.lengths.suffixes)}
+        manifest = {"kind": "affixes", **lengths}
         return State(manifest, pack_strings("terms", self.terms))
 
     @classmethod
     def from_state(cls, state: State) -> FittedAffixes:
         """Built again."""
         prefixes, suffixes = (tuple(field(state.manifest, name, list)) for name in ("prefixes", "suffixes"))
-        return cls(prefixes, suffixes, tuple(unpack_strings("terms", state.tensors)))
+        return cls(Lengths(prefixes, suffixes), tuple(unpack_strings("terms", state.tensors)))
 
     def _places(self, text: str) -> Iterator[Place]:
-        for name, start, end in affixes(text, self.prefixes, self.suffixes):
-            column = self._columns.get(name)
-            if column is not None:
-                yield Place(column, start, end)
+        aligned = WORDS.normalize.align(text)
+        for word_start, word_end in WORDS.cut(aligned.text):
+            for name, start, end in self.lengths.cut(word_start, word_end):
+                column = self._columns.get(name.format(aligned.text[start:end]))
+                if column is not None:
+                    yield Place(column, *aligned.span(start, end))

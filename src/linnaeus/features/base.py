@@ -15,7 +15,7 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.data.batch import Batch
-from linnaeus.features.sources import text_batches
+from linnaeus.features.common.sources import text_batches
 
 if TYPE_CHECKING:
     from linnaeus.features.conjunction import Conjunction

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from linnaeus.errors import UsageError
-from linnaeus.features.grams import Grams
+from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.words import TermBlock, check_range
 
 Within: TypeAlias = Literal["words", "text"]

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
-from linnaeus.features.cells import categories, numbers
-from linnaeus.features.pieces import pieces
-from linnaeus.features.states import field, pack_strings, tensor, unpack_strings
+from linnaeus.features.common.cells import categories, numbers
+from linnaeus.features.common.pieces import pieces
+from linnaeus.features.common.states import field, pack_strings, tensor, unpack_strings
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

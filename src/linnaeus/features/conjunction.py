@@ -11,7 +11,8 @@ import numpy as np
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
 from linnaeus.features.base import Block, Fitted, empty_rows
-from linnaeus.features.states import nest, tensor
+from linnaeus.features.common.names import Names
+from linnaeus.features.common.states import nest, tensor
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -82,11 +83,15 @@ class FittedConjunction(Fitted):
         rows = zip(self.left.locate(batch), self.right.locate(batch), X.indptr[:-1], X.indptr[1:], strict=True)
         return [list(self._spread(left, right, X.indices[a:b].tolist())) for left, right, a, b in rows]
 
-    def names(self) -> list[str]:
+    def names(self) -> Names:
         """The two names with " & " between them."""
         left, right = self.left.names(), self.right.names()
-        pairs = (divmod(pair, self.right.width) for pair in self.pairs.tolist())
-        return [f"{left[i]} & {right[j]}" for i, j in pairs]
+
+        def some(start: int, end: int) -> list[str]:
+            pairs = (divmod(pair, self.right.width) for pair in self.pairs[start:end].tolist())
+            return [f"{left[i]} & {right[j]}" for i, j in pairs]
+
+        return Names(self.width, some)
 
     def keep(self, columns: Ints) -> FittedConjunction:
         """Only these pairs."""

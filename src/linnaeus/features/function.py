@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
-from linnaeus.features import states
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
-from linnaeus.features.pieces import texts
+from linnaeus.features.common import states
+from linnaeus.features.common.pieces import texts
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

@@ -9,20 +9,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
-from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
-from linnaeus.features.pieces import texts
-from linnaeus.features.states import pack_strings, tensor, unpack_strings
-from linnaeus.features.tokens import words
+from linnaeus.features.base import LARGEST, Block, Fitted
+from linnaeus.features.common.pieces import text
+from linnaeus.features.common.states import pack_strings, tensor, unpack_strings
+from linnaeus.features.indexing.exact import FittedTerms, from_paths
+from linnaeus.features.indexing.grams import Grams
+from linnaeus.text import Analysis
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
+    from linnaeus.types import Doubles
 
 Entry: TypeAlias = tuple[str, str, float]
 """List, word, weight."""
+
+WORDS = Analysis()
+LONGEST = 64
+"""The words of the longest entry."""
 
 _KIND = "Lexicon takes {word: weight}, a list of words, or either of these by list name"
 
@@ -32,8 +39,9 @@ class Lexicon(Block):
     """The summed weights of a list's words in a text, one column for each list.
 
     `lists` is `{word: weight}` or a list of words (each of weight 1), or several of these by name:
-    `{"positive": ["good", "great"], "negative": {"bad": 1.0, "not good": 2.0}}`. Case does not matter. An entry of
-    several words is found where they follow each other; every entry counts, also inside a longer one.
+    `{"positive": ["good", "great"], "negative": {"bad": 1.0, "not good": 2.0}}`. Words are those of `Words()`, so case
+    does not matter. An entry of several words is found where they follow each other; every entry counts, also inside
+    a longer one.
 
     >>> Lexicon({"good": 1.0, "excellent": 2.0}).fit(["x"]).rows(["Good, good. Excellent!"]).data.tolist()
     [4.0]
@@ -47,8 +55,8 @@ class Lexicon(Block):
         if not entries:
             raise UsageError("Lexicon has no words.")
         for _, word, weight in entries:
-            if not words(word):
-                raise UsageError(f"Lexicon has the entry {word!r}, in which there is no word.")
+            if not 1 <= len(WORDS.spans(word)) <= LONGEST:
+                raise UsageError(f"Lexicon has the entry {word!r}, which is not 1 to {LONGEST} words.")
             if not abs(weight) <= LARGEST:
                 raise UsageError(f"Lexicon gives {word!r} the weight {weight}, which no float32 can hold.")
         object.__setattr__(self, "lists", entries)
@@ -96,17 +104,15 @@ class FittedLexicon(Fitted):
         return list(dict.fromkeys(name for name, _, _ in self.entries))
 
     @cached_property
-    def _table(self) -> dict[tuple[str, ...], list[tuple[int, float]]]:
-        columns = {name: column for column, name in enumerate(self.lists)}
-        table: dict[tuple[str, ...], list[tuple[int, float]]] = {}
-        for name, word, weight in self.entries:
-            key = tuple(word[start:end].casefold() for start, end in words(word))
-            table.setdefault(key, []).append((columns[name], weight))
-        return table
-
-    @cached_property
-    def _longest(self) -> int:
-        return max(map(len, self._table))
+    def _terms(self) -> tuple[FittedTerms, Doubles]:
+        """Counts of the entries, each once, and their weights in each list (entries, lists)."""
+        spelled = [tuple(token.text.encode() for token in WORDS.spans(word)) for _, word, _ in self.entries]
+        paths = list(dict.fromkeys(spelled))
+        number, columns = {path: i for i, path in enumerate(paths)}, {name: i for i, name in enumerate(self.lists)}
+        weights = np.zeros((len(paths), len(columns)))
+        for path, (name, _, weight) in zip(spelled, self.entries, strict=True):
+            weights[number[path], columns[name]] += weight
+        return FittedTerms(Grams(WORDS, "words", 1, max(map(len, paths))), from_paths(paths)), weights
 
     @property
     def width(self) -> int:
@@ -114,15 +120,25 @@ class FittedLexicon(Fitted):
         return len(self.lists)
 
     def extract(self, batch: Batch) -> CSR:
-        """Sums of weights, in the order of the text."""
-        return rows_from([self._sums(text) for text in texts(batch, "Lexicon")], self.width)
+        """Sums of weights."""
+        text(batch, "Lexicon")
+        terms, weights = self._terms
+        sums = np.clip(terms.extract(batch).dot(weights), -LARGEST, LARGEST).astype(np.float32)
+        rows, columns = np.nonzero(sums)
+        indptr = np.zeros(len(sums) + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=len(sums)), out=indptr[1:])
+        return CSR(indptr, columns.astype(np.int32), sums[rows, columns], self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """Where the words of each list stand."""
-        return [
-            [Place(column, start, end) for column, _, start, end in self._matches(text)]
-            for text in texts(batch, "Lexicon")
-        ]
+        """Where the words of each list stand, unless their weights cancel."""
+        X = self.extract(batch)
+        terms, weights = self._terms
+        found = []
+        for row, places in enumerate(terms.locate(batch)):
+            there = X.indices[X.indptr[row] : X.indptr[row + 1]].tolist()
+            places = sorted(places, key=lambda place: (place.start, place.end))
+            found.append([Place(c, p.start, p.end) for p in places for c in there if weights[p.column, c]])
+        return found
 
     def names(self) -> list[str]:
         """The names of the lists."""
@@ -142,18 +158,3 @@ class FittedLexicon(Fitted):
         if not len(lists) == len(entries) == len(weights) > 0:
             raise ModelFileError("The model is damaged: its lexicon has words without lists or weights.")
         return cls(tuple(zip(lists, entries, weights, strict=True)))
-
-    def _sums(self, text: str) -> dict[int, float]:
-        sums: dict[int, float] = {}
-        for column, weight, _, _ in self._matches(text):
-            sums[column] = sums.get(column, 0.0) + weight
-        return sums
-
-    def _matches(self, text: str) -> Iterator[tuple[int, float, int, int]]:
-        """Column, weight, start and end of every entry in the text."""
-        spans = words(text)
-        folded = [text[start:end].casefold() for start, end in spans]
-        for first in range(len(spans)):
-            for last in range(first, min(first + self._longest, len(spans))):
-                for column, weight in self._table.get(tuple(folded[first : last + 1]), ()):
-                    yield column, weight, spans[first][0], spans[last][1]

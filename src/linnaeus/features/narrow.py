@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,8 @@ import numpy as np
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import ModelFileError
 from linnaeus.features.base import Fitted
-from linnaeus.features.states import nest, tensor
+from linnaeus.features.common.names import Names, chosen
+from linnaeus.features.common.states import nest, tensor
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -61,10 +61,9 @@ class Narrowed(Fitted):
             for row in self.features.locate(batch)
         ]
 
-    def names(self) -> Sequence[str]:
+    def names(self) -> Names:
         """The names of the columns that are kept."""
-        names = self.features.names()
-        return [names[column] for column in self.columns.tolist()]
+        return chosen(self.features.names(), self.columns)
 
     def keep(self, columns: Ints) -> Fitted:
         """Fewer still."""

@@ -14,14 +14,15 @@ from linnaeus.errors import ModelFileError
 from linnaeus.features.affixes import FittedAffixes
 from linnaeus.features.base import Fitted
 from linnaeus.features.columns import FittedColumns
+from linnaeus.features.common.states import nested
 from linnaeus.features.conjunction import FittedConjunction
 from linnaeus.features.function import FittedFunction
-from linnaeus.features.hashing import FittedHashed
+from linnaeus.features.indexing.exact import FittedTerms
+from linnaeus.features.indexing.hashed import FittedHashed
 from linnaeus.features.lexicon import FittedLexicon
 from linnaeus.features.narrow import Narrowed
+from linnaeus.features.ready import FittedReady
 from linnaeus.features.shape import FittedShape
-from linnaeus.features.states import nested
-from linnaeus.features.terms import FittedTerms
 from linnaeus.features.union import FittedUnion
 from linnaeus.features.weighting import FittedWeighted
 from linnaeus.types import State
@@ -68,6 +69,7 @@ RESTORERS: dict[str, Restorer] = {
     "hashed": alone(FittedHashed.from_state),
     "lexicon": alone(FittedLexicon.from_state),
     "narrowed": around(Narrowed.from_state, 1),
+    "ready": alone(FittedReady.from_state),
     "shape": alone(FittedShape.from_state),
     "terms": alone(FittedTerms.from_state),
     "union": around(FittedUnion.from_state),

@@ -10,8 +10,8 @@ import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features.base import Block, Fitted
+from linnaeus.features.common.seen import Seen, Tally, presence
 from linnaeus.features.narrow import narrow
-from linnaeus.features.seen import Seen, Tally, presence
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Stream

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linnaeus.features.base import Block, Fitted, rows_from
-from linnaeus.features.pieces import texts
-from linnaeus.features.tokens import chunks
+from linnaeus.features.common.pieces import texts
+from linnaeus.text import Analysis, Normalize
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ SHARES: dict[str, Callable[[str], bool]] = {
     "words with a digit": has_digit,
 }
 LENGTHS = ("log words", "log characters")
+
+chunks = Analysis("whitespace", Normalize(form=None, case=None)).cut
+"""What stands between white space: words with the punctuation that clings to them."""
 
 
 @dataclass(frozen=True)

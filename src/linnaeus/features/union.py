@@ -11,8 +11,9 @@ import numpy as np
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features.base import Block, Fitted
+from linnaeus.features.common.names import Names, chained
+from linnaeus.features.common.states import nest
 from linnaeus.features.narrow import narrow
-from linnaeus.features.states import nest
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ class FittedUnion(Fitted):
             rows = [old + new for old, new in zip(rows, moved, strict=True)] if rows else moved
         return rows
 
-    def names(self) -> list[str]:
+    def names(self) -> Names:
         """The names of all blocks, in order."""
-        return [name for block in self.blocks for name in block.names()]
+        return chained([block.names() for block in self.blocks])
 
     def keep(self, columns: Ints) -> Fitted:
         """Only these columns; each block keeps its share of them."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.errors import UsageError
-from linnaeus.features.seen import Seen, presence
+from linnaeus.features.common.seen import Seen, presence
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR

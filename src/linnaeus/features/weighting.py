@@ -13,9 +13,9 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
 from linnaeus.features.base import Block, Fitted
+from linnaeus.features.common.seen import Seen
+from linnaeus.features.common.states import field, nest, tensor
 from linnaeus.features.narrow import Narrowed, narrow
-from linnaeus.features.seen import Seen
-from linnaeus.features.states import field, nest, tensor
 from linnaeus.features.values import VALUES, Count, Values, resolve
 from linnaeus.types import Json, Place, State
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features.base import Block, Fitted
-from linnaeus.features.grams import Grams
-from linnaeus.features.hashing import Hashed
-from linnaeus.features.seen import Seen
-from linnaeus.features.terms import Exact, FittedTerms, Given
+from linnaeus.features.common.seen import Seen
+from linnaeus.features.indexing.exact import Exact, FittedTerms, Given
+from linnaeus.features.indexing.grams import Grams
+from linnaeus.features.indexing.hashed import Hashed
 from linnaeus.features.values import Values, resolve
 from linnaeus.features.weighting import Length, check_length, learn_weights, weigh_rows
 from linnaeus.text import Analysis, Normalize

@@ -17,6 +17,8 @@ from linnaeus.types import Json, Texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from linnaeus.types import Longs
+
 
 class Token(NamedTuple):
     """A token, and where it stands in the original text: characters start to end, end excluded."""
@@ -68,6 +70,12 @@ class Analysis:
         data, offsets, rows = kernels.tokens(texts.data, texts.offsets, case, tokenizer)
         return stem_rows(Texts(data, offsets), rows, self.stem)
 
+    def tokenize(self, texts: Texts) -> tuple[Texts, Longs]:
+        """All tokens, one after the other, and the offsets of each text's among them."""
+        ready = self.prepare(texts)
+        data, offsets, rows = kernels.tokens(ready.data, ready.offsets, *self.codes)
+        return Texts(data, offsets), rows
+
     def spans(self, text: str) -> list[Token]:
         """Every token with its characters in the original text."""
         if not isinstance(text, str):
@@ -116,10 +124,6 @@ def tokens(texts: Sequence[str], tokenizer: str = "words", normalize: Normalize 
     if isinstance(texts, str):
         raise InputTypeError("A single string was given where a list of texts is wanted; wrap it in a list: [text].")
     analysis = Analysis(tokenizer, normalize or Normalize())
-    ready = analysis.prepare(pack([text.encode("utf-8", "replace") for text in texts]))
-    data, offsets, rows = kernels.tokens(ready.data, ready.offsets, *analysis.codes)
-    if tokenizer == "bytes":
-        names = [chr(byte) for byte in data.tolist()]
-    else:
-        names = as_arrow(Texts(data, offsets)).to_pylist()
+    found, rows = analysis.tokenize(pack([text.encode("utf-8", "replace") for text in texts]))
+    names = [chr(byte) for byte in found.data.tolist()] if tokenizer == "bytes" else as_arrow(found).to_pylist()
     return [names[a:b] for a, b in zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)]

@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 PIECE = 8192
 
 
-def texts(batch: Batch, piece: str) -> list[str]:
-    """The texts as Python strings, for the named extractor that reads them."""
+def text(batch: Batch, piece: str) -> pa.Array:
+    """The texts as they lie, for the named extractor that reads them."""
     if batch.text is None:
         raise DataError(f"{piece} reads texts, but the rows have none; name the column with text=...")
-    strings: list[str] = batch.text.to_pylist()
+    return batch.text
+
+
+def texts(batch: Batch, piece: str) -> list[str]:
+    """The texts as Python strings, for the named extractor that reads them."""
+    strings: list[str] = text(batch, piece).to_pylist()
     return strings
 
 

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +14,17 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
 from linnaeus.features.base import Fitted
-from linnaeus.features.grams import Grams
-from linnaeus.features.states import field
-from linnaeus.features.vocabulary import Vocabulary, compact
+from linnaeus.features.common.names import Names, stored
+from linnaeus.features.common.states import field
+from linnaeus.features.indexing.counting import count_terms
+from linnaeus.features.indexing.grams import Grams
+from linnaeus.features.indexing.spelling import spell
+from linnaeus.features.indexing.vocabulary import Vocabulary, compact
+from linnaeus.text.buffers import pack
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from linnaeus.data.batch import Batch
@@ -54,25 +58,18 @@ class Exact:
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """Count the terms of the stream, and give those that pass a column."""
-        counter, n = kernels.TermCounter(grams.plan), 0
-        for batch in stream.batches():
-            texts = grams.texts(batch)
-            counter.add(texts.data, texts.offsets, kernels.thread_count())
-            n += len(texts)
-        data, offsets, documents, counts, orders = counter.finish()
-        parents, last, starts = _nodes(len(documents), orders)
-        df = np.concatenate([documents, *(order[2] for order in orders)])
-        passed = self._passes(df, n) & _wanted(starts, grams)
+        seen = count_terms(grams, stream)
+        df = np.concatenate(seen.documents)
+        passed = self._passes(df, seen.n) & seen.wanted
         if not passed.any():
-            raise DataError(_nothing_left(n, len(df)))
+            raise DataError(_nothing_left(seen.n, int(seen.wanted.sum())))
+        columns = seen.columns(passed)
         if self.max_terms is not None and passed.sum() > self.max_terms:
-            total = np.concatenate([counts, *(order[3] for order in orders)])
-            passed = _most_frequent(passed, total, _columns(passed, parents, starts), self.max_terms)
-        columns = _columns(passed, parents, starts)
-        vocabulary = compact((data, offsets), parents, last, columns)
-        by_column = np.empty(vocabulary.width, np.int64)
+            passed = _most_frequent(passed, np.concatenate(seen.occurrences), columns, self.max_terms)
+            columns = seen.columns(passed)
+        by_column = np.empty(int(passed.sum()), np.int64)
         by_column[columns[passed]] = df[passed]
-        return Counted(vocabulary, by_column, n)
+        return Counted(seen.vocabulary(columns), by_column, seen.n)
 
     def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
         low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
@@ -111,7 +108,7 @@ class Given:
         if split and max(map(len, paths)) > grams.high:
             long = self.terms[max(range(len(paths)), key=lambda i: len(paths[i]))]
             raise UsageError(f"Given has {long!r}, longer than n-grams of {grams.high}; raise ngrams to hold it.")
-        return Counted(_from_paths(paths), None, 0)
+        return Counted(from_paths(paths), None, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,13 +155,12 @@ class FittedTerms(Fitted):
                 yield Place(self.vocabulary.width, start, end)
 
     @cached_property
-    def _names(self) -> list[str]:
-        names = [self.grams.name(term) for term in self.vocabulary.terms()]
-        return [*names, UNKNOWN] if self.unknown else names
+    def _spelled(self) -> pa.Array:
+        return spell(self.vocabulary, self.grams.joint)
 
-    def names(self) -> list[str]:
+    def names(self) -> Names:
         """The terms by column."""
-        return self._names
+        return stored(self._spelled, UNKNOWN) if self.unknown else stored(self._spelled)
 
     def keep(self, columns: Ints) -> Fitted:
         """Only these terms."""
@@ -194,46 +190,8 @@ def _nothing_left(n: int, distinct: int) -> str:
     if n == 0:
         return "There are no texts to learn a vocabulary from."
     if distinct == 0:
-        return f"None of the {n:,} texts has a single token; check the column of the text and the tokenizer."
+        return f"None of the {n:,} texts has a single term; check the column of the text, the tokenizer and n-grams."
     return f"None of {distinct:,} terms passes min_df and max_df in {n:,} texts; loosen them."
-
-
-def _nodes(tokens: int, orders: list[Any]) -> tuple[Ints, Ints, list[int]]:
-    """Parents and last tokens of all longer terms, with parents as node numbers; where each order starts."""
-    starts = [0, tokens]
-    parents, last = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-    for parent, token, _, _ in orders:
-        parents.append(parent + np.int32(starts[-2]))
-        last.append(token)
-        starts.append(starts[-1] + len(parent))
-    if starts[-1] > 2**31 - 2:
-        raise DataError(f"{starts[-1]:,} distinct terms are more than a vocabulary can hold; use Hashed terms.")
-    return np.concatenate(parents), np.concatenate(last), starts
-
-
-def _wanted(starts: list[int], grams: Grams) -> NDArray[np.bool_]:
-    """Which nodes are terms: not the shorter ones that only begin them."""
-    wanted = np.ones(starts[-1], np.bool_)
-    if grams.unit in ("words", "skips"):
-        wanted[: starts[grams.low - 1]] = False
-    return wanted
-
-
-def _columns(passed: NDArray[np.bool_], parents: Ints, starts: list[int]) -> Ints:
-    """The column of each node that passed, else -1: a term stands before the longer ones that begin with it."""
-    tokens, sizes = starts[1], passed.astype(np.int64)  # how many columns begin with each node, itself included
-    for start, end in reversed(list(pairwise(starts[1:]))):
-        sizes += np.bincount(parents[start - tokens : end - tokens], sizes[start:end], len(sizes)).astype(np.int64)
-    first = np.zeros(len(sizes), np.int64)
-    first[1:tokens] = np.cumsum(sizes[: max(tokens - 1, 0)])
-    for start, end in pairwise(starts[1:]):
-        parent = parents[start - tokens : end - tokens]
-        before = np.cumsum(sizes[start:end]) - sizes[start:end]
-        # Siblings lie together: what stands before the first of them is not theirs.
-        heads = np.flatnonzero(np.diff(parent, prepend=-1))
-        own = np.repeat(before[heads], np.diff(np.append(heads, end - start)))
-        first[start:end] = first[parent] + passed[parent] + before - own
-    return np.where(passed, first, -1).astype(np.int32)
 
 
 def _most_frequent(passed: NDArray[np.bool_], total: Longs, columns: Ints, most: int) -> NDArray[np.bool_]:
@@ -244,7 +202,7 @@ def _most_frequent(passed: NDArray[np.bool_], total: Longs, columns: Ints, most:
     return chosen
 
 
-def _from_paths(paths: list[tuple[bytes, ...]]) -> Vocabulary:
+def from_paths(paths: list[tuple[bytes, ...]]) -> Vocabulary:
     """A vocabulary in which path i has column i."""
     tokens = sorted({token for path in paths for token in path})
     rank = {token: i for i, token in enumerate(tokens)}
@@ -254,7 +212,5 @@ def _from_paths(paths: list[tuple[bytes, ...]]) -> Vocabulary:
     columns[[node[path] for path in paths]] = np.arange(len(paths), dtype=np.int32)
     parents = np.array([node[p[:-1]] for p in prefixes], np.int32)
     last = np.array([rank[p[-1]] for p in prefixes], np.int32)
-    from linnaeus.text.buffers import pack
-
     packed = pack(tokens)
     return compact((packed.data, packed.offsets), parents, last, columns)

@@ -23,7 +23,6 @@ Placed: TypeAlias = tuple[Term, int, int]
 """A term and the characters it stands on."""
 
 JOINTS = {"words": " ", "skips": " _ "}
-"""What stands between the tokens of a term in its name."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,10 @@ class Grams:
             raise DataError("These features are made of text, but the rows have none; name the column with text=...")
         return self.analysis.prepare(as_texts(batch.text))
 
-    def name(self, term: Term) -> str:
-        """A term as people read it."""
-        return JOINTS.get(self.unit, "").join(token.decode("utf-8", "backslashreplace") for token in term)
+    @property
+    def joint(self) -> str:
+        """What stands between the tokens of a term in its name."""
+        return JOINTS.get(self.unit, "")
 
     def placed(self, text: str) -> list[Placed]:
         """Every term of one text with the characters of the original it stands on."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.features.base import Fitted
-from linnaeus.features.grams import Grams, Term
-from linnaeus.features.states import field, pack_strings, tensor, unpack_strings
+from linnaeus.features.common.names import Names, numbered
+from linnaeus.features.common.states import field, pack_arrow, tensor, unpack_arrow
+from linnaeus.features.indexing.counting import count_terms
+from linnaeus.features.indexing.grams import Grams, Term
+from linnaeus.features.indexing.spelling import hash_columns, spell
 from linnaeus.kernels.reference.hashing import GAP, hash_join
 from linnaeus.types import Place, State
 
@@ -45,13 +48,13 @@ class Hashed:
         if not self.keep_names:
             return FittedHashed(grams, self.bits, self.signed)
         # A vocabulary is the quickest list of distinct terms; only their names are kept.
-        from linnaeus.features.terms import Exact
-
-        terms = Exact().learn(grams, stream).vocabulary.terms()
-        columns = np.array([hash_term(grams, term) & ((1 << self.bits) - 1) for term in terms], np.int32)
+        seen = count_terms(grams, stream)
+        vocabulary = seen.vocabulary(seen.columns(seen.wanted))
+        hashes = hash_columns(vocabulary, grams.unit == "skips")
+        columns = (hashes & np.uint64((1 << self.bits) - 1)).astype(np.int32)
         order = np.argsort(columns, kind="stable")
-        names = tuple(grams.name(terms[i]) for i in order.tolist())
-        return FittedHashed(grams, self.bits, self.signed, names, columns[order])
+        terms = spell(vocabulary, grams.joint).take(pa.array(order))
+        return FittedHashed(grams, self.bits, self.signed, Known(columns[order], terms))
 
 
 def hash_term(grams: Grams, term: Term) -> int:
@@ -64,34 +67,31 @@ def hash_term(grams: Grams, term: Term) -> int:
     return value
 
 
-class _Names(Sequence[str]):
-    """Names of columns, made when they are asked for: most columns of a hash have none."""
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The terms met in training, by their columns, which are sorted."""
 
-    def __init__(self, width: int, known: dict[int, str]) -> None:
-        self._width, self._known = width, known
+    columns: Ints
+    terms: pa.Array
 
-    def __len__(self) -> int:
-        return self._width
-
-    def __getitem__(self, column: Any) -> Any:
-        if isinstance(column, slice):
-            return [self[i] for i in range(*column.indices(self._width))]
-        column = int(column)
-        if not -self._width <= column < self._width:
-            raise IndexError(column)
-        column %= self._width
-        return self._known.get(column, f"#{column}")
+    def names(self, start: int, end: int) -> list[str]:
+        """The terms of each column with a bar between them; `#7` for column 7 where no name is known."""
+        first, last = np.searchsorted(self.columns, [start, end])
+        found: dict[int, list[str]] = {}
+        terms = self.terms.slice(first, last - first).to_pylist()
+        for column, term in zip(self.columns[first:last].tolist(), terms, strict=True):
+            found.setdefault(column, []).append(term)
+        return [" | ".join(found.get(column, [f"#{column}"])) for column in range(start, end)]
 
 
 @dataclass(frozen=True, eq=False)
 class FittedHashed(Fitted):
-    """Counts of hashed terms; the terms met in training with their columns, where names are kept."""
+    """Counts of hashed terms; the terms met in training, where names are kept."""
 
     grams: Grams
     bits: int
     signed: bool
-    terms: tuple[str, ...] = ()
-    columns: Ints | None = None
+    known: Known | None = None
 
     @property
     def width(self) -> int:
@@ -115,27 +115,22 @@ class FittedHashed(Fitted):
             rows.append([Place(column, a, b) for column, a, b in placed if column in there])
         return rows
 
-    def names(self) -> Sequence[str]:
+    def names(self) -> Names:
         """The terms of each column with a bar between them; `#7` for column 7 where no name is known."""
-        known: dict[int, str] = {}
-        if self.columns is not None:
-            for column, term in zip(self.columns.tolist(), self.terms, strict=True):
-                known[column] = f"{known[column]} | {term}" if column in known else term
-        return _Names(self.width, known)
+        return Names(self.width, self.known.names) if self.known else numbered(self.width)
 
     def collisions(self) -> int:
         """How many training terms share their column with another."""
-        if self.columns is None:
+        if self.known is None:
             raise UsageError("Collisions are known only to Hashed(keep_names=True).")
-        counts = np.unique(self.columns, return_counts=True)[1]
+        counts = np.unique(self.known.columns, return_counts=True)[1]
         return int(counts[counts > 1].sum())
 
     def state(self) -> State:
         """Settings, and the names where they are kept."""
         manifest = {"kind": "hashed", "grams": self.grams.manifest(), "bits": self.bits, "signed": self.signed}
-        if self.columns is None:
-            return State({**manifest, "named": False}, {})
-        return State({**manifest, "named": True}, {"columns": self.columns, **pack_strings("terms", self.terms)})
+        named = {"columns": self.known.columns, **pack_arrow("terms", self.known.terms)} if self.known else {}
+        return State({**manifest, "named": self.known is not None}, named)
 
     @classmethod
     def from_state(cls, state: State) -> FittedHashed:
@@ -146,7 +141,8 @@ class FittedHashed(Fitted):
             raise ModelFileError(f"The model is damaged: it claims 2^{bits} columns.")
         if not field(state.manifest, "named", bool):
             return cls(grams, bits, signed)
-        columns, terms = tensor(state.tensors, "columns", np.int32), unpack_strings("terms", state.tensors)
-        if len(columns) != len(terms) or ((columns < 0) | (columns >= 1 << bits)).any():
+        columns, terms = tensor(state.tensors, "columns", np.int32), unpack_arrow("terms", state.tensors)
+        outside = len(columns) > 0 and not 0 <= columns[0] <= columns[-1] < 1 << bits
+        if len(columns) != len(terms) or outside or (np.diff(columns) < 0).any():
             raise ModelFileError("The model is damaged: the names of its hashed features do not fit.")
-        return cls(grams, bits, signed, tuple(terms), columns)
+        return cls(grams, bits, signed, Known(columns, terms))

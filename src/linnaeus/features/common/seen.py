@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError
-from linnaeus.features.pieces import pieces
+from linnaeus.features.common.pieces import pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

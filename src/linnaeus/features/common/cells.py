@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.errors import DataError
-from linnaeus.features.pieces import column
+from linnaeus.features.common.pieces import column
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch

@@ -10,10 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.errors import ModelFileError
-from linnaeus.types import Json, State
+from linnaeus.text.buffers import as_arrow, as_texts
+from linnaeus.types import Json, State, Texts
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from linnaeus.features.base import Fitted
+    from linnaeus.types import Bytes, Longs
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -32,14 +36,36 @@ def pack_strings(name: str, strings: Sequence[str]) -> Tensors:
 
 def unpack_strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> list[str]:
     """The strings that `pack_strings` stored."""
-    data = tensor(tensors, f"{name}.bytes", np.uint8).tobytes()
-    offsets = tensor(tensors, f"{name}.offsets", np.int64).tolist()
-    if offsets[:1] != [0] or offsets[-1] != len(data) or any(a > b for a, b in pairwise(offsets)):
-        raise ModelFileError(f"The model is damaged: the offsets of {name!r} do not fit its bytes.")
+    data, offsets = _strings(name, tensors)
+    raw = data.tobytes()
     try:
-        return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets)]
+        return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets.tolist())]
     except UnicodeDecodeError as error:
         raise ModelFileError(f"The model is damaged: {name!r} is not UTF-8.") from error
+
+
+def pack_arrow(name: str, strings: pa.Array) -> Tensors:
+    """An Arrow array of strings in the same two tensors, without a Python string for each."""
+    texts = as_texts(strings)
+    start, end = texts.offsets[0], texts.offsets[-1]
+    return {f"{name}.bytes": texts.data[start:end], f"{name}.offsets": texts.offsets - start}
+
+
+def unpack_arrow(name: str, tensors: Mapping[str, NDArray[Any]]) -> pa.Array:
+    """The strings that `pack_arrow` stored, where they lie."""
+    strings = as_arrow(Texts(*_strings(name, tensors)))
+    try:
+        strings.validate(full=True)
+    except ValueError as error:
+        raise ModelFileError(f"The model is damaged: {name!r} is not UTF-8.") from error
+    return strings
+
+
+def _strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> tuple[Bytes, Longs]:
+    data, offsets = tensor(tensors, f"{name}.bytes", np.uint8), tensor(tensors, f"{name}.offsets", np.int64)
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
+        raise ModelFileError(f"The model is damaged: the offsets of {name!r} do not fit its bytes.")
+    return data, offsets
 
 
 def tensor(tensors: Mapping[str, NDArray[Any]], name: str, dtype: type[np.generic]) -> NDArray[Any]:

@@ -1,13 +1,16 @@
 """An exact vocabulary: the tokens and n-grams that have a column, in arrays that can be mapped from a file.
 
 A term of words is a path: its first token, then pairs (node so far, next token). Tokens are in the order of their
-bytes, columns in the order of terms compared token by token, which is the order of the terms' names by code point.
+bytes, columns in the order of terms compared token by token, which is the order of the terms' names by code point
+where no token holds a character that stands before the space.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,17 +18,19 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import ModelFileError
-from linnaeus.features.states import tensor
+from linnaeus.features.common.states import tensor
 from linnaeus.kernels.reference.hashing import MASK, pair_hash
 
 if TYPE_CHECKING:
-    from linnaeus.features.grams import Term
-    from linnaeus.features.states import Tensors
+    from linnaeus.features.common.states import Tensors
+    from linnaeus.features.indexing.grams import Term
     from linnaeus.types import Bytes, Ints, Longs, Words64
 
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
+LONGEST = 64
+"""The tokens of the longest term."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +62,22 @@ class Vocabulary:
         """The bytes of a token."""
         return self.token_bytes[self.token_offsets[number] : self.token_offsets[number + 1]].tobytes()
 
-    def terms(self) -> list[Term]:
-        """The term of each column."""
-        paths: list[Term] = [(self.token(i),) for i in range(len(self.columns))]
-        parents, last, columns = self.nodes
-        for parent, token in zip(parents.tolist(), last.tolist(), strict=True):
-            paths.append(paths[parent] + paths[token])
-        order = np.concatenate([self.columns, columns])
-        found: list[Term] = [()] * self.width
-        for column, path in zip(order.tolist(), paths, strict=True):
-            if column >= 0:
-                found[column] = path
+    def orders(self) -> Iterator[tuple[Ints, Ints]]:
+        """For n-grams of 2, 3 ...: the parent of each, numbered within the order before, and its last token."""
+        parents, last, _ = self.nodes
+        first, start, below = len(self.columns), 0, 0
+        while start < len(parents):
+            # Nodes stand order by order: the next one begins where parents are of this one.
+            end = start + int(np.searchsorted(parents[start:], first + start))
+            yield parents[start:end] - np.int32(below), last[start:end]
+            start, below = end, first + start
+
+    def node_of_column(self) -> Longs:
+        """Which node (token, or longer term) each column stands for."""
+        columns = np.concatenate([self.columns, self.nodes[2]])
+        there = np.flatnonzero(columns >= 0)
+        found = np.empty(self.width, np.int64)
+        found[columns[there]] = there
         return found
 
     @cached_property
@@ -192,6 +202,8 @@ def _is_sound(v: Vocabulary) -> bool:
         and np.array_equal(np.sort(used[:, 1] & LOW), np.arange(count, dtype=np.uint64))
         and np.array_equal(np.sort(pairs[pairs[:, 0] != NONE][:, 1] & LOW), count + np.arange(len(parents)))
         and (parents < count + np.arange(len(parents))).all()
+        and (np.diff(parents, prepend=0) >= 0).all()
+        and len(list(islice(v.orders(), LONGEST))) < LONGEST
         and ((last >= 0) & (last < count)).all()
         and np.array_equal(order, np.arange(v.width))
     )
