@@ -68,10 +68,27 @@ def test_hashed_terms(rows: list[bytes], plan: Plan, bits: int, signed: bool) ->
 
 
 def count(module: object, batches: list[list[bytes]], plan: Plan, threads: int) -> tuple:
-    counter = module.TermCounter(plan)
+    counter = module.TermCounter(plan, False)
     for rows in batches:
         counter.add(*pack(rows), threads)
-    return counter.finish()
+    return counter.finish(threads)
+
+
+def replay(module: object, batches: list[list[bytes]], plan: Plan, threads: int, unknown: bool) -> tuple:
+    counter = module.TermCounter(plan, True)
+    for rows in batches:
+        counter.add(*pack(rows), threads)
+    _, _, documents, _, grams = counter.finish(threads)
+    n = len(documents) + sum(len(parents) for parents, *_ in grams)
+    columns = np.array([-1 if i % 4 == 3 else i for i in range(n)], np.int32)
+    return counter.replay(columns, (n + 1, n if unknown else -1), threads)
+
+
+@given(texts, texts, plans, st.booleans())
+def test_replayed_rows(first: list[bytes], second: list[bytes], plan: Plan, unknown: bool) -> None:
+    expected = replay(reference, [first, second], plan, 1, unknown)
+    assert same(replay(kernels, [first, second], plan, 1, unknown), expected)
+    assert same(replay(kernels, [first + second], plan, 3, unknown), expected)
 
 
 @given(texts, texts, plans)

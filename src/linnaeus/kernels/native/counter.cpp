@@ -1,6 +1,6 @@
 // Sorting and counting the keys of a row.
 //
-// Hashes spread evenly, and so, nearly, do the columns of a vocabulary. One pass puts the keys into about as many buckets
+// Hashes spread evenly, and so, nearly, do the columns of a vocabulary. One pass puts the keys into half as many buckets
 // as there are keys; passes that exchange neighbors, without a branch, finish all but the fullest buckets, and insertion
 // mends the rest. Where many keys crowd into one bucket they are sorted by digits, the lowest first.
 #include "counter.hpp"
@@ -111,7 +111,7 @@ const uint32_t* Counter::sort(const uint32_t* keys, size_t n, int bits) {
     return out;
   }
   if (n < MANY) {
-    int wanted = std::min(std::clamp(int(std::bit_width(n)), 2, 12), bits), shift = bits - wanted;
+    int wanted = std::min(std::clamp(int(std::bit_width(n)) - 1, 2, 12), bits), shift = bits - wanted;
     size_t count = size_t(1) << wanted;
     uint16_t* buckets = buckets_;
     std::memset(buckets, 0, sizeof(uint16_t) * count);
@@ -134,8 +134,7 @@ const uint32_t* Counter::sort(const uint32_t* keys, size_t n, int bits) {
 void Counter::add_counts(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
   keys = sort(keys, n, bits);
   block.reserve(n + 1);
-  int32_t* columns = block.columns.data() + block.size;
-  float* values = block.values.data() + block.size;
+  auto [columns, values] = block.room();
   size_t at = size_t(-1);
   uint32_t previous = ~(n ? keys[0] : 0);
   int32_t count = 0;
@@ -153,8 +152,7 @@ void Counter::add_counts(const uint32_t* keys, size_t n, int bits, RowBlock& blo
 void Counter::add_signed(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
   keys = sort(keys, n, bits);
   block.reserve(n + 1);
-  int32_t* columns = block.columns.data() + block.size;
-  float* values = block.values.data() + block.size;
+  auto [columns, values] = block.room();
   size_t at = 0;
   uint32_t previous = ~(n ? keys[0] >> 1 : 0);
   int32_t sum = 0;

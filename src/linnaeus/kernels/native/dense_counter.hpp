@@ -22,8 +22,7 @@ class DenseCounter {
   // Appends the row in the order of its columns and forgets it.
   void finish_row(RowBlock& block) {
     block.reserve(added_ + 1);
-    int32_t* columns = block.columns.data() + block.size;
-    float* values = block.values.data() + block.size;
+    auto [columns, values] = block.room();
     size_t at = 0;
     for (size_t i = 0; i < words_.size(); ++i) {
       for (uint64_t words = words_[i]; words; words &= words - 1) {

@@ -96,7 +96,7 @@ class Growing {
     if (block_.reserve(most * sizeof(T))) capacity_ = fixed_ = most;
   }
   // Whether what `extend` returned stays where it is for ever.
-  bool stays() const { return capacity_ == fixed_; }
+  bool stays() const { return fixed_ && capacity_ == fixed_; }
 
   T* extend(size_t count) {
     if (size_ + count > capacity_) {
@@ -108,6 +108,7 @@ class Growing {
     return at;
   }
   size_t size() const { return size_; }
+  size_t room() const { return capacity_ - size_; }
   T* data() { return static_cast<T*>(block_.data()); }
 
   // The values as a NumPy array that owns the memory.

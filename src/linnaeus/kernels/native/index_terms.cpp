@@ -94,14 +94,21 @@ void skip_keys(Worker& w, const Plan& plan, const Vocabulary& v, const std::vect
   find_pairs(w, v);
 }
 
-void count_characters(Worker& w, const Vocabulary& v, const std::vector<Span>& spans) {
-  auto find = [&](const uint8_t* p, size_t n) {
-    uint32_t id = v.tokens.find(TokenKey(p, n), p, n);
+struct KnownTerms {
+  const Vocabulary& v;
+  void fetch(const TokenKey& key) const { prefetch(v.tokens.slots + (key.hash & v.tokens.mask)); }
+  uint32_t find(const TokenKey& key, const uint8_t* p, size_t n) const {
+    uint32_t id = v.tokens.find(key, p, n);
     return id == ABSENT || v.columns[id] < 0 ? uint32_t(v.unknown) : uint32_t(v.columns[id]);
-  };
-  w.cache.for_each_term(w.reader, w.reader.text().data, spans, find, [&](uint32_t column, uint32_t times) {
+  }
+};
+
+void count_characters(Worker& w, const Vocabulary& v, const std::vector<Span>& spans) {
+  w.cache.read(w.reader, w.reader.text().data, spans, KnownTerms{v});
+  w.cache.use_terms([&](uint32_t column, uint32_t times) {
     if (column != ABSENT) w.dense.add(column, times);
   });
+  w.cache.bound();
 }
 
 // Token bytes, token offsets, token slots, columns of the tokens, pair slots.

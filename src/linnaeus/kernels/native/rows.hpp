@@ -19,15 +19,21 @@ class OrderedRows {
     std::unique_lock<std::mutex> lock(guard_);
     turn_.wait(lock, [&] { return next_ == piece || failed_; });
     if (failed_) return;
-    for (uint32_t length : block.lengths) *offsets_.extend(1) = total_ += length;
-    int32_t* columns = columns_.extend(block.size);
-    float* values = values_.extend(block.size);
+    for (uint32_t length : block.lengths()) *offsets_.extend(1) = total_ += length;
+    int32_t* columns = columns_.extend(block.size());
+    float* values = values_.extend(block.size());
     bool alone = !columns_.stays() || !values_.stays();
     if (alone) copy(block, columns, values);
     ++next_;
     turn_.notify_all();
     lock.unlock();
     if (!alone) copy(block, columns, values);
+  }
+
+  // With one thread the next rows can be written where they will stay.
+  void lend(RowBlock& block) {
+    size_t at = columns_.size(), room = columns_.room();
+    if (columns_.stays() && values_.stays()) block.lend(columns_.data() + at, values_.data() + at, room);
   }
 
   // After an error nobody waits for a turn that will not come.
@@ -39,8 +45,7 @@ class OrderedRows {
 
   nb::tuple release() { return nb::make_tuple(offsets_.release(), columns_.release(), values_.release()); }
 
-  OrderedRows(size_t rows, size_t most_values) {
-    offsets_.reserve(rows + 1);
+  explicit OrderedRows(size_t most_values) {
     columns_.reserve(most_values);
     values_.reserve(most_values);
     *offsets_.extend(1) = 0;
@@ -49,8 +54,9 @@ class OrderedRows {
  private:
   // Writing fresh memory is the slow part: only where the arrays may still move do threads wait for each other.
   static void copy(const RowBlock& block, int32_t* columns, float* values) {
-    std::copy_n(block.columns.data(), block.size, columns);
-    std::copy_n(block.values.data(), block.size, values);
+    if (block.lent()) return;
+    std::copy_n(block.columns(), block.size(), columns);
+    std::copy_n(block.values(), block.size(), values);
   }
 
   std::mutex guard_;
@@ -76,19 +82,18 @@ inline std::vector<size_t> cut_pieces(const int64_t* offsets, size_t n) {
   return cuts;
 }
 
-// Calls make(first, last, block, worker) for each piece and joins the blocks; a byte of text makes at most
-// `terms_per_byte` terms.
+// Calls make(piece, block, worker) for each piece and joins the blocks; there will be at most `most` values.
 template <class Make>
-nb::tuple build_rows(const int64_t* offsets, size_t n, int threads, size_t terms_per_byte, Make&& make) {
-  OrderedRows rows(n, terms_per_byte * (size_t(offsets[n] - offsets[0]) + n));
+nb::tuple join_rows(size_t pieces, int threads, size_t most, Make&& make) {
+  OrderedRows rows(most);
   {
     nb::gil_scoped_release release;
-    std::vector<size_t> cuts = cut_pieces(offsets, n);
     std::vector<RowBlock> blocks(std::max(threads, 1));
-    for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int worker) {
+    for_each_piece(pieces, threads, [&](size_t piece, int worker) {
       try {
         blocks[worker].clear();
-        make(cuts[piece], cuts[piece + 1], blocks[worker], worker);
+        if (threads <= 1) rows.lend(blocks[worker]);
+        make(piece, blocks[worker], worker);
         rows.append(piece, blocks[worker]);
       } catch (...) {
         rows.fail();
@@ -97,6 +102,17 @@ nb::tuple build_rows(const int64_t* offsets, size_t n, int threads, size_t terms
     });
   }
   return rows.release();
+}
+
+// Calls make(first, last, block, worker) for the rows of each piece of the texts; a byte of text makes at most
+// `terms_per_byte` terms.
+template <class Make>
+nb::tuple build_rows(const int64_t* offsets, size_t n, int threads, size_t terms_per_byte, Make&& make) {
+  std::vector<size_t> cuts = cut_pieces(offsets, n);
+  size_t most = n ? terms_per_byte * (size_t(offsets[n] - offsets[0]) + n) : 0;
+  return join_rows(cuts.size() - 1, threads, most, [&](size_t piece, RowBlock& block, int worker) {
+    make(cuts[piece], cuts[piece + 1], block, worker);
+  });
 }
 
 }  // namespace linnaeus

@@ -27,7 +27,7 @@ class Tokens {
   void cut_runs(const Text& text, Tokenizer tokenizer);
 
   std::vector<uint64_t> masks_, joined_;
-  std::vector<uint32_t> edges_;  // only grows: the first edge_count_ are valid
+  std::vector<uint32_t> edges_;  // starts and ends in turn; only grows: the first edge_count_ are valid
   size_t edge_count_ = 0;
   std::vector<Span> spans_;
 };

@@ -2,8 +2,9 @@
 //
 // Given rows (offsets, columns, values). The sign of a count (hashing with signs) is carried over. An
 // empty table keeps the values; no weights means weights of one; length 0 leaves rows as they are, 1 divides by the sum of
-// absolute values, 2 by the root of the sum of squares, both summed in float64 in the order of the row. A product of two
-// float32 is exact in float64, so each stored value is rounded once. A row without length stays as it is.
+// absolute values, 2 by the root of the sum of squares. Both are summed in float64 in four lanes, value i of a row in lane
+// i mod 4, which keeps the processor busy and the bits the same; a row is then multiplied by the inverse of its length.
+// A product of two float32 is exact in float64. A row without length stays as it is.
 #include <nanobind/stl/tuple.h>
 
 #include <cmath>
@@ -27,6 +28,7 @@ struct Weighing {
   size_t width;  // columns below this have a weight; 0: no weights
   int length;
 
+  // The value a count stands for.
   double value(int64_t i) const {
     double v = data[i];
     if (largest) {
@@ -41,18 +43,34 @@ struct Weighing {
     return v;
   }
 
-  void row(int64_t begin, int64_t end) const {
-    double size = 0;
-    if (length == 1)
-      for (int64_t i = begin; i < end; ++i) size += std::fabs(value(i));
-    if (length == 2)
-      for (int64_t i = begin; i < end; ++i) {
-        double v = value(i);
-        size += v * v;
-      }
-    if (length == 2) size = std::sqrt(size);
-    if (size == 0) size = 1;
-    for (int64_t i = begin; i < end; ++i) data[i] = float(value(i) / size);
+  void row(int64_t begin, int64_t end, std::vector<double>& scratch) const {
+    size_t n = size_t(end - begin);
+    if (!largest && !width) return scale(data + begin, data + begin, n);
+    if (scratch.size() < n) scratch.resize(n);
+    for (size_t i = 0; i < n; ++i) scratch[i] = value(begin + int64_t(i));
+    scale(scratch.data(), data + begin, n);
+  }
+
+  template <class T>
+  void scale(const T* values, float* out, size_t n) const {
+    double by = length ? inverse_length(values, n) : 1.0;
+    for (size_t i = 0; i < n; ++i) out[i] = float(double(values[i]) * by);
+  }
+
+  template <class T>
+  double inverse_length(const T* values, size_t n) const {
+    double lanes[4] = {};
+    auto add = [&](size_t i, int lane) {
+      double v = double(values[i]);
+      lanes[lane] += length == 1 ? std::fabs(v) : v * v;
+    };
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+      for (int lane = 0; lane < 4; ++lane) add(i + size_t(lane), lane);
+    for (; i < n; ++i) add(i, int(i % 4));
+    double sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    if (length == 2) sum = std::sqrt(sum);
+    return sum == 0 ? 1.0 : 1.0 / sum;
   }
 };
 
@@ -69,9 +87,10 @@ void weigh(Rows rows, In<float> table, In<float> weights, int length, int thread
   Weighing work{indptr.data(), indices.data(), data.data(), table.data(), table.size(), weights.data(), weights.size(),
                 length};
   nb::gil_scoped_release free;
-  for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int) {
+  std::vector<std::vector<double>> scratch(std::max(threads, 1));
+  for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int worker) {
     size_t last = std::min(n, (piece + 1) * kRowsPerPiece);
-    for (size_t r = piece * kRowsPerPiece; r < last; ++r) work.row(work.indptr[r], work.indptr[r + 1]);
+    for (size_t r = piece * kRowsPerPiece; r < last; ++r) work.row(work.indptr[r], work.indptr[r + 1], scratch[worker]);
   });
 }
 

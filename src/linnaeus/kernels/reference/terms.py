@@ -94,11 +94,13 @@ def hash_terms(data: Bytes, offsets: Longs, plan: Plan, bits: int, signed: bool,
 class TermCounter:
     """Counts the distinct terms of a stream of texts; see native/count_terms.cpp."""
 
-    def __init__(self, plan: Plan) -> None:
-        """An empty counter for the terms of this plan."""
-        self._plan = checked(plan)
+    def __init__(self, plan: Plan, record: bool) -> None:
+        """An empty counter for the terms of this plan, which may record what `replay` needs."""
+        self._plan, self._record = Plan(*plan), record
         self._counts: Counter[Term] = Counter()
         self._documents: Counter[Term] = Counter()
+        self._recorded: list[list[Term]] = []
+        self._orders: list[list[Term]] = []
 
     def add(self, data: Bytes, offsets: Longs, threads: int) -> None:
         """Count the terms of these texts, and those of every order that the longer ones begin with."""
@@ -112,17 +114,39 @@ class TermCounter:
                 terms += [(token,) for token in tokens_of(text, plan.case, plan.tokenizer)]
             self._counts.update(terms)
             self._documents.update(set(terms))
+            if self._record:
+                self._recorded.append(terms)
 
-    def finish(self) -> tuple[Bytes, Longs, Longs, Longs, list[Grams]]:
+    def finish(self, threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams]]:
         """(token bytes, offsets, documents, counts, [(parents, tokens, documents, counts) for n = 2 ...])."""
+        del threads
         orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
         tokens = orders[0]
         rank = {token: i for i, (token,) in enumerate(tokens)}
         joined, offsets = join([token for (token,) in tokens])
         grams = [self._order(before, order, rank) for before, order in pairwise(orders)]
         documents, counts = self._statistics(tokens)
-        self._counts, self._documents = Counter(), Counter()
+        self._orders, self._counts, self._documents = orders, Counter(), Counter()
         return joined, offsets, documents, counts, grams
+
+    def replay(self, columns: Ints, layout: tuple[int, int], threads: int) -> Rows:
+        """The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i]."""
+        del threads
+        unknown = layout[1]
+        terms = [term for order in self._orders for term in order]
+        column = {term: c for term, c in zip(terms, columns.tolist(), strict=True) if c >= 0}
+        shortest = self._plan.low if self._plan.of_words else 1
+        rows = []
+        for recorded in self._recorded:
+            found: Counter[int] = Counter()
+            for term in recorded:
+                if term in column and (len(term) == 1 or len(term) >= shortest):
+                    found[column[term]] += 1
+                elif len(term) == 1 and unknown >= 0:
+                    found[unknown] += 1
+            rows.append(found)
+        self._recorded = []
+        return to_rows(rows)
 
     def _high(self) -> int:
         return self._plan.high if self._plan.of_words else 1

@@ -1,0 +1,33 @@
+// What several threads have counted, joined and put in order by the bytes of the tokens.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "counted.hpp"
+
+namespace linnaeus {
+
+using Ranks = std::vector<std::vector<uint32_t>>;  // for each thread: its number -> the joint number
+using AllCounted = std::vector<std::unique_ptr<Counted>>;
+
+// An n-gram: its parent and its last token in one key.
+struct Gram {
+  uint64_t key;
+  uint32_t documents, count, thread, node;
+};
+
+struct JoinedTokens {
+  std::vector<uint8_t> bytes;
+  std::vector<int64_t> offsets{0}, documents, counts;
+};
+
+// The distinct tokens of all threads in the order of their bytes; `ranks` says where each went.
+JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks);
+
+// The n-grams of `size` tokens of all threads, ordered by (parent, token), where key = parent << token_bits | token.
+// `nodes` maps the threads' (n-1)-grams before; after, their n-grams. The threads' tables are emptied.
+std::vector<Gram> join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
+                             int token_bits, int threads);
+
+}  // namespace linnaeus
