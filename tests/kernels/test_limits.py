@@ -163,11 +163,11 @@ def test_a_text_of_a_gigabyte_is_refused(threads: int) -> None:
     gigabyte = np.zeros(1 << 30, np.uint8)  # pages that nobody writes cost nothing
     bounds = np.concatenate([np.zeros(20_001, np.int64), np.full(20_001, 1 << 30, np.int64)])
     for plan in PLANS:
-        with pytest.raises(ValueError, match="1 GiB or more .* split it"):
+        with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
             kernels.hash_terms(gigabyte, bounds, plan, 20, True, threads)
-        with pytest.raises(ValueError, match="1 GiB or more .* split it"):
+        with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
             kernels.TermCounter(plan).add(gigabyte, bounds, threads)
-        with pytest.raises(ValueError, match="1 GiB or more .* split it"):
+        with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
             index(gigabyte, bounds, plan, count(*one(b"a b"), plan))
-    with pytest.raises(ValueError, match="1 GiB or more .* split it"):
+    with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
         kernels.tokens(gigabyte, bounds, FOLD, 0)
