@@ -2,8 +2,8 @@
 
     python benchmarks/startup.py [RUNS]
 
-One JSON line for each, the median of 15 runs after one that warms the caches; the runs take turns, so that a busy moment
-of the machine falls on all of them.
+One JSON line for each: the median of 15 runs, after one that warms the caches. The runs take turns, so that a busy
+moment of the machine falls on all of them.
 """
 
 from __future__ import annotations
