@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen
-from linnaeus.features.indexing.exact import Exact, FittedTerms, Given
+from linnaeus.features.indexing.exact import Counted, Exact, FittedTerms, Given
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.hashed import Hashed
 from linnaeus.features.values import Values, resolve
@@ -64,15 +64,21 @@ class TermBlock(Block):
 
     def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
         """The weights are learned from the rows of counts, which are then valued where they lie."""
-        counts, given = self._counts(stream)
-        X = counts.rows(stream)
+        if isinstance(self.terms, Exact):
+            counted, X = self.terms.learn_rows(self.grams(), stream, self.unknown)
+            counts, given = self._fitted(counted)
+        else:
+            counts, given = self._counts(stream)
+            X = counts.rows(stream)
         features = learn_weights(Seen(counts, stream, rows=X, given=given), self.values, self.length)
         return features, weigh_rows(features, X)
 
     def _counts(self, stream: Stream) -> tuple[Fitted, tuple[Longs, int] | None]:
         if isinstance(self.terms, Hashed):
             return self.terms.learn(self.grams(), stream), None
-        counted = self.terms.learn(self.grams(), stream)
+        return self._fitted(self.terms.learn(self.grams(), stream))
+
+    def _fitted(self, counted: Counted) -> tuple[Fitted, tuple[Longs, int] | None]:
         features = FittedTerms(self.grams(), counted.vocabulary, self.unknown)
         return features, None if counted.df is None or self.unknown else (counted.df, counted.n)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
 
@@ -40,32 +41,41 @@ class Counts:
     occurrences: Sequence[Longs]
     wanted: NDArray[np.bool_]
     n: int
+    counter: kernels.TermCounter
 
     def columns(self, passed: NDArray[np.bool_]) -> Ints:
         """The column of each node that passed, else -1: a term stands before the longer ones that begin with it."""
-        starts, parents = self.starts, self.parents
-        tokens, sizes = starts[1], passed.astype(np.int64)  # how many columns begin with each node, itself included
-        for start, end in reversed(list(pairwise(starts[1:]))):
-            sizes += np.bincount(parents[start - tokens : end - tokens], sizes[start:end], len(sizes)).astype(np.int64)
-        first = np.zeros(len(sizes), np.int64)
-        first[1:tokens] = np.cumsum(sizes[: max(tokens - 1, 0)])
-        for start, end in pairwise(starts[1:]):
-            parent = parents[start - tokens : end - tokens]
-            before = np.cumsum(sizes[start:end]) - sizes[start:end]
-            # Siblings lie together: what stands before the first of them is not theirs.
-            heads = np.flatnonzero(np.diff(parent, prepend=-1))
-            own = np.repeat(before[heads], np.diff(np.append(heads, end - start)))
-            first[start:end] = first[parent] + passed[parent] + before - own
-        return np.where(passed, first, -1).astype(np.int32)
+        tokens, orders = self.starts[1], list(pairwise(self.starts[1:]))
+        parents = [self.parents[start - tokens : end - tokens] for start, end in orders]
+        # Siblings lie together: heads are the first of them.
+        heads = [np.flatnonzero(np.diff(parent, prepend=-1)) for parent in parents]
+        sizes = passed.astype(np.int32)  # how many columns begin with each node, itself included
+        for (start, end), parent, head in reversed(list(zip(orders, parents, heads, strict=True))):
+            if end > start:
+                sizes[parent[head]] += np.add.reduceat(sizes[start:end], head)
+        first = np.zeros(len(sizes), np.int32)
+        np.cumsum(sizes[: max(tokens - 1, 0)], out=first[1:tokens])
+        for (start, end), parent, head in zip(orders, parents, heads, strict=True):
+            before = np.cumsum(sizes[start:end], dtype=np.int32)
+            before -= sizes[start:end]
+            # What stands before the first of the siblings is not theirs; what stands before their parent is, and it.
+            offset = first[parent[head]] + passed[parent[head]] - before[head]
+            first[start:end] = before + np.repeat(offset, np.diff(np.append(head, end - start)))
+        first[~passed] = -1
+        return first
+
+    def rows(self, columns: Ints, width: int, unknown: int) -> CSR:
+        """The rows of the texts that were counted, if they were recorded; this can be asked once."""
+        return CSR(*self.counter.replay(columns, (width, unknown), kernels.thread_count()), width)
 
     def vocabulary(self, columns: Ints) -> Vocabulary:
         """The nodes that have a column."""
         return compact(self.tokens, self.parents, self.last, columns)
 
 
-def count_terms(grams: Grams, stream: Stream) -> Counts:
-    """One walk over the stream."""
-    counter, n = kernels.TermCounter(grams.plan, False), 0
+def count_terms(grams: Grams, stream: Stream, record: bool = False) -> Counts:
+    """One walk over the stream, which may be recorded for its rows."""
+    counter, n = kernels.TermCounter(grams.plan, record), 0
     for batch in stream.batches():
         texts = grams.texts(batch)
         counter.add(texts.data, texts.offsets, kernels.thread_count())
@@ -81,6 +91,7 @@ def count_terms(grams: Grams, stream: Stream) -> Counts:
         [counts, *(order[3] for order in orders)],
         _wanted(starts, grams),
         n,
+        counter,
     )
 
 

@@ -16,7 +16,7 @@ from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageErro
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, stored
 from linnaeus.features.common.states import field
-from linnaeus.features.indexing.counting import count_terms
+from linnaeus.features.indexing.counting import Counts, count_terms
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import spell
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
@@ -59,6 +59,18 @@ class Exact:
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """Count the terms of the stream, and give those that pass a column."""
         seen = count_terms(grams, stream)
+        columns, df = self._choose(seen)
+        return Counted(seen.vocabulary(columns), df, seen.n)
+
+    def learn_rows(self, grams: Grams, stream: Stream, unknown: bool) -> tuple[Counted, CSR]:
+        """The same, with the rows of the stream: the terms are counted and remembered, no text is read twice."""
+        seen = count_terms(grams, stream, record=True)
+        columns, df = self._choose(seen)
+        X = seen.rows(columns, len(df) + int(unknown), len(df) if unknown else -1)
+        return Counted(seen.vocabulary(columns), df, seen.n), X
+
+    def _choose(self, seen: Counts) -> tuple[Ints, Longs]:
+        """The column of each node that passes, or -1; the documents of each column."""
         df = np.concatenate(seen.documents)
         passed = self._passes(df, seen.n) & seen.wanted
         if not passed.any():
@@ -69,7 +81,7 @@ class Exact:
             columns = seen.columns(passed)
         by_column = np.empty(int(passed.sum()), np.int64)
         by_column[columns[passed]] = df[passed]
-        return Counted(seen.vocabulary(columns), by_column, seen.n)
+        return columns, by_column
 
     def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
         low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
