@@ -13,10 +13,10 @@ import numpy as np
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError
 from linnaeus.features.base import Block, Fitted
+from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
 from linnaeus.features.common.states import field, pack_strings, unpack_strings
-from linnaeus.text import Analysis, as_texts
-from linnaeus.text.buffers import as_arrow
+from linnaeus.text import Analysis
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -87,16 +87,13 @@ class Lengths:
         """How often each affix that has a number occurs in each text: counts of words times affixes of words."""
         from scipy.sparse import csr_matrix
 
-        tokens, rows = WORDS.tokenize(as_texts(text(batch, "Affixes")))
-        words = as_arrow(tokens).dictionary_encode()
-        found = [[number(name) for name in self.of_word(word)] for word in words.dictionary.to_pylist()]
+        words, counts = bag(text(batch, "Affixes"), WORDS)
+        found = [[number(name) for name in self.of_word(word)] for word in words]
         known = [[column for column in columns if column is not None] for columns in found]
         ends = np.cumsum([0, *map(len, known)])
         columns = np.fromiter((column for row in known for column in row), np.int64, int(ends[-1]))
         width = int(columns.max(initial=-1)) + 1
-        affixes = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(known), width))
-        codes = words.indices.to_numpy(zero_copy_only=False)
-        counts = csr_matrix((np.ones(len(codes)), codes, rows), shape=(len(batch), len(known))) @ affixes
+        counts = counts @ csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(words), width))
         counts.sort_indices()
         return counts
 

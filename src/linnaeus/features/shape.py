@@ -8,8 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow.compute as pc
+
 from linnaeus.features.base import Block, Fitted, rows_from
-from linnaeus.features.common.pieces import texts
+from linnaeus.features.common.bags import bag
+from linnaeus.features.common.pieces import text, texts
 from linnaeus.text import Analysis, Normalize
 from linnaeus.types import Place, State
 
@@ -47,7 +51,7 @@ SHARES: dict[str, Callable[[str], bool]] = {
 }
 LENGTHS = ("log words", "log characters")
 
-chunks = Analysis("whitespace", Normalize(form=None, case=None)).cut
+CHUNKS = Analysis("whitespace", Normalize(form=None, case=None))
 """What stands between white space: words with the punctuation that clings to them."""
 
 
@@ -78,7 +82,11 @@ class FittedShape(Fitted):
 
     def extract(self, batch: Batch) -> CSR:
         """Six numbers for each text."""
-        return rows_from([_shape(text) for text in texts(batch, "Shape")], self.width)
+        words, counts = bag(text(batch, "Shape"), CHUNKS)
+        tests = np.array([[test(word) for test in SHARES.values()] for word in words], np.float64)
+        found = counts @ tests.reshape(len(words), len(SHARES))
+        lengths = zip(np.diff(counts.indptr).tolist(), pc.utf8_length(batch.text).to_pylist(), strict=True)
+        return rows_from([_shape(row, *sizes) for row, sizes in zip(found.tolist(), lengths, strict=True)], self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """The words that have it, for each share."""
@@ -86,7 +94,7 @@ class FittedShape(Fitted):
             [
                 Place(column, start, end)
                 for column, test in enumerate(SHARES.values())
-                for start, end in chunks(text)
+                for start, end in CHUNKS.cut(text)
                 if test(text[start:end])
             ]
             for text in texts(batch, "Shape")
@@ -107,7 +115,6 @@ class FittedShape(Fitted):
         return cls()
 
 
-def _shape(text: str) -> dict[int, float]:
-    words = [text[start:end] for start, end in chunks(text)]
-    shares = [sum(map(test, words)) / max(len(words), 1) for test in SHARES.values()]
-    return dict(enumerate([*shares, math.log1p(len(words)), math.log1p(len(text))]))
+def _shape(found: list[float], words: int, characters: int) -> dict[int, float]:
+    shares = [count / max(words, 1) for count in found]
+    return dict(enumerate([*shares, math.log1p(words), math.log1p(characters)]))
