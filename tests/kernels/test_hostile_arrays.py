@@ -30,7 +30,7 @@ def index(side: ModuleType, data: np.ndarray, offsets: np.ndarray, plan: Plan = 
 CALLS = {
     "hash_terms": lambda side, data, offsets: side.hash_terms(data, offsets, WORDS, 20, True, 2),
     "index_terms": index,
-    "TermCounter": lambda side, data, offsets: side.TermCounter(WORDS).add(data, offsets, 2),
+    "TermCounter": lambda side, data, offsets: side.TermCounter(WORDS, True).add(data, offsets, 2),
     "tokens": lambda side, data, offsets: side.tokens(data, offsets, 1, 0),
     "flag_texts": lambda side, data, offsets: side.flag_texts(data, offsets, 2),
     "probe_tokens": lambda side, data, offsets: side.probe_tokens(data, offsets),
@@ -85,7 +85,7 @@ def test_plans_out_of_range_are_refused(side: ModuleType, plan: Plan) -> None:
     with pytest.raises(ValueError, match="the plan"):
         side.hash_terms(TEXT, FINE, plan, 20, True, 1)
     with pytest.raises(ValueError, match="the plan"):
-        side.TermCounter(plan)
+        side.TermCounter(plan, False)
     with pytest.raises(ValueError, match="the plan"):
         index(side, TEXT, FINE, plan)
 

@@ -32,9 +32,9 @@ def one(text: bytes | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def count(data: np.ndarray, offsets: np.ndarray, plan: Plan) -> tuple:
-    counter = kernels.TermCounter(plan)
+    counter = kernels.TermCounter(plan, False)
     counter.add(data, offsets, 2)
-    return counter.finish()
+    return counter.finish(2)
 
 
 def index(data: np.ndarray, offsets: np.ndarray, plan: Plan, counted: tuple) -> tuple:
@@ -166,7 +166,7 @@ def test_a_text_of_a_gigabyte_is_refused(threads: int) -> None:
         with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
             kernels.hash_terms(gigabyte, bounds, plan, 20, True, threads)
         with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
-            kernels.TermCounter(plan).add(gigabyte, bounds, threads)
+            kernels.TermCounter(plan, True).add(gigabyte, bounds, threads)
         with pytest.raises(ValueError, match="1 GiB or more cannot be read"):
             index(gigabyte, bounds, plan, count(*one(b"a b"), plan))
     with pytest.raises(ValueError, match="1 GiB or more cannot be read"):

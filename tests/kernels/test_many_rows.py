@@ -35,9 +35,9 @@ def texts(rows: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def count(side: ModuleType, data: np.ndarray, offsets: np.ndarray, plan: Plan) -> tuple:
-    counter = side.TermCounter(plan)
+    counter = side.TermCounter(plan, False)
     counter.add(data, offsets, 2)
-    return counter.finish()
+    return counter.finish(2)
 
 
 def index(side: ModuleType, data: np.ndarray, offsets: np.ndarray, plan: Plan, known: tuple, columns=None) -> tuple:

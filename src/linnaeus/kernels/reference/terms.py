@@ -96,7 +96,7 @@ class TermCounter:
 
     def __init__(self, plan: Plan, record: bool) -> None:
         """An empty counter for the terms of this plan, which may record what `replay` needs."""
-        self._plan, self._record = Plan(*plan), record
+        self._plan, self._record = checked(plan), record
         self._counts: Counter[Term] = Counter()
         self._documents: Counter[Term] = Counter()
         self._recorded: list[list[Term]] = []
