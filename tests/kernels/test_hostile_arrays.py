@@ -137,6 +137,59 @@ def test_an_unknown_column_outside_is_refused(side: ModuleType, layout: tuple[in
         side.index_terms(TEXT, FINE, WORDS, tuple(vocabulary(side)), layout, 1)
 
 
+def counter(side: ModuleType, plan: Plan, record: bool = True) -> object:
+    made = side.TermCounter(plan, record)
+    made.add(TEXT, FINE, 1)
+    return made
+
+
+def replay(made: object, terms: int, layout: tuple[int, int], shift: int = 0) -> object:
+    return made.replay(np.arange(terms, dtype=np.int32) + np.int32(shift), layout, 1)
+
+
+@each_side
+@pytest.mark.parametrize("plan", [WORDS, Plan(UNITS["inside"], 1, 2, 3, 5)], ids=["words", "characters"])
+def test_a_counter_goes_one_way(side: ModuleType, plan: Plan) -> None:
+    made = counter(side, plan)
+    with pytest.raises(ValueError, match="replay: nothing is recorded"):
+        replay(made, 0, (1, -1))
+    counted = made.finish(1)
+    terms = len(counted[2]) + sum(len(order[0]) for order in counted[4])
+    with pytest.raises(ValueError, match="takes no more texts"):
+        made.add(TEXT, FINE, 1)
+    with pytest.raises(ValueError, match="finished once"):
+        made.finish(1)
+    assert replay(made, terms, (terms, -1))[0][-1] > 0
+    with pytest.raises(ValueError, match="replay: nothing is recorded"):
+        replay(made, terms, (terms, -1))
+
+
+@each_side
+def test_what_was_not_recorded_is_not_replayed(side: ModuleType) -> None:
+    made = counter(side, WORDS, record=False)
+    made.finish(1)
+    with pytest.raises(ValueError, match="replay: nothing is recorded"):
+        replay(made, 5, (5, -1))
+
+
+@each_side
+@pytest.mark.parametrize(
+    ("terms", "layout", "shift", "message"),
+    [
+        (3, (4, -1), 0, "a column for each term"),
+        (5, (4, -1), 0, "a column for each term"),
+        (4, (4, -1), 1, "a column is outside"),
+        (4, (4, 4), 0, "the unknown column is outside"),
+        (4, (-1, -1), -9, "the unknown column is outside"),
+    ],
+)
+def test_a_replay_into_columns_that_do_not_fit_is_refused(side: ModuleType, terms, layout, shift, message) -> None:
+    made = counter(side, WORDS)
+    made.finish(1)
+    with pytest.raises(ValueError, match=message):
+        replay(made, terms, layout, shift)
+
+
 @each_side
 def test_pairs_without_a_column_are_refused(side: ModuleType) -> None:
     with pytest.raises(ValueError):

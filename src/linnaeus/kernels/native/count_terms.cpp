@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <utility>
 
 #include "arrays.hpp"
 #include "dense_counter.hpp"
@@ -51,6 +52,7 @@ class TermCounter {
   TermCounter& operator=(const TermCounter&) = delete;
 
   void add(In<uint8_t> data, In<int64_t> offsets, int threads) {
+    if (finished_) throw nb::value_error("add: a finished counter takes no more texts");
     Texts texts(data, offsets);
     nb::gil_scoped_release release;
     while (counted_.size() < size_t(std::max(threads, 1))) counted_.push_back(std::make_unique<Counted>(plan_));
@@ -70,6 +72,7 @@ class TermCounter {
   // (token bytes, token offsets, token documents, token counts, [(parents, tokens, documents, counts) for n = 2 ...]);
   // nothing can be added afterwards.
   nb::tuple finish(int threads) {
+    if (std::exchange(finished_, true)) throw nb::value_error("finish: a counter is finished once");
     JoinedTokens tokens;
     std::vector<std::vector<Gram>> orders;
     int token_bits = 0;
@@ -100,6 +103,8 @@ class TermCounter {
   // negative; single tokens without a column count in column `unknown` unless that is negative. The recording is used up.
   nb::tuple replay(In<int32_t> columns, std::array<int32_t, 2> layout, int threads) {
     auto [width, unknown] = layout;
+    if (!finished_ || !std::exchange(record_, false)) throw nb::value_error("replay: nothing is recorded and finished");
+    if (unknown >= width) throw nb::value_error("replay: the unknown column is outside the matrix");
     if (columns.size() != starts_.back()) throw nb::value_error("replay: there must be a column for each term");
     for (size_t i = 0; i < columns.size(); ++i)
       if (columns.data()[i] >= width) throw nb::value_error("replay: a column is outside the matrix");
@@ -187,7 +192,7 @@ class TermCounter {
   }
 
   Plan plan_;
-  bool record_;
+  bool record_, finished_ = false;
   AllCounted counted_;
   std::vector<Ranks> ranks_;  // ranks_[n - 1][thread]: the n-grams of a thread among all
   std::vector<size_t> starts_{0, 0};

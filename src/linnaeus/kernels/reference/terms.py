@@ -100,11 +100,13 @@ class TermCounter:
         self._counts: Counter[Term] = Counter()
         self._documents: Counter[Term] = Counter()
         self._recorded: list[list[Term]] = []
-        self._orders: list[list[Term]] = []
+        self._orders: list[list[Term]] | None = None
 
     def add(self, data: Bytes, offsets: Longs, threads: int) -> None:
         """Count the terms of these texts, and those of every order that the longer ones begin with."""
         del threads
+        if self._orders is not None:
+            raise ValueError("add: a finished counter takes no more texts")
         plan = self._plan
         for text in texts_of(data, offsets):
             terms = terms_of(text, plan)
@@ -120,6 +122,8 @@ class TermCounter:
     def finish(self, threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams]]:
         """(token bytes, offsets, documents, counts, [(parents, tokens, documents, counts) for n = 2 ...])."""
         del threads
+        if self._orders is not None:
+            raise ValueError("finish: a counter is finished once")
         orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
         tokens = orders[0]
         rank = {token: i for i, (token,) in enumerate(tokens)}
@@ -132,8 +136,17 @@ class TermCounter:
     def replay(self, columns: Ints, layout: tuple[int, int], threads: int) -> Rows:
         """The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i]."""
         del threads
-        unknown = layout[1]
+        width, unknown = layout
+        if self._orders is None or not self._record:
+            raise ValueError("replay: nothing is recorded and finished")
+        if unknown >= width:
+            raise ValueError("replay: the unknown column is outside the matrix")
         terms = [term for order in self._orders for term in order]
+        if len(columns) != len(terms):
+            raise ValueError("replay: there must be a column for each term")
+        if (columns >= width).any():
+            raise ValueError("replay: a column is outside the matrix")
+        self._record = False
         column = {term: c for term, c in zip(terms, columns.tolist(), strict=True) if c >= 0}
         shortest = self._plan.low if self._plan.of_words else 1
         rows = []
