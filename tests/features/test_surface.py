@@ -7,10 +7,13 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError
-from linnaeus.features import Affixes, Lexicon, Shape
+from linnaeus.features import Affixes, Lexicon, Shape, Words
+from linnaeus.text import tokens
 from linnaeus.types import Place
 
 
@@ -97,3 +100,33 @@ def test_lexicons_that_cannot_be_meant(lists):
 def test_rows_without_text_are_refused(block):
     with pytest.raises(DataError, match="reads texts"):
         block.fit_rows(Batch(labels=pa.array(["a"])))
+
+
+@given(st.lists(st.text(alphabet="aAb 9.,'é東京都ß👍-", max_size=25), min_size=1, max_size=5))
+def test_tokens_are_those_of_words(texts):
+    """A lexicon of all words counts what Words counts; affixes are those of its words."""
+    if not any(tokens(texts)):
+        return
+    fitted, X = Words().fit_rows(texts)
+    lists = {name: [name] for name in fitted.names()}
+    counted = Lexicon(lists).fit_rows(texts)[1]
+    assert np.array_equal(counted.to_scipy().toarray(), X.to_scipy().toarray())
+    endings = {f"-{word[-1]}" for row in tokens(texts) for word in row if len(word) > 1}
+    assert set(Affixes((), (1,)).fit(texts).names()) == endings
+
+
+def test_affixes_of_words_that_change_in_length():
+    fitted = Affixes(prefixes=(), suffixes=(2,)).fit(["GROSS Maß"])
+    assert fitted.names() == ["-ss"]
+    assert fitted.places(["das Maß"]) == [[Place(0, 6, 7)]]
+
+
+def test_weights_that_cancel_leave_no_place():
+    fitted = Lexicon({"good": 1.0, "bad": -1.0}).fit(["x"])
+    assert fitted.rows(["good and bad"]).nnz == 0
+    assert fitted.places(["good and bad"]) == [[]]
+
+
+def test_entries_of_too_many_words():
+    with pytest.raises(UsageError, match="not 1 to 64 words"):
+        Lexicon(["a " * 65])

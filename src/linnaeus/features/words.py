@@ -47,7 +47,9 @@ class TermBlock(Block):
             raise InputTypeError(f"terms takes Exact(...), Given([...]) or Hashed(...), not {self.terms!r}.")
         if self.unknown and isinstance(self.terms, Hashed):
             raise UsageError("Hashed terms are never unknown; use Exact() or Given([...]) with unknown=True.")
-        self.grams()
+        grams = self.grams()
+        if self.unknown and grams.plan.of_words and grams.low > 1:
+            raise UsageError("Unknown words are counted beside known ones; let n-grams begin at 1: ngrams=(1, ...).")
 
     def grams(self) -> Grams:
         """Which terms a text has."""

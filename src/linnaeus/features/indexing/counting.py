@@ -14,8 +14,6 @@ from linnaeus.errors import DataError
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from linnaeus.features.indexing.grams import Grams
@@ -37,8 +35,8 @@ class Counts:
     parents: Ints
     last: Ints
     starts: list[int]
-    documents: Sequence[Longs]
-    occurrences: Sequence[Longs]
+    documents: list[Longs]
+    occurrences: list[Longs]
     wanted: NDArray[np.bool_]
     n: int
     counter: kernels.TermCounter
@@ -63,6 +61,11 @@ class Counts:
             first[start:end] = before + np.repeat(offset, np.diff(np.append(head, end - start)))
         first[~passed] = -1
         return first
+
+    def drop_counts(self) -> None:
+        """Give back the memory of the counts once columns are chosen: a vocabulary may have millions of terms."""
+        self.documents.clear()
+        self.occurrences.clear()
 
     def rows(self, columns: Ints, width: int, unknown: int) -> CSR:
         """The rows of the texts that were counted, if they were recorded; this can be asked once."""

@@ -72,7 +72,9 @@ class Exact:
     def _choose(self, seen: Counts) -> tuple[Ints, Longs]:
         """The column of each node that passes, or -1; the documents of each column."""
         df = np.concatenate(seen.documents)
-        passed = self._passes(df, seen.n) & seen.wanted
+        passed = seen.wanted
+        if passed.any():  # of no terms at all, the bounds are not to blame
+            passed = passed & self._passes(df, seen.n)
         if not passed.any():
             raise DataError(_nothing_left(seen.n, int(seen.wanted.sum())))
         columns = seen.columns(passed)
@@ -81,6 +83,7 @@ class Exact:
             columns = seen.columns(passed)
         by_column = np.empty(int(passed.sum()), np.int64)
         by_column[columns[passed]] = df[passed]
+        seen.drop_counts()
         return columns, by_column
 
     def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
@@ -163,7 +166,7 @@ class FittedTerms(Fitted):
             column = self.vocabulary.find(term)
             if column >= 0:
                 yield Place(column, start, end)
-            elif self.unknown and (len(term) == 1 and self.grams.low == 1):
+            elif self.unknown and len(term) == 1:
                 yield Place(self.vocabulary.width, start, end)
 
     @cached_property

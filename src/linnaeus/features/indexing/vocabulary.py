@@ -159,10 +159,12 @@ def compact(tokens: tuple[Bytes, Longs], parents: Ints, last: Ints, columns: Int
         needed[last[inner]] = True
         if int(needed.sum()) == before:
             break
-    number = np.cumsum(needed, dtype=np.int64) - 1
+    number = np.cumsum(needed, dtype=np.int32) - 1
     inner = needed[count:]
     token_bytes, token_offsets = _take(*tokens, needed[:count])
-    keys = number[parents[inner]].astype(np.uint64) << SHIFT | number[last[inner]].astype(np.uint64)
+    keys = number[parents[inner]].astype(np.uint64)
+    keys <<= SHIFT
+    keys |= number[last[inner]].astype(np.uint32)
     first = int(needed[:count].sum())
     return Vocabulary(
         token_bytes,
