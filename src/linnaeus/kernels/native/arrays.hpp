@@ -4,9 +4,8 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
@@ -21,27 +20,28 @@ using InOut = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Memory that is not cleared: large arrays are fresh pages which count only once they are written.
 template <class T>
-struct Buffer {
-  struct Free {
-    void operator()(T* p) const { std::free(p); }
-  };
-  std::unique_ptr<T[], Free> data;
-  size_t size = 0;
-
-  explicit Buffer(size_t n = 0) : size(n) {
-    if (n == 0) return;
-    data.reset(static_cast<T*>(allocate_large(n * sizeof(T))));
+class Buffer {
+ public:
+  explicit Buffer(size_t n = 0) : data_(static_cast<T*>(allocate(n * sizeof(T)))), size_(n) {}
+  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  Buffer& operator=(Buffer&&) = delete;
+  ~Buffer() {
+    if (data_) release(data_, size_ * sizeof(T));
   }
-  T* get() { return data.get(); }
-  T& operator[](size_t i) { return data[i]; }
+  T* get() { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  size_t size() const { return size_; }
+
+ private:
+  T* data_;
+  size_t size_;
 };
 
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(Buffer<T>&& buffer) {
-  size_t n = buffer.size;
-  T* p = n ? buffer.data.release() : static_cast<T*>(std::malloc(sizeof(T)));
-  nb::capsule owner(p, [](void* q) noexcept { std::free(q); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(p, {n}, owner);
+  auto* owned = new Buffer<T>(std::move(buffer));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Buffer<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->get(), {owned->size()}, owner);
 }
 
 template <class T>

@@ -26,10 +26,10 @@ namespace {
 // The terms of the texts of one piece of work, by the numbers of the thread that counted them.
 struct Recording {
   size_t worker = 0, rows = 0;
-  std::vector<uint32_t> numbers;
+  std::vector<uint32_t, PageAllocator<uint32_t>> numbers;
 };
 
-nb::tuple gram_arrays(std::vector<Gram>& grams, int token_bits) {
+nb::tuple gram_arrays(Grams& grams, int token_bits) {
   Buffer<int32_t> parents(grams.size()), last(grams.size());
   Buffer<int64_t> documents(grams.size()), counts(grams.size());
   for (size_t i = 0; i < grams.size(); ++i) {
@@ -38,7 +38,7 @@ nb::tuple gram_arrays(std::vector<Gram>& grams, int token_bits) {
     documents[i] = grams[i].documents;
     counts[i] = grams[i].count;
   }
-  grams = {};
+  grams = Grams();
   return nb::make_tuple(to_numpy(std::move(parents)), to_numpy(std::move(last)), to_numpy(std::move(documents)),
                         to_numpy(std::move(counts)));
 }
@@ -59,12 +59,18 @@ class TermCounter {
     std::vector<size_t> cuts = cut_pieces(texts.at, texts.size);
     size_t before = recordings_.size();
     if (record_) recordings_.resize(before + cuts.size() - 1);
+    std::vector<std::vector<uint32_t>> numbers(std::max(threads, 1));
     for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int worker) {
       Counted& c = *counted_[worker];
       Recording* r = record_ ? &recordings_[before + piece] : nullptr;
       for (size_t row = cuts[piece]; row < cuts[piece + 1]; ++row)
-        c.count(texts.begin(row), size_t(texts.end(row) - texts.begin(row)), r ? &r->numbers : nullptr);
-      if (r) r->worker = size_t(worker), r->rows = cuts[piece + 1] - cuts[piece], r->numbers.shrink_to_fit();
+        c.count(texts.begin(row), size_t(texts.end(row) - texts.begin(row)), r ? &numbers[worker] : nullptr);
+      if (r) {
+        r->worker = size_t(worker);
+        r->rows = cuts[piece + 1] - cuts[piece];
+        r->numbers.assign(numbers[worker].begin(), numbers[worker].end());
+        numbers[worker].clear();
+      }
       c.trim();
     });
   }
@@ -74,7 +80,7 @@ class TermCounter {
   nb::tuple finish(int threads) {
     if (std::exchange(finished_, true)) throw nb::value_error("finish: a counter is finished once");
     JoinedTokens tokens;
-    std::vector<std::vector<Gram>> orders;
+    std::vector<Grams> orders;
     int token_bits = 0;
     {
       nb::gil_scoped_release release;
@@ -121,7 +127,7 @@ class TermCounter {
     auto made = join_rows(recordings_.size(), threads, most, [&](size_t piece, RowBlock& block, int worker) {
       Recording& r = recordings_[piece];
       plan_.of_words() ? play_words(r, players[worker], bits, block) : play_characters(r, players[worker], block);
-      r.numbers = {};
+      decltype(r.numbers)().swap(r.numbers);  // what was played is handed back while the rows grow
     });
     counted_.clear(), ranks_.clear(), recordings_.clear();
     return made;

@@ -135,7 +135,7 @@ JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks) {
 
 // The grams are first dealt out by the topmost bits of their keys: each part is small enough to be sorted in cache, and
 // the parts can be sorted side by side.
-std::vector<Gram> join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
+Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
                              int token_bits, int threads) {
   std::vector<Stretch> stretches = cut_tables(counted, size);
   int shift = std::max(0, key_bits - PART_BITS);
@@ -153,7 +153,7 @@ std::vector<Gram> join_grams(const AllCounted& counted, int size, const Ranks& r
     each_slot(i, [&](Stretch& s, const Gram& g) { ++s.places[g.key >> shift]; });
   });
   std::vector<size_t> starts = lay_out(stretches);
-  std::vector<Gram> grams(starts[PARTS]);
+  Grams grams(starts[PARTS]);
   for_each_piece(stretches.size(), threads, [&](size_t i, int) {
     each_slot(i, [&](Stretch& s, const Gram& g) { grams[s.places[g.key >> shift]++] = g; });
   });

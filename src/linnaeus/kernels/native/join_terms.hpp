@@ -17,6 +17,8 @@ struct Gram {
   uint32_t documents, count, thread, node;
 };
 
+using Grams = std::vector<Gram, LargeAllocator<Gram>>;
+
 struct JoinedTokens {
   std::vector<uint8_t> bytes;
   std::vector<int64_t> offsets{0}, documents, counts;
@@ -27,7 +29,7 @@ JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks);
 
 // The n-grams of `size` tokens of all threads, ordered by (parent, token), where key = parent << token_bits | token.
 // `nodes` maps the threads' (n-1)-grams before; after, their n-grams. The threads' tables are emptied.
-std::vector<Gram> join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
+Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
                              int token_bits, int threads);
 
 }  // namespace linnaeus

@@ -1,5 +1,7 @@
-// Large tables on large pages: a probe into a table of tens of megabytes would otherwise miss the address cache too.
+// Large memory on pages of its own: large pages, because a probe into tens of megabytes would otherwise miss the address
+// cache too, and given back to the system at once when it is freed.
 #pragma once
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #if defined(__linux__)
@@ -8,30 +10,55 @@
 
 namespace linnaeus {
 
-inline void* allocate_large(size_t bytes) {
+inline constexpr size_t LARGE = size_t(4) << 20;
+
+// Memory of `least` bytes or more gets pages of its own.
+inline void* allocate(size_t bytes, size_t least = LARGE) {
 #if defined(__linux__)
-  constexpr size_t page = size_t(2) << 20;
-  if (bytes >= 2 * page) {
-    void* p = std::aligned_alloc(page, (bytes + page - 1) & ~(page - 1));
-    if (!p) throw std::bad_alloc();
-    madvise(p, bytes, MADV_HUGEPAGE);
+  if (bytes >= least) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    if (bytes >= LARGE) madvise(p, bytes, MADV_HUGEPAGE);
     return p;
   }
 #endif
+  (void)least;
   void* p = std::malloc(bytes ? bytes : 1);
   if (!p) throw std::bad_alloc();
   return p;
 }
 
-template <class T>
-struct LargeAllocator {
+// What `allocate` gave for the same sizes.
+inline void release(void* p, size_t bytes, size_t least = LARGE) noexcept {
+#if defined(__linux__)
+  if (bytes >= least) {
+    munmap(p, bytes);
+    return;
+  }
+#endif
+  (void)bytes, (void)least;
+  std::free(p);
+}
+
+template <class T, size_t Least>
+struct OwnPages {
   using value_type = T;
-  LargeAllocator() = default;
   template <class U>
-  LargeAllocator(const LargeAllocator<U>&) {}
-  T* allocate(size_t n) { return static_cast<T*>(allocate_large(n * sizeof(T))); }
-  void deallocate(T* p, size_t) { std::free(p); }
-  bool operator==(const LargeAllocator&) const { return true; }
+  struct rebind {
+    using other = OwnPages<U, Least>;
+  };
+  OwnPages() = default;
+  template <class U>
+  OwnPages(const OwnPages<U, Least>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(linnaeus::allocate(n * sizeof(T), Least)); }
+  void deallocate(T* p, size_t n) { linnaeus::release(p, n * sizeof(T), Least); }
+  bool operator==(const OwnPages&) const { return true; }
 };
+
+// For tables that are probed, and for what is soon handed back.
+template <class T>
+using LargeAllocator = OwnPages<T, LARGE>;
+template <class T>
+using PageAllocator = OwnPages<T, size_t(64) << 10>;
 
 }  // namespace linnaeus
