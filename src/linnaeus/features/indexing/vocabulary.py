@@ -30,6 +30,7 @@ NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
 LONG = np.uint64(1 << 31)
+LONG = np.uint64(1 << 31)
 LONGEST = 64
 """The tokens of the longest term."""
 
@@ -195,6 +196,8 @@ def _is_sound(v: Vocabulary) -> bool:
         return False
     if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
         return False
+    if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
+        return False
     tokens, pairs = v.token_slots.reshape(-1, 2), v.pair_slots.reshape(-1, 2)
     used = tokens[tokens[:, 1] >> SHIFT != 0]
     parents, last, columns = v.nodes
@@ -202,11 +205,14 @@ def _is_sound(v: Vocabulary) -> bool:
     order = np.sort(order[order >= 0])
     lengths = np.diff(v.token_offsets).astype(np.uint64)
     tags = np.where(lengths <= 8, lengths, lengths | LONG)
+    lengths = np.diff(v.token_offsets).astype(np.uint64)
+    tags = np.where(lengths <= 8, lengths, lengths | LONG)
     # An empty slot in every table: without one a search would never end.
     return bool(
         len(used) == count < tables[0]
         and len(parents) < tables[1]
         and np.array_equal(np.sort(used[:, 1] & LOW), np.arange(count, dtype=np.uint64))
+        and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
         and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
         and np.array_equal(np.sort(pairs[pairs[:, 0] != NONE][:, 1] & LOW), count + np.arange(len(parents)))
         and (parents < count + np.arange(len(parents))).all()
