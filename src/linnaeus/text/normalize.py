@@ -65,9 +65,11 @@ class Normalize:
 
         Only texts that may change are looked at one by one: plain ASCII, and what is composed already, passes.
         """
-        flags = kernels.flag_texts(texts.data, texts.offsets, kernels.thread_count())
         wanted = AMPERSAND if self.html else 0
         wanted |= NOT_ASCII if self.form == "nfkc" or not self.accents else SUSPECT if self.form else 0
+        if not wanted:
+            return texts
+        flags = kernels.flag_texts(texts.data, texts.offsets, kernels.thread_count())
         changed = {}
         for row in np.flatnonzero(flags & wanted).tolist():
             raw = texts.data[texts.offsets[row] : texts.offsets[row + 1]].tobytes()
