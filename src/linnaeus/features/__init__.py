@@ -4,6 +4,8 @@ An extractor is a frozen dataclass of hyper-parameters (a `Block`). `fit(source)
 gives a `Fitted` piece, which is frozen: `rows(source)` are the features, `names()` their names, `places(source)` the
 characters they came from, `state()` manifest and tensors; `save` and `load` go through a file.
 
+What extractors share is in `base.py` and `common/`; how terms find their columns, in `indexing/`.
+
 To add an extractor: a file with the recipe (`learn`) and the fitted piece (`extract`, `locate`, `names`, `width`,
 `state`, `from_state`), a row in `EXTRACTORS`, one in `restore.RESTORERS`, an example in the
 table of `tests/contracts/test_extractors.py`.
