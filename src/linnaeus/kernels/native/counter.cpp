@@ -100,6 +100,16 @@ const uint32_t* by_digits(uint32_t* keys, uint32_t* spare, size_t n, int bits) {
   return keys;
 }
 
+size_t drop_zeros(int32_t* columns, float* values, size_t n) {
+  size_t kept = 0;
+  for (size_t i = 0; i < n; ++i) {
+    columns[kept] = columns[i];
+    values[kept] = values[i];
+    kept += values[i] != 0;
+  }
+  return kept;
+}
+
 }  // namespace
 
 const uint32_t* Counter::sort(const uint32_t* keys, size_t n, int bits) {
@@ -153,20 +163,24 @@ void Counter::add_signed(const uint32_t* keys, size_t n, int bits, RowBlock& blo
   keys = sort(keys, n, bits);
   block.reserve(n + 1);
   auto [columns, values] = block.room();
-  size_t at = 0;
+  size_t at = size_t(-1);
   uint32_t previous = ~(n ? keys[0] >> 1 : 0);
-  int32_t sum = 0;
+  int32_t sum = 1;
+  bool canceled = false;
   for (size_t i = 0; i < n; ++i) {
     uint32_t column = keys[i] >> 1;
     int32_t sign = 1 - 2 * int32_t(keys[i] & 1);
     bool fresh = column != previous;
-    at += fresh & (sum != 0);
+    canceled |= fresh & (sum == 0);
+    at += fresh;
     sum = fresh ? sign : sum + sign;
     previous = column;
     columns[at] = int32_t(column);
     values[at] = float(sum);
   }
-  block.finish_row(at + (sum != 0));
+  size_t count = at + 1;
+  if (canceled | (sum == 0)) count = drop_zeros(columns, values, count);
+  block.finish_row(count);
 }
 
 }  // namespace linnaeus
