@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
-LONG = np.uint64(1 << 31)
 LONG = np.uint64(1 << 31)
 LONGEST = 64
 """The tokens of the longest term."""
@@ -55,10 +54,13 @@ class Vocabulary:
     def nodes(self) -> tuple[Ints, Ints, Ints]:
         """Parent, last token and column (or -1) of each longer term, in the order of nodes."""
         slots = self.pair_slots.reshape(-1, 2)
-        slots = slots[slots[:, 0] != NONE]
-        slots = slots[np.argsort(slots[:, 1] & LOW)]
-        columns = (slots[:, 1] >> SHIFT).astype(np.uint32).view(np.int32)
-        return (slots[:, 0] >> SHIFT).astype(np.int32), (slots[:, 0] & LOW).astype(np.int32), columns
+        keys, values = slots[slots[:, 0] != NONE].T
+        place = (values & LOW).astype(np.int64) - len(self.columns)
+        parents, last, columns = (np.empty(len(place), np.int32) for _ in range(3))
+        parents[place] = keys >> SHIFT
+        last[place] = keys & LOW
+        columns[place] = (values >> SHIFT).astype(np.uint32).view(np.int32)
+        return parents, last, columns
 
     def token(self, number: int) -> bytes:
         """The bytes of a token."""
@@ -196,28 +198,31 @@ def _is_sound(v: Vocabulary) -> bool:
         return False
     if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
         return False
-    if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
-        return False
     tokens, pairs = v.token_slots.reshape(-1, 2), v.pair_slots.reshape(-1, 2)
-    used = tokens[tokens[:, 1] >> SHIFT != 0]
+    used, longer = tokens[tokens[:, 1] >> SHIFT != 0], pairs[pairs[:, 0] != NONE]
+    if not (_is_range(used[:, 1] & LOW, 0, count) and _is_range(longer[:, 1] & LOW, count, len(longer))):
+        return False
     parents, last, columns = v.nodes
     order = np.concatenate([v.columns, columns])
-    order = np.sort(order[order >= 0])
-    lengths = np.diff(v.token_offsets).astype(np.uint64)
-    tags = np.where(lengths <= 8, lengths, lengths | LONG)
     lengths = np.diff(v.token_offsets).astype(np.uint64)
     tags = np.where(lengths <= 8, lengths, lengths | LONG)
     # An empty slot in every table: without one a search would never end.
     return bool(
-        len(used) == count < tables[0]
+        count < tables[0]
         and len(parents) < tables[1]
-        and np.array_equal(np.sort(used[:, 1] & LOW), np.arange(count, dtype=np.uint64))
         and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
-        and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
-        and np.array_equal(np.sort(pairs[pairs[:, 0] != NONE][:, 1] & LOW), count + np.arange(len(parents)))
         and (parents < count + np.arange(len(parents))).all()
         and (np.diff(parents, prepend=0) >= 0).all()
         and len(list(islice(v.orders(), LONGEST))) < LONGEST
         and ((last >= 0) & (last < count)).all()
-        and np.array_equal(order, np.arange(v.width))
+        and _is_range(order[order >= 0], 0, v.width)
     )
+
+
+def _is_range(numbers: NDArray[np.integer[Any]], start: int, count: int) -> bool:
+    """Whether these are the numbers from `start`, each once, in any order."""
+    if len(numbers) != count:
+        return False
+    shifted = numbers.astype(np.int64) - start
+    inside = bool(((shifted >= 0) & (shifted < count)).all())
+    return inside and bool((np.bincount(shifted, minlength=count) == 1).all())
