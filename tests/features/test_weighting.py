@@ -12,8 +12,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.features import BM25, VALUES, Function, NaiveBayes, TfIdf, Weighted, as_stream, restore
+from linnaeus.features.common.seen import Seen
 from linnaeus.features.values import resolve
-from linnaeus.features.weighting import weigh_features, weigh_rows
+from linnaeus.features.weighting import learn_weights, weigh_rows
 
 RNG = np.random.default_rng(0)
 WORDS = [f"w{i}" for i in range(30)]
@@ -150,7 +151,7 @@ def test_rows_have_length_one(values, length):
 
 def test_plain_counts_are_not_wrapped():
     counted = BAG.fit(TEXTS)
-    assert weigh_features(counted, "count", None, as_stream(TEXTS)) is counted
+    assert learn_weights(Seen(counted, as_stream(TEXTS)), "count", None) is counted
     assert weigh_rows(counted, counted.rows(TEXTS)).nnz == counted.rows(TEXTS).nnz
 
 
@@ -162,7 +163,7 @@ def test_document_frequencies_at_hand_save_a_walk():
         def batches(self):
             raise AssertionError("walked")
 
-    quick = weigh_features(counted, "tfidf", "l2", Silent(), df, len(TEXTS))
+    quick = learn_weights(Seen(counted, Silent(), given=(df, len(TEXTS))), "tfidf", "l2")
     slow = Weighted(BAG, "tfidf", "l2").fit(TEXTS)
     assert quick.rows(TEXTS).data.tobytes() == slow.rows(TEXTS).data.tobytes()
     assert weigh_rows(quick, counted.rows(TEXTS)).data.tobytes() == slow.rows(TEXTS).data.tobytes()

@@ -22,7 +22,7 @@ from linnaeus.types import Json, Place, State
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Floats, Ints, Longs
+    from linnaeus.types import Floats, Ints
 
 Length: TypeAlias = Literal["l1", "l2"] | None
 LENGTHS: dict[Length, int] = {None: 0, "l1": 1, "l2": 2}
@@ -63,19 +63,6 @@ def check_length(length: Length) -> None:
     """Refuse a length that is not in the table."""
     if length not in LENGTHS:
         raise UsageError(f"length={length!r} is not known; choose 'l1', 'l2' or None.")
-
-
-def weigh_features(
-    counts: Fitted,
-    values: str | Values,
-    length: Length,
-    stream: Stream,
-    df: Longs | None = None,
-    n: int | None = None,
-) -> Fitted:
-    """Fitted features that count, valued; with `df` and `n` at hand, tf-idf needs no further walk over the stream."""
-    given = None if df is None or n is None else (df, n)
-    return learn_weights(Seen(counts, stream, given=given), values, length)
 
 
 def learn_weights(seen: Seen, values: str | Values, length: Length) -> Fitted:
