@@ -198,8 +198,6 @@ def _is_sound(v: Vocabulary) -> bool:
         return False
     if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
         return False
-    if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
-        return False
     tokens, pairs = v.token_slots.reshape(-1, 2), v.pair_slots.reshape(-1, 2)
     used, longer = tokens[tokens[:, 1] >> SHIFT != 0], pairs[pairs[:, 0] != NONE]
     if not (_is_range(used[:, 1] & LOW, 0, count) and _is_range(longer[:, 1] & LOW, count, len(longer))):
@@ -208,12 +206,9 @@ def _is_sound(v: Vocabulary) -> bool:
     order = np.concatenate([v.columns, columns])
     lengths = np.diff(v.token_offsets).astype(np.uint64)
     tags = np.where(lengths <= 8, lengths, lengths | LONG)
-    lengths = np.diff(v.token_offsets).astype(np.uint64)
-    tags = np.where(lengths <= 8, lengths, lengths | LONG)
     # An empty slot in every table: without one a search would never end.
     return bool(
         count < tables[0]
-        and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
         and len(parents) < tables[1]
         and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
         and (parents < count + np.arange(len(parents))).all()
