@@ -45,3 +45,12 @@ class MachineError(LinnaeusError, OSError):
 
 class LinnaeusWarning(UserWarning):
     """The root of all warnings: something the user can change."""
+
+
+def said(error: object) -> str:
+    r"""What another library says, on one line: the messages of Arrow have several.
+
+    >>> said(ValueError("no page header\n at byte 4"))
+    'no page header at byte 4'
+    """
+    return " ".join(str(error).split())

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, said
 
 MANY = pa.list_(pa.string())
 ENTRIES = pa.list_(pa.struct([("index", pa.int32()), ("value", pa.float32())]))
@@ -47,7 +47,9 @@ def as_text(column: pa.Array, name: str) -> pa.Array:
     try:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(f"column {name!r} holds {kind} that is not text ({error}); name another column.") from error
+        raise DataError(
+            f"column {name!r} holds {kind} that is not text ({said(error)}); name another column."
+        ) from error
 
 
 def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:

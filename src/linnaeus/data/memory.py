@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.roles import FIXED
-from linnaeus.errors import DataError, InputTypeError
+from linnaeus.errors import DataError, InputTypeError, said
 
 _HUGGING_ROWS = 10_000
 
@@ -25,7 +25,9 @@ def record_batches(source: Any) -> list[pa.RecordBatch]:
             "character; mend it with text.encode('utf-8', 'replace').decode()."
         ) from error
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise DataError(f"the data: does not fit into columns of one type each ({error}); make them alike.") from error
+        raise DataError(
+            f"the data: does not fit into columns of one type each ({said(error)}); make them alike."
+        ) from error
     inner = [name for name in table.column_names if not name.startswith("__index_level_")]
     table = table.select(inner)
     return table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]

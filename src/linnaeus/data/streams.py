@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from linnaeus.errors import DataError, MachineError
+from linnaeus.errors import DataError, MachineError, said
 
 if TYPE_CHECKING:
     from linnaeus.data.options import ReadOptions
@@ -116,7 +116,8 @@ class ByteStream(io.RawIOBase):
             data: bytes = self._inner.read(size)
         except OSError as error:
             raise DataError(
-                f"{self._file.name}: the {self._codec or 'file'} data is cut short or damaged ({error}); fetch it anew."
+                f"{self._file.name}: the {self._codec or 'file'} data is cut short or damaged ({said(error)}); "
+                "fetch it anew."
             ) from error
         self._read += len(data)
         if self._codec:
@@ -161,7 +162,7 @@ class _Recoder:
             ) from error
         except UnicodeError as error:
             raise DataError(
-                f"{self._file.name}: cannot be read as {self._encoding} ({error}); give another."
+                f"{self._file.name}: cannot be read as {self._encoding} ({said(error)}); give another."
             ) from error
         self._bytes += len(data)
         self._lines += text.count("\n")

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.streams import BLOCK, File, open_raw
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, said
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
@@ -32,7 +32,7 @@ class Parquet:
     def schema(self, file: File) -> pa.Schema:
         """The columns with their Arrow types."""
         with _opened(file, "Parquet") as raw:
-            return _parquet(raw).schema_arrow
+            return _with_names(_parquet(raw).schema_arrow)
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:  # noqa: ARG002
         """The rows of one row group after the other, in pieces of about one block."""
@@ -58,7 +58,7 @@ class ArrowFile:
     def schema(self, file: File) -> pa.Schema:
         """The columns with their Arrow types."""
         with _opened(file, "Arrow") as raw:
-            return _ipc(raw, None).schema
+            return _with_names(_ipc(raw, None).schema)
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:  # noqa: ARG002
         """The record batches; offsets and bytes are checked, because a damaged file must not reach the kernels."""
@@ -81,9 +81,16 @@ def _opened(file: File, kind: str) -> Iterator[pa.NativeFile]:
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{file.name}: is not {kind} or is damaged ({error}); fetch or write it again.") from error
+        raise DataError(
+            f"{file.name}: is not {kind} or is damaged ({said(error)}); fetch or write it again."
+        ) from error
     finally:
         raw.close()
+
+
+def _with_names(schema: pa.Schema) -> pa.Schema:
+    schema.names  # noqa: B018  (refuses bytes that are not UTF-8, which nobody else looks for)
+    return schema
 
 
 def _parquet(raw: pa.NativeFile) -> Any:
@@ -116,8 +123,8 @@ def _rows_per_block(group: Any) -> int:
 
 
 def _check_size(file: File, group: Any, options: ReadOptions) -> None:
-    packed = sum(group.column(i).total_compressed_size for i in range(group.num_columns))
-    limit = options.max_bytes or max(_FLOOR, _RATIO * packed)
+    # Compared with the whole file: to ask for its columns, of a damaged file, ends the process inside pyarrow.
+    limit = options.max_bytes or max(_FLOOR, _RATIO * file.size)
     if group.total_byte_size > limit:
         raise DataError(
             f"{file.name}: a row group unpacks to {group.total_byte_size:,} bytes, more than {limit:,}; if that is "

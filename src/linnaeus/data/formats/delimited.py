@@ -19,7 +19,7 @@ from linnaeus.data.formats.records import fields, records
 from linnaeus.data.formats.sift import TAIL, UNCLOSED, Checked, NotTextError, Remembering, Sifted
 from linnaeus.data.formats.utf8 import readable
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, said
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
@@ -188,4 +188,4 @@ def _diagnosis(form: Delimited, file: File, header: Header, error: Exception) ->
                     f"{file.name}, line {record.line}: {header.misfit(found)}; put cells that hold the delimiter or "
                     "a line end in quotes, or leave such rows out with bad_rows='skip'."
                 )
-    return DataError(f"{file.name}: cannot be read as CSV ({error}); check delimiter= and encoding=.")
+    return DataError(f"{file.name}: cannot be read as CSV ({said(error)}); check delimiter= and encoding=.")
