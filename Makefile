@@ -78,6 +78,7 @@ pytest: $(VENV)/.package $(VENV)/.dev
 lint: $(VENV)/.package $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/clang-format --dry-run --Werror $(wildcard src/linnaeus/kernels/native/*.[ch]pp)
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tools
 	$(BIN)/lint-imports --no-logo
@@ -86,6 +87,7 @@ lint: $(VENV)/.package $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(wildcard src/linnaeus/kernels/native/*.[ch]pp)
 
 # Not --quiet: it hides the warnings from --strict as well, and a dead link would pass.
 docs: $(VENV)/.package $(VENV)/.dev

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from linnaeus.data.batch import Batch
 from linnaeus.errors import ModelFileError
-from linnaeus.features import Affixes, Lexicon, Selected, Shape, Weighted, restore
+from linnaeus.features import Affixes, Columns, Lexicon, Ready, Selected, Shape, Weighted, restore
 from linnaeus.features.common.states import nested, pack_strings, unpack_strings
 from linnaeus.features.restore import RESTORERS
 from linnaeus.types import State
@@ -54,6 +56,12 @@ def test_blocks_that_are_no_blocks(blocks):
         restore(State({"kind": "union", "blocks": blocks}, {}))
 
 
+def test_tensors_of_no_block_are_left_alone():
+    state = (Affixes() | Shape()).fit(["good films"]).state()
+    strange = {"9" * 5000 + ".x": np.ones(1), "2.x": np.ones(1), "\u0661.x": np.ones(1)}
+    assert restore(State(state.manifest, {**state.tensors, **strange})).width == 17
+
+
 def test_blocks_without_end():
     manifest = {"kind": "shape"}
     for _ in range(500):
@@ -70,11 +78,16 @@ def test_blocks_without_end():
         (Weighted(Affixes(), "tfidf"), {"values": {"kind": "tfidf", "x": 1}}),
         (Weighted(Affixes(), "tfidf"), {"length": "l9"}),
         (Weighted(Affixes(), "tfidf"), {"mean_length": 0}),
+        (Weighted(Affixes(), "tfidf"), {"length": []}),
         (Affixes(), {"prefixes": 3}),
+        (Affixes(), {"prefixes": ["x"]}),
+        (Affixes(), {"prefixes": [0]}),
+        (Columns(categorical=("k",)), {"categorical": [["k"]]}),
+        (Ready(2) | Ready(2), {"blocks": [{"kind": "ready", "width": 2**31}] * 2}),
     ],
 )
 def test_manifests_that_were_changed(recipe, change):
-    state = recipe.fit(["good films"]).state()
+    state = recipe.fit(Batch(pa.array(["good films"]), columns={"k": pa.array(["a"])})).state()
     with pytest.raises(ModelFileError, match="damaged"):
         restore(State({**state.manifest, **change}, state.tensors))
 
@@ -88,6 +101,7 @@ def test_manifests_that_were_changed(recipe, change):
         (Selected(Shape(), "df", k=2), "columns", np.array([0, 99], np.int32)),
         (Affixes() * Shape(), "pairs", np.array([10**9], np.int64)),
         (Lexicon(["a"]), "weights", np.ones(2)),
+        (Lexicon(["a"]), "words.bytes", np.frombuffer(b" ", np.uint8)),
     ],
 )
 def test_tensors_that_were_changed(recipe, name, array):

@@ -1,4 +1,4 @@
-"""In compatibility mode the matrices are scikit-learn's: the same vocabulary and counts, weights to float32 rounding."""
+"""In compatibility mode the matrices are scikit-learn's: same vocabulary and counts, weights to float32 rounding."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import contextlib
 import json
 import os
@@ -116,12 +117,32 @@ def test_a_newer_format_is_named(tmp_path, monkeypatch):
         '{"format": true}',
         '{"format": 1}',
         '{"format": 1, "manifest": NaN}',
+        '{"format": 1, "manifest": {"x": 1e999}, "tensors": {}, "sha256": ""}',
         "[" * 9999,
     ],
 )
 def test_envelopes_that_are_no_envelope(tmp_path, envelope):
     save_file({"w": np.ones(2)}, tmp_path / "a.lin", metadata={"linnaeus": envelope})
     with pytest.raises(ModelFileError):
+        load(tmp_path / "a.lin")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"manifest": None, "tensors": {}},
+        {"manifest": [], "tensors": {}},
+        {"manifest": {}, "tensors": None},
+        {"manifest": {}, "tensors": []},
+        {"manifest": {}, "tensors": {"w": 3}},
+        {"manifest": {}, "tensors": {"w": {"dtype": "float64"}}},
+    ],
+)
+def test_envelopes_with_a_right_digest_over_wrong_content(tmp_path, content):
+    content = {"format": 1, **content}
+    text = manifests.canonical({**content, "sha256": hashlib.sha256(manifests.canonical(content).encode()).hexdigest()})
+    save_file({"w": np.ones(2)}, tmp_path / "a.lin", metadata={"linnaeus": text})
+    with pytest.raises(ModelFileError, match="damaged"):
         load(tmp_path / "a.lin")
 
 

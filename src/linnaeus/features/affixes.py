@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import UsageError
+from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
-from linnaeus.features.common.states import field, pack_strings, unpack_strings
+from linnaeus.features.common.states import listed, pack_strings, unpack_strings
 from linnaeus.text import Analysis
 from linnaeus.types import Place, State
 
@@ -141,7 +141,9 @@ class FittedAffixes(Fitted):
     @classmethod
     def from_state(cls, state: State) -> FittedAffixes:
         """Built again."""
-        prefixes, suffixes = (tuple(field(state.manifest, name, list)) for name in ("prefixes", "suffixes"))
+        prefixes, suffixes = (listed(state.manifest, name, int) for name in ("prefixes", "suffixes"))
+        if min((*prefixes, *suffixes), default=1) < 1:
+            raise ModelFileError("The model is damaged: its affixes have no length.")
         return cls(Lengths(prefixes, suffixes), tuple(unpack_strings("terms", state.tensors)))
 
     def _places(self, text: str) -> Iterator[Place]:

@@ -16,7 +16,7 @@ from linnaeus.errors import InputTypeError, ModelFileError, UsageError
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.common.cells import categories, numbers
 from linnaeus.features.common.pieces import pieces
-from linnaeus.features.common.states import field, pack_strings, tensor, unpack_strings
+from linnaeus.features.common.states import listed, pack_strings, tensor, unpack_strings
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ class FittedColumns(Fitted):
     @classmethod
     def from_state(cls, state: State) -> FittedColumns:
         """Built again."""
-        numeric = tuple(field(state.manifest, "numeric", list))
-        categorical = tuple(field(state.manifest, "categorical", list))
+        numeric = listed(state.manifest, "numeric", str)
+        categorical = listed(state.manifest, "categorical", str)
         means = tuple(tensor(state.tensors, "means", np.float64).tolist())
         scales = tuple(tensor(state.tensors, "scales", np.float64).tolist())
         words = unpack_strings("categories", state.tensors)

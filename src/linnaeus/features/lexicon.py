@@ -55,7 +55,7 @@ class Lexicon(Block):
         if not entries:
             raise UsageError("Lexicon has no words.")
         for _, word, weight in entries:
-            if not 1 <= len(WORDS.spans(word)) <= LONGEST:
+            if not _has_words(word):
                 raise UsageError(f"Lexicon has the entry {word!r}, which is not 1 to {LONGEST} words.")
             if not abs(weight) <= LARGEST:
                 raise UsageError(f"Lexicon gives {word!r} the weight {weight}, which no float32 can hold.")
@@ -86,6 +86,10 @@ def _entries_of_one(content: Any, name: str) -> Iterator[Entry]:
         if not isinstance(word, str) or not _is_number(weight):
             raise InputTypeError(f"{_KIND}; {word!r}: {weight!r} is none of these.")
         yield name, word, float(weight)
+
+
+def _has_words(entry: str) -> bool:
+    return 1 <= len(WORDS.spans(entry)) <= LONGEST
 
 
 def _is_number(value: Any) -> bool:
@@ -157,4 +161,6 @@ class FittedLexicon(Fitted):
         weights = tensor(state.tensors, "weights", np.float64).tolist()
         if not len(lists) == len(entries) == len(weights) > 0:
             raise ModelFileError("The model is damaged: its lexicon has words without lists or weights.")
+        if not all(map(_has_words, entries)):
+            raise ModelFileError(f"The model is damaged: its lexicon has entries that are not 1 to {LONGEST} words.")
         return cls(tuple(zip(lists, entries, weights, strict=True)))

@@ -136,7 +136,8 @@ class FittedWeighted(Fitted):
     @classmethod
     def from_state(cls, state: State, counts: Fitted) -> FittedWeighted:
         """Built again around what counts."""
-        weights, length = tensor(state.tensors, "weights", np.float32), state.manifest.get("length")
+        weights = tensor(state.tensors, "weights", np.float32)
+        length = field(state.manifest, "length", (str, type(None)))
         mean_length = field(state.manifest, "mean_length", (int, float))
         if len(weights) not in (0, counts.width) or length not in LENGTHS or not mean_length > 0:
             raise ModelFileError("The model is damaged: the weights of its features do not fit them.")

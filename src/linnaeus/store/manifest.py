@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,14 +73,19 @@ def open_envelope(text: str, where: str) -> tuple[dict[str, Json], dict[str, Jso
     if len(text) > MANIFEST_LIMIT:
         raise ModelFileError(f"{where} is not usable: its manifest is larger than {MANIFEST_LIMIT:,} bytes.")
     try:
-        envelope = json.loads(text, parse_constant=_refuse)
+        envelope = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{where} is damaged: its manifest is not JSON; restore it from a copy.") from error
     _check_format(envelope, where)
     content = {name: envelope.get(name) for name in ("format", "manifest", "tensors")}
     if envelope.get("sha256") != _digest(content) or len(envelope) != len(content) + 1:
         raise ModelFileError(f"{where} is damaged: its manifest does not match its digest; restore it from a copy.")
-    return content["manifest"], content["tensors"]
+    manifest, prints = content["manifest"], content["tensors"]
+    if not isinstance(manifest, dict) or not isinstance(prints, dict) or not all(map(_is_print, prints.values())):
+        raise ModelFileError(
+            f"{where} is damaged: its manifest is not made of names and tensors; restore it from a copy."
+        )
+    return manifest, prints
 
 
 def _check_format(envelope: Json, where: str) -> None:
@@ -96,5 +102,15 @@ def _digest(content: Mapping[str, Json]) -> str:
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
+def _is_print(value: Json) -> bool:
+    return isinstance(value, dict) and value.keys() == {"dtype", "shape", "sha256"}
+
+
 def _refuse(constant: str) -> Json:
     raise ValueError(f"{constant} is not a number JSON knows")
+
+
+def _finite(digits: str) -> float:
+    """A number of the file; 1e999 is infinite in Python, and canonical JSON knows no such thing."""
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)

@@ -55,9 +55,9 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
     except ModelFileError:
         raise
     except FileNotFoundError as error:
-        raise ModelFileError(f"There is no model file {where}.") from error
+        raise ModelFileError(f"There is no model file {where}; check the name and the folder.") from error
     except IsADirectoryError as error:
-        raise ModelFileError(f"{where} is a directory, not a model file.") from error
+        raise ModelFileError(f"{where} is a directory, not a model file; name a file in it.") from error
     except OSError as error:
         raise MachineError(f"Cannot read {where}: {error.strerror or error}.") from error
     return State(manifest, tensors)

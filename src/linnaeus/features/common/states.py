@@ -84,6 +84,14 @@ def field(manifest: Mapping[str, Json], name: str, kind: type | tuple[type, ...]
     return value
 
 
+def listed(manifest: Mapping[str, Json], name: str, kind: type) -> tuple[Json, ...]:
+    """One entry of a manifest that is a list, all of whose members have the type the piece expects."""
+    values = field(manifest, name, list)
+    if not all(type(value) is kind for value in values):
+        raise ModelFileError(f"The model is damaged: {manifest.get('kind')!r} lacks a usable entry {name!r}.")
+    return tuple(values)
+
+
 def nest(manifest: dict[str, Json], blocks: Sequence[Fitted], tensors: Tensors | None = None) -> State:
     """The state of a piece made of others: their manifests in "blocks", their tensors under "0.", "1." ..."""
     states = [block.state() for block in blocks]
@@ -98,9 +106,9 @@ def nested(state: State) -> list[State]:
     manifests = state.manifest.get("blocks", [])
     if not isinstance(manifests, list) or not all(isinstance(manifest, dict) for manifest in manifests):
         raise ModelFileError(f"The model is damaged: {state.manifest.get('kind')!r} lacks usable blocks.")
-    parts: list[Tensors] = [{} for _ in manifests]
+    parts: dict[str, Tensors] = {str(number): {} for number in range(len(manifests))}
     for name, array in state.tensors.items():
-        number, dot, rest = name.partition(".")
-        if dot and number.isdecimal() and int(number) < len(parts):
-            parts[int(number)][rest] = array
-    return [State(manifest, tensors) for manifest, tensors in zip(manifests, parts, strict=True)]
+        number, _, rest = name.partition(".")
+        if number in parts:
+            parts[number][rest] = array
+    return [State(manifest, tensors) for manifest, tensors in zip(manifests, parts.values(), strict=True)]

@@ -1,4 +1,5 @@
-// NumPy arrays in and out. Inputs are contiguous views; outputs own their memory and give it back when Python drops them.
+// NumPy arrays in and out. Inputs are contiguous views; outputs own their memory and give it back when Python drops
+// them.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -13,7 +13,8 @@ namespace {
 constexpr uint32_t kCodes = 0x110000;  // also the place where bytes are counted that are no UTF-8
 constexpr size_t kRowsPerPiece = 256;
 
-// Hashes of words, each kept once: open addressing, at most half full. Zero is kept apart because it marks a free place.
+// Hashes of words, each kept once: open addressing, at most half full. Zero is kept apart because it marks a free
+// place.
 struct Set {
   std::vector<uint64_t> places = std::vector<uint64_t>(1024);
   size_t size = 0;
@@ -99,9 +100,9 @@ struct alignas(128) Counter {
 };
 
 // Problem: which characters, how many words and how many different words do these texts have?
-// Given: n texts.  Returned: how often each code point occurs (0x110000 counts, then the bytes that are no UTF-8); the words
-// of each text (n); the hashes of the different words, ascending. A word is a run of letters, numbers, underscores and marks
-// in lower case; in scripts written without spaces each character is one.
+// Given: n texts.  Returned: how often each code point occurs (0x110000 counts, then the bytes that are no UTF-8); the
+// words of each text (n); the hashes of the different words, ascending. A word is a run of letters, numbers,
+// underscores and marks in lower case; in scripts written without spaces each character is one.
 auto census(In<uint8_t> data, In<int64_t> offsets, int threads) {
   Texts texts(data, offsets);
   size_t n = texts.size;

@@ -1,8 +1,8 @@
 // The distinct terms of a stream of texts: an exact vocabulary in the making.
 //
-// Given UTF-8 texts, batch after batch, and a plan; returned at the end, every distinct term with the number of texts it
-// stands in and the number of times it occurs. Each thread counts into tables of its own; at the end they are joined and
-// put in order by the bytes of the tokens, so that the result depends neither on threads nor on batches.
+// Given UTF-8 texts, batch after batch, and a plan; returned at the end, every distinct term with the number of texts
+// it stands in and the number of times it occurs. Each thread counts into tables of its own; at the end they are joined
+// and put in order by the bytes of the tokens, so that the result depends neither on threads nor on batches.
 //
 // A counter that records keeps the numbers of the terms of every text, four bytes for each: once the terms have their
 // columns, the rows of the same texts follow without reading a text again.
@@ -106,7 +106,8 @@ class TermCounter {
   }
 
   // The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i], or none if that is
-  // negative; single tokens without a column count in column `unknown` unless that is negative. The recording is used up.
+  // negative; single tokens without a column count in column `unknown` unless that is negative. The recording is used
+  // up.
   nb::tuple replay(In<int32_t> columns, std::array<int32_t, 2> layout, int threads) {
     auto [width, unknown] = layout;
     if (!finished_ || !std::exchange(record_, false)) throw nb::value_error("replay: nothing is recorded and finished");

@@ -90,7 +90,8 @@ class Counted {
         for (size_t i = 0; i < count; ++i) keys_[i] = pair_key(nodes_[i], ids_[i + size - 1]);
         count_pairs(pairs[size]);
       }
-      if (recording && (size == 1 || size >= plan_.low)) recording->insert(recording->end(), nodes_.begin(), nodes_.end());
+      if (recording && (size == 1 || size >= plan_.low))
+        recording->insert(recording->end(), nodes_.begin(), nodes_.end());
     }
   }
 

@@ -1,8 +1,8 @@
 // Sorting and counting the keys of a row.
 //
-// Hashes spread evenly, and so, nearly, do the columns of a vocabulary. One pass puts the keys into half as many buckets
-// as there are keys; passes that exchange neighbors, without a branch, finish all but the fullest buckets, and insertion
-// mends the rest. Where many keys crowd into one bucket they are sorted by digits, the lowest first.
+// Hashes spread evenly, and so, nearly, do the columns of a vocabulary. One pass puts the keys into half as many
+// buckets as there are keys; passes that exchange neighbors, without a branch, finish all but the fullest buckets, and
+// insertion mends the rest. Where many keys crowd into one bucket they are sorted by digits, the lowest first.
 #include "counter.hpp"
 
 #include <algorithm>

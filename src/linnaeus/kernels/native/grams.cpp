@@ -8,7 +8,8 @@
 namespace linnaeus {
 
 const std::vector<Span>& Reader::read(const uint8_t* data, size_t size) {
-  if (size >= (size_t(1) << 30)) throw std::length_error("a text of 1 GiB or more cannot be read in one piece; split it");
+  if (size >= (size_t(1) << 30))
+    throw std::length_error("a text of 1 GiB or more cannot be read in one piece; split it");
   text_ = normalize(data, size, plan_.change, scratch_);
   if (plan_.unit == Unit::across) {
     collapse_spaces();

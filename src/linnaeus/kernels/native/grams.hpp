@@ -22,7 +22,11 @@ struct Plan {
   int low, high, gap;
 
   explicit Plan(const PlanCode& code)
-      : unit(Unit(code[0])), change(Case(code[1])), tokenizer(Tokenizer(code[2])), low(code[3]), high(code[4]),
+      : unit(Unit(code[0])),
+        change(Case(code[1])),
+        tokenizer(Tokenizer(code[2])),
+        low(code[3]),
+        high(code[4]),
         gap(code[5]) {
     check();
   }
@@ -39,7 +43,8 @@ struct Plan {
       throw std::invalid_argument("the plan names a unit, a case or a tokenizer that does not exist");
     if (!within(low, 1, high) || !within(high, 1, 64) || !within(gap, 0, 64))
       throw std::invalid_argument("the plan's n-grams do not run from at least 1 to at most 64, or its gap does not");
-    if (unit == Unit::skips && (low != 2 || high != 2)) throw std::invalid_argument("the plan's skip-grams are not pairs");
+    if (unit == Unit::skips && (low != 2 || high != 2))
+      throw std::invalid_argument("the plan's skip-grams are not pairs");
     if (cut && tokenizer == Tokenizer::bytes) throw std::invalid_argument("the plan cuts bytes into characters");
   }
 };

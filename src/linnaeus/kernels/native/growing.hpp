@@ -13,8 +13,8 @@
 
 namespace linnaeus {
 
-// A block of memory that can be resized. Large ones are mapped pages of their own: the C library's realloc may copy, and
-// keeps what is freed. Large pages make one fault of five hundred.
+// A block of memory that can be resized. Large ones are mapped pages of their own: the C library's realloc may copy,
+// and keeps what is freed. Large pages make one fault of five hundred.
 class Block {
  public:
   Block() = default;

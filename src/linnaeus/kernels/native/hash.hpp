@@ -36,9 +36,7 @@ inline uint64_t load8(const uint8_t* p) {
 }
 
 // The first n <= 8 bytes, zero behind them; eight bytes may be read.
-inline uint64_t load_short(const uint8_t* p, size_t n) {
-  return n == 0 ? 0 : load8(p) & (~0ull >> (64 - 8 * n));
-}
+inline uint64_t load_short(const uint8_t* p, size_t n) { return n == 0 ? 0 : load8(p) & (~0ull >> (64 - 8 * n)); }
 
 inline uint64_t hash_short(uint64_t bytes, size_t n) { return fold(bytes ^ K0, K1 ^ n); }
 

@@ -73,19 +73,20 @@ nb::tuple hash_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, int b
   Columns column{bits, is_signed};
   std::vector<Worker> workers = make_workers<Worker>(threads, plan);
   int key_bits = bits + int(is_signed);
-  return build_rows(texts.at, texts.size, threads, plan.terms_per_byte(), [&](size_t first, size_t last, RowBlock& block, int worker) {
-    Worker& w = workers[worker];
-    for (size_t row = first; row < last; ++row) {
-      const auto& spans = w.reader.read(texts.begin(row), size_t(texts.end(row) - texts.begin(row)));
-      w.keys.clear();
-      if (plan.unit == Unit::words) word_keys(w, plan, spans, column);
-      else if (plan.unit == Unit::skips) skip_keys(w, plan, spans, column);
-      else character_keys(w, spans, column);
-      if (is_signed) w.counter.add_signed(w.keys.data(), w.keys.size(), key_bits, block);
-      else w.counter.add_counts(w.keys.data(), w.keys.size(), key_bits, block);
-    }
-    w.reader.trim();
-  });
+  return build_rows(texts.at, texts.size, threads, plan.terms_per_byte(),
+                    [&](size_t first, size_t last, RowBlock& block, int worker) {
+                      Worker& w = workers[worker];
+                      for (size_t row = first; row < last; ++row) {
+                        const auto& spans = w.reader.read(texts.begin(row), size_t(texts.end(row) - texts.begin(row)));
+                        w.keys.clear();
+                        if (plan.unit == Unit::words) word_keys(w, plan, spans, column);
+                        else if (plan.unit == Unit::skips) skip_keys(w, plan, spans, column);
+                        else character_keys(w, spans, column);
+                        if (is_signed) w.counter.add_signed(w.keys.data(), w.keys.size(), key_bits, block);
+                        else w.counter.add_counts(w.keys.data(), w.keys.size(), key_bits, block);
+                      }
+                      w.reader.trim();
+                    });
 }
 
 }  // namespace
@@ -93,11 +94,14 @@ nb::tuple hash_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, int b
 void bind_hash_terms(nb::module_& m) {
   using namespace nb::literals;
   m.def("hash_terms", &hash_terms, "data"_a, "offsets"_a, "plan"_a, "bits"_a, "signed"_a, "threads"_a);
-  m.def("hash_bytes", [](nb::bytes text) {
-    std::vector<uint8_t> padded(text.size() + 8);
-    std::memcpy(padded.data(), text.c_str(), text.size());
-    return hash_bytes(padded.data(), text.size());
-  }, "text"_a);
+  m.def(
+      "hash_bytes",
+      [](nb::bytes text) {
+        std::vector<uint8_t> padded(text.size() + 8);
+        std::memcpy(padded.data(), text.c_str(), text.size());
+        return hash_bytes(padded.data(), text.size());
+      },
+      "text"_a);
 }
 
 }  // namespace linnaeus

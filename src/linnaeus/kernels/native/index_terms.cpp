@@ -1,8 +1,9 @@
 // Texts to rows of counts under a frozen vocabulary, and the probe tables that make one.
 //
 // Given UTF-8 texts, a plan and a vocabulary (tokens in order with their bytes, a probe table over them, a column for
-// each or -1, and a probe table of n-grams as pairs) and its layout (width, column of unknown tokens); returned, the arrays of a CSR matrix with columns sorted within each
-// row. Tokens outside the vocabulary are counted in column `unknown` unless that is negative.
+// each or -1, and a probe table of n-grams as pairs) and its layout (width, column of unknown tokens); returned, the
+// arrays of a CSR matrix with columns sorted within each row. Tokens outside the vocabulary are counted in column
+// `unknown` unless that is negative.
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/tuple.h>
 
@@ -121,7 +122,8 @@ Vocabulary view(const Arrays& arrays, int32_t unknown) {
   if (!table(token_slots) || !table(pair_slots) || offsets.size() != columns.size() + 1 ||
       offsets.data()[columns.size()] > int64_t(bytes.size()))
     throw std::invalid_argument("the arrays of the vocabulary do not fit each other");
-  return {{reinterpret_cast<const TokenSlot*>(token_slots.data()), token_slots.size() / 2 - 1, bytes.data(), offsets.data()},
+  return {{reinterpret_cast<const TokenSlot*>(token_slots.data()), token_slots.size() / 2 - 1, bytes.data(),
+           offsets.data()},
           {reinterpret_cast<const PairSlot*>(pair_slots.data()), pair_slots.size() / 2 - 1},
           columns.data(),
           unknown};
@@ -131,7 +133,8 @@ nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, cons
                       std::array<int32_t, 2> layout, int threads) {
   Plan plan(code);
   auto [width, unknown] = layout;
-  if (width < 0 || unknown >= width) throw std::invalid_argument("index_terms: the unknown column is outside the width");
+  if (width < 0 || unknown >= width)
+    throw std::invalid_argument("index_terms: the unknown column is outside the width");
   Vocabulary v = view(vocabulary, unknown);
   Texts texts(data, offsets);
   const uint8_t* bytes = texts.bytes;

@@ -135,8 +135,8 @@ JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks) {
 
 // The grams are first dealt out by the topmost bits of their keys: each part is small enough to be sorted in cache, and
 // the parts can be sorted side by side.
-Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
-                             int token_bits, int threads) {
+Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits, int token_bits,
+                 int threads) {
   std::vector<Stretch> stretches = cut_tables(counted, size);
   int shift = std::max(0, key_bits - PART_BITS);
   auto gram_of = [&](const CountSlot& s, size_t t) {
@@ -149,9 +149,8 @@ Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks&
     for (size_t k = s.first; k < s.last; ++k)
       if (slots[k].key != NO_PAIR) use(s, gram_of(slots[k], s.thread));
   };
-  for_each_piece(stretches.size(), threads, [&](size_t i, int) {
-    each_slot(i, [&](Stretch& s, const Gram& g) { ++s.places[g.key >> shift]; });
-  });
+  for_each_piece(stretches.size(), threads,
+                 [&](size_t i, int) { each_slot(i, [&](Stretch& s, const Gram& g) { ++s.places[g.key >> shift]; }); });
   std::vector<size_t> starts = lay_out(stretches);
   Grams grams(starts[PARTS]);
   for_each_piece(stretches.size(), threads, [&](size_t i, int) {
@@ -171,7 +170,8 @@ Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks&
   for_each_piece(PARTS, threads, [&](size_t p, int) {
     merge_equal(grams.data() + starts[p], starts[p + 1] - starts[p], base[p], nodes);
   });
-  for (size_t p = 0; p < PARTS; ++p) std::copy_n(grams.begin() + ptrdiff_t(starts[p]), kept[p], grams.begin() + ptrdiff_t(base[p]));
+  for (size_t p = 0; p < PARTS; ++p)
+    std::copy_n(grams.begin() + ptrdiff_t(starts[p]), kept[p], grams.begin() + ptrdiff_t(base[p]));
   grams.resize(base[PARTS]);
   return grams;
 }

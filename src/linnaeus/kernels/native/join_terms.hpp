@@ -29,7 +29,7 @@ JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks);
 
 // The n-grams of `size` tokens of all threads, ordered by (parent, token), where key = parent << token_bits | token.
 // `nodes` maps the threads' (n-1)-grams before; after, their n-grams. The threads' tables are emptied.
-Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits,
-                             int token_bits, int threads);
+Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits, int token_bits,
+                 int threads);
 
 }  // namespace linnaeus

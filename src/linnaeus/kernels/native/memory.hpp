@@ -1,5 +1,5 @@
-// Large memory on pages of its own: large pages, because a probe into tens of megabytes would otherwise miss the address
-// cache too, and given back to the system at once when it is freed.
+// Large memory on pages of its own: large pages, because a probe into tens of megabytes would otherwise miss the
+// address cache too, and given back to the system at once when it is freed.
 #pragma once
 #include <cstddef>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // Which texts are the same, and which are nearly the same? Fingerprints answer the first question, MinHash signatures
-// the second. All arithmetic is on unsigned 64-bit integers, so that the twin in reference/minhash.py has the same bits.
+// the second. All arithmetic is on unsigned 64-bit integers, so that the twin in reference/minhash.py has the same
+// bits.
 #include <algorithm>
 
 #include "parallel.hpp"
@@ -8,10 +9,10 @@
 namespace linnaeus {
 namespace {
 
-constexpr uint64_t kSeed = 0x6C696E6E61657573;   // "linnaeus"
-constexpr uint64_t kStep = 0x9E3779B97F4A7C15;   // 2^64 / golden ratio: one round of the sketch to the next
-constexpr uint64_t kBase = 0xD6E8FEB86659FD93;   // of the rolling hash
-constexpr uint64_t kWord = 0xA0761D6478BD642F;   // of the fingerprint
+constexpr uint64_t kSeed = 0x6C696E6E61657573;  // "linnaeus"
+constexpr uint64_t kStep = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: one round of the sketch to the next
+constexpr uint64_t kBase = 0xD6E8FEB86659FD93;  // of the rolling hash
+constexpr uint64_t kWord = 0xA0761D6478BD642F;  // of the fingerprint
 constexpr size_t kRowsPerPiece = 256;
 
 // The finalizer of MurmurHash3 (Appleby): a bijection in which every bit depends on every bit.
@@ -26,7 +27,8 @@ inline uint64_t mix(uint64_t x) {
 inline bool is_space(uint8_t b) { return b == ' ' || (b >= '\t' && b <= '\r'); }
 inline uint8_t lower(uint8_t b) { return b >= 'A' && b <= 'Z' ? b + 32 : b; }
 
-// Calls emit(byte) for the text with ASCII letters in lower case, white space at the ends dropped and inside made one space.
+// Calls emit(byte) for the text with ASCII letters in lower case, white space at the ends dropped and inside made one
+// space.
 template <class Emit>
 inline void fold(const uint8_t* p, const uint8_t* end, Emit&& emit) {
   while (p < end && is_space(*p)) ++p;
@@ -41,7 +43,8 @@ inline void fold(const uint8_t* p, const uint8_t* end, Emit&& emit) {
   }
 }
 
-// A hash of bytes that arrive one by one: eight at a time, little-endian, the last group filled with zeros, then the length.
+// A hash of bytes that arrive one by one: eight at a time, little-endian, the last group filled with zeros, then the
+// length.
 struct Fingerprint {
   uint64_t hash = kSeed, group = 0, size = 0;
 
@@ -61,7 +64,8 @@ struct Fingerprint {
 };
 
 template <class OneText>
-nb::ndarray<nb::numpy, uint64_t, nb::ndim<1>> hash_texts(In<uint8_t> data, In<int64_t> offsets, int threads, OneText&& one) {
+nb::ndarray<nb::numpy, uint64_t, nb::ndim<1>> hash_texts(In<uint8_t> data, In<int64_t> offsets, int threads,
+                                                         OneText&& one) {
   Texts texts(data, offsets);
   size_t n = texts.size;
   Buffer<uint64_t> out(n);
@@ -77,8 +81,8 @@ nb::ndarray<nb::numpy, uint64_t, nb::ndim<1>> hash_texts(In<uint8_t> data, In<in
 }
 
 // Problem: find equal texts among many.
-// Given: n texts.  Returned: a 64-bit hash of the exact bytes of each; equal texts have equal hashes, and among a million
-// different texts two share one with probability 3e-8.
+// Given: n texts.  Returned: a 64-bit hash of the exact bytes of each; equal texts have equal hashes, and among a
+// million different texts two share one with probability 3e-8.
 auto fingerprint(In<uint8_t> data, In<int64_t> offsets, int threads) {
   return hash_texts(data, offsets, threads, [](const uint8_t* p, const uint8_t* end) {
     Fingerprint f;
@@ -97,10 +101,11 @@ auto fingerprint_folded(In<uint8_t> data, In<int64_t> offsets, int threads) {
 }
 
 // Calls emit(hash) for every shingle: k characters in a row of the folded text, or the whole text if it is shorter.
-// A character is a byte that is not a UTF-8 continuation, with the continuations after it; its value is its last four bytes.
+// A character is a byte that is not a UTF-8 continuation, with the continuations after it; its value is its last four
+// bytes.
 struct Shingles {
   size_t k;
-  uint64_t power;               // kBase^k
+  uint64_t power;                // kBase^k
   std::vector<uint64_t> window;  // the last k characters
 
   explicit Shingles(size_t size) : k(size), power(1), window(size) {
@@ -192,10 +197,11 @@ struct alignas(128) Sketch {
 
 // Problem: find pairs of texts whose sets of shingles A, B have a high Jaccard similarity J = |A & B| / |A | B|.
 // Given: n texts, the number t of hashes and the length k of the shingles in characters.
-// Returned: n*t numbers; the expected share of equal numbers in two rows is J. A text without characters has UINT32_MAX only.
-// Algorithm: Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017. In round r = 0, 1, ... every shingle falls into
-// one of t bins, and a bin keeps its smallest value of the first round that reached it; round t + b throws all into bin b. It
-// stops when no bin is empty: O(|A| + t log t), and short texts are sketched as well as long ones.
+// Returned: n*t numbers; the expected share of equal numbers in two rows is J. A text without characters has UINT32_MAX
+// only. Algorithm: Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017. In round r = 0, 1, ... every
+// shingle falls into one of t bins, and a bin keeps its smallest value of the first round that reached it; round t + b
+// throws all into bin b. It stops when no bin is empty: O(|A| + t log t), and short texts are sketched as well as long
+// ones.
 auto minhash(In<uint8_t> data, In<int64_t> offsets, int64_t hashes, int64_t shingle, int threads) {
   if (hashes < 1 || hashes > 65536) throw std::invalid_argument("hashes must be from 1 to 65536");
   if (shingle < 1 || shingle > 1024) throw std::invalid_argument("shingle must be from 1 to 1024");

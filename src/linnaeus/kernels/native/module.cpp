@@ -9,7 +9,7 @@ void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
-}
+}  // namespace linnaeus
 
 NB_MODULE(_native, m) {
   linnaeus::bind_census(m);

@@ -26,9 +26,9 @@ inline void prefetch(const void* p) {
 // ---------------------------------------------------------------------------------------------------------- strings
 
 struct TokenSlot {
-  uint64_t key;   // the bytes of a short string, the hash of a long one
+  uint64_t key;  // the bytes of a short string, the hash of a long one
   uint32_t id;
-  uint32_t tag;   // 0: empty; else the length, with the top bit set for a long string
+  uint32_t tag;  // 0: empty; else the length, with the top bit set for a long string
 };
 
 // What a string looks like in the table. Eight bytes may be read from p.

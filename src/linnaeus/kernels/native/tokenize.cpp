@@ -169,8 +169,8 @@ LINNAEUS_CLONES void Tokens::find_runs(const Text& text, Tokenizer tokenizer) {
       uint64_t words = masks_[b], words_next = b + 1 < blocks ? masks_[b + 1] : 0;
       uint64_t quotes = mask_of(p + 64 * b, [](uint8_t c) { return c == '\''; });
       uint64_t points = mask_of(p + 64 * b, [](uint8_t c) { return (c == '.') | (c == ','); });
-      joined_[b] = words | between(quotes, word_before, words, words_next) |
-                   between(points, digit_before, digits, digits_next);
+      joined_[b] =
+          words | between(quotes, word_before, words, words_next) | between(points, digit_before, digits, digits_next);
       word_before = words;
       digit_before = digits;
     }

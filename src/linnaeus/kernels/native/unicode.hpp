@@ -1,4 +1,5 @@
-// UTF-8 and the character classes. Invalid bytes read as U+FFFD, one for each maximal invalid part, as Python replaces them.
+// UTF-8 and the character classes. Invalid bytes read as U+FFFD, one for each maximal invalid part, as Python replaces
+// them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Values of a sparse matrix, in place: each count becomes table[count] * weight[column], then each row gets length one.
 //
 // Given rows (offsets, columns, values). The sign of a count (hashing with signs) is carried over. An
-// empty table keeps the values; no weights means weights of one; length 0 leaves rows as they are, 1 divides by the sum of
-// absolute values, 2 by the root of the sum of squares. Both are summed in float64 in four lanes, value i of a row in lane
-// i mod 4, which keeps the processor busy and the bits the same; a row is then multiplied by the inverse of its length.
-// A product of two float32 is exact in float64. A row without length stays as it is.
+// empty table keeps the values; no weights means weights of one; length 0 leaves rows as they are, 1 divides by the sum
+// of absolute values, 2 by the root of the sum of squares. Both are summed in float64 in four lanes, value i of a row
+// in lane i mod 4, which keeps the processor busy and the bits the same; a row is then multiplied by the inverse of its
+// length. A product of two float32 is exact in float64. A row without length stays as it is.
 #include <nanobind/stl/tuple.h>
 
 #include <cmath>
@@ -84,8 +84,8 @@ void weigh(Rows rows, In<float> table, In<float> weights, int length, int thread
   for (size_t i = 0; i <= n && indptr.size(); ++i)
     if (indptr.data()[i] < (i ? indptr.data()[i - 1] : 0) || indptr.data()[i] > size)
       throw std::invalid_argument("weigh: the offsets do not fit the values");
-  Weighing work{indptr.data(), indices.data(), data.data(), table.data(), table.size(), weights.data(), weights.size(),
-                length};
+  Weighing work{indptr.data(), indices.data(), data.data(),    table.data(),
+                table.size(),  weights.data(), weights.size(), length};
   nb::gil_scoped_release free;
   std::vector<std::vector<double>> scratch(std::max(threads, 1));
   for_each_piece((n + kRowsPerPiece - 1) / kRowsPerPiece, threads, [&](size_t piece, int worker) {

@@ -42,7 +42,7 @@ def _look_up(values: NDArray[np.float64], table: NDArray[np.float32]) -> NDArray
 
 
 def _inverse_lengths(values: NDArray[np.float64], sizes: NDArray[np.int64], length: int) -> NDArray[np.float64]:
-    """The inverse length of its row for each value, summed in four lanes; bincount adds in order, as the kernel does."""
+    """The inverse length of its row for each value, summed in four lanes: bincount adds in order too."""
     rows = np.repeat(np.arange(len(sizes)), sizes)
     lanes = (np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)) % 4
     terms = np.abs(values) if length == 1 else values * values
