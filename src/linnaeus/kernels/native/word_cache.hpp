@@ -31,7 +31,7 @@ class WordCache {
       ids_.push_back(word);
     }
     for (uint32_t word : ids_)
-      if (entries_[word].times++ == 0) met_.push_back(word), prefetch(&terms_[entries_[word].start]);
+      if (entries_[word].times++ == 0) met_.push_back(word), prefetch(terms_.data() + entries_[word].start);
     ids_.clear();
   }
 
