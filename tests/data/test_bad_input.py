@@ -27,6 +27,7 @@ FILES = [
     ("bad JSON", "a.jsonl", b'{"text": "a"}\n{"text" "b"}\n', {}, "line 2: not JSON"),
     ("JSON but no object", "a.jsonl", b'{"text": "a"}\n["b"]\n', {}, "line 2: not a JSON object"),
     ("deep JSON", "a.jsonl", b'{"text": "a"}\n{"text": ' + b"[" * 100_000, {}, "line 2: not JSON"),
+    ("JSON array", "a.json", b'[{"text": "a", "label": "x"}]\n', {}, "none of the first lines is a JSON object"),
     ("blank lines", "a.jsonl", b"\n\n \n", {}, "only blank lines"),
     ("JSON bytes", "a.jsonl", b'{"text": "a"}\n{"text": "\xff"}\n', {}, "line 2, byte 24: the bytes are not utf-8"),
     ("text bytes", "a.txt", b"a\n\xff\n", {}, "row 2, byte 2: the bytes are not utf-8"),

@@ -138,6 +138,13 @@ def test_libsvm_groups_several_labels_and_bad_lines(tmp_path):
     assert "line 2" in corpus.skipped.reasons[0]
 
 
+def test_libsvm_tabs_are_spaces_too(tmp_path):
+    corpus = read(write(tmp_path, "a.svm", "1\tqid:8\t1:1\t2:2\n2  qid:9  4:4\n"))
+    assert corpus.labels.to_pylist() == ["1", "2"]
+    assert corpus.batch().groups.to_pylist() == ["8", "9"]
+    assert [len(row) for row in corpus.batch().features.to_pylist()] == [2, 1]
+
+
 def test_libsvm_numeric_labels(tmp_path):
     assert read(write(tmp_path, "a.svm", "1.5 1:1\n"), label_kind="numeric").labels.to_pylist() == [1.5]
 

@@ -13,6 +13,7 @@ from linnaeus.data.cells import MANY
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.streams import first_undecodable, undecodable
+from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from linnaeus.data.streams import File
 
 _DECODER = msgspec.json.Decoder(dict[str, Any])
+_REMEDY = 'write one object per line, such as {"text": ..., "label": ...}'
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -40,6 +42,8 @@ class JsonLines:
                 continue  # the walk will say where and why
             for name, value in row.items():
                 lists[name] = lists.get(name, False) or isinstance(value, list)
+        if not lists:
+            raise DataError(f"{file.name}: none of the first lines is a JSON object; {_REMEDY}, not one array of all.")
         if self.options.label_kind == "many" and self.options.label in lists:
             lists[self.options.label] = True
         return pa.schema([(name, MANY if many else pa.string()) for name, many in lists.items()])
@@ -83,7 +87,7 @@ class JsonLines:
             why = "not a JSON object"
         else:
             why = f"not JSON ({error})"
-        ledger.reject(f"{file.name}, {where}", why, 'write one object per line, such as {"text": ..., "label": ...}')
+        ledger.reject(f"{file.name}, {where}", why, _REMEDY)
 
 
 def _without_late_lists(

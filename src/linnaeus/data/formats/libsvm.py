@@ -78,15 +78,21 @@ def _split(block: Block) -> _Rows:
         body = line.partition(b"#")[0].strip() if b"#" in line else line.strip()
         if not body:
             continue
-        head, _, rest = body.partition(b" ")
+        head, rest = _cut(body)
         if b":" in head:  # no label: the line begins with its features
             head, rest = b"", body
         group = None
         if rest.startswith(b"qid:"):
-            mark, _, rest = rest.partition(b" ")
+            mark, rest = _cut(rest)
             group = mark[4:].decode("utf-8", "replace")
         rows.add(number, head.decode("utf-8", "replace"), group, rest)
     return rows
+
+
+def _cut(body: bytes) -> tuple[bytes, bytes]:
+    """The first word, and what follows it; spaces and tabs are alike."""
+    words = body.split(None, 1)
+    return words[0], words[1] if len(words) > 1 else b""
 
 
 def _good(rows: _Rows, file: File, ledger: Ledger) -> _Rows:
