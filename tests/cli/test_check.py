@@ -128,6 +128,13 @@ def test_texts_cannot_command_the_terminal(run, tmp_path):
     assert "\\x1b[31mred" in out
 
 
+def test_names_cannot_command_the_terminal(run):
+    code, out, err = run("check", "\x1b]0;pwned\x07.csv")
+    assert (code, out) == (3, "")
+    assert not {"\x1b", "\x07"} & set(err)
+    assert "\\x1b]0;pwned\\x07.csv: there is no such file" in err
+
+
 def test_a_stream_of_ascii_gets_ascii(spawn, bad):
     process = spawn(["check", bad], env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     out, err = process.communicate()

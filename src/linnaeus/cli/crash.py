@@ -1,4 +1,7 @@
-"""Where the traceback of a bug is kept: a small file in the state directory, never the texts of users."""
+"""Where the traceback of a bug is kept: a small file in the state directory, which is sent nowhere.
+
+Its last line is the message of the error, which may quote a value of the data.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def command(**options: Any) -> int:
     shared.remark_kernels(options)
     screen = shared.stdout_screen(options)
     with shared.use_threads(options):
-        train, test = datasets.intents("train").load(), datasets.intents("test")
+        train, test = datasets.intents("train"), datasets.intents("test")
         audit = check(train, test, examples=1)
         screen.show(audit_page(audit, ["intents, to train on", "intents, to test on"], screen.glyphs))
         started = time.perf_counter()

@@ -51,7 +51,7 @@ def guarded(run: Callable[[], Any], debug: bool) -> int:
 def _verdict(error: BaseException) -> tuple[int, str]:
     """The exit code and the sentence for what was raised."""
     if isinstance(error, LinnaeusError):
-        return error.exit_code, f"error: {as_options(str(error))}"
+        return error.exit_code, f"error: {_safe(as_options(str(error)))}"
     if isinstance(error, click.ClickException):
         return _usage(error)
     if isinstance(error, click.Abort | KeyboardInterrupt):
@@ -66,8 +66,15 @@ def _verdict(error: BaseException) -> tuple[int, str]:
         return ENVIRONMENT, "error: there is not enough memory; give less data at a time."
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
-        return ENVIRONMENT, f"error: the system refused: {error.strerror or error}{where}."
+        return ENVIRONMENT, f"error: {_safe(f'the system refused: {error.strerror or error}{where}.')}"
     return BUG, f"error: a bug in Linnaeus ({type(error).__name__}); please report it."
+
+
+def _safe(sentence: str) -> str:
+    """A sentence that may quote foreign names, which must not command the terminal."""
+    from linnaeus.render import clean
+
+    return clean(sentence)
 
 
 def _usage(error: click.ClickException) -> tuple[int, str]:

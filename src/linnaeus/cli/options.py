@@ -108,9 +108,11 @@ def stdout_screen(options: dict[str, Any]) -> Screen:
 
 
 def remark(text: str, options: dict[str, Any]) -> None:
-    """One line of narration on stderr, unless quiet."""
+    """One line of narration on stderr, unless quiet; the names it quotes cannot command the terminal."""
+    from linnaeus.render import clean
+
     if not options["quiet"]:
-        click.echo(f"linnaeus: {text}", err=True)
+        click.echo(f"linnaeus: {clean(text)}", err=True)
 
 
 TWINS = "no compiled kernels are installed; their Python twins run: same results, but slowly."
