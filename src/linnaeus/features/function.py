@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -57,18 +57,22 @@ class Function(Block):
             object.__setattr__(self, "name", f"{home}.{own}")
 
     def learn(self, stream: Stream) -> FittedFunction:
-        """One walk that collects the names of columns."""
-        return self.learn_rows(stream)[0]
+        """One walk that collects the names of columns, and keeps nothing else."""
+        call = _Call(self.fn, self.name, self.of)
+        return self._fitted(call, (name for batch in stream.batches() for row in call.answers(batch) for name in row))
 
     def learn_rows(self, stream: Stream) -> tuple[FittedFunction, CSR]:
         """One walk: the function may be dear, so it is asked only once for each row."""
         call = _Call(self.fn, self.name, self.of)
         answers = [answer for batch in stream.batches() for answer in call.answers(batch)]
-        columns = list(dict.fromkeys(name for answer in answers for name in answer))
+        fitted = self._fitted(call, (name for answer in answers for name in answer))
+        return fitted, fitted.assemble(answers)
+
+    def _fitted(self, call: _Call, names: Iterable[str]) -> FittedFunction:
+        columns = list(dict.fromkeys(names))
         if call.size is None:
             columns.sort()
-        fitted = FittedFunction(self.fn, self.name, self.of, tuple(columns), call.size)
-        return fitted, fitted.assemble(answers)
+        return FittedFunction(self.fn, self.name, self.of, tuple(columns), call.size)
 
 
 @dataclass

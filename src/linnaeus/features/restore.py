@@ -79,7 +79,13 @@ RESTORERS: dict[str, Restorer] = {
 
 
 def restore(state: State, functions: Functions | None = None) -> Fitted:
-    """Fitted features from what `state()` gave; `functions` are those a `Function` in it names."""
+    """Fitted features from what `state()` gave; `functions` are those a `Function` in it names.
+
+    >>> from linnaeus.features import Affixes
+    >>> fitted = Affixes().fit(["good films"])
+    >>> restore(fitted.state()) == fitted
+    True
+    """
     return _restore(state, functions or {}, DEEPEST)
 
 
@@ -94,10 +100,19 @@ def _restore(state: State, functions: Functions, depth: int) -> Fitted:
 
 
 def save(path: str | os.PathLike[str], features: Fitted) -> None:
-    """Write fitted features to a file, in one step."""
+    """Write fitted features to a file, in one step.
+
+    >>> from linnaeus.features import Shape
+    >>> save("shape.lin", Shape().fit([]))
+    >>> load("shape.lin").names()[0]
+    'words with punctuation'
+    """
     store.save(path, features.state())
 
 
-def load(path: str | os.PathLike[str], functions: Functions | None = None) -> Fitted:
-    """Read fitted features from a file that `save` wrote."""
-    return restore(store.load(path), functions)
+def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> Fitted:
+    """Read fitted features from a file that `save` wrote; `functions` as in `restore`.
+
+    The tensors' digests are checked when together they have less than 64 MB, or as `verify` says.
+    """
+    return restore(store.load(path, verify), functions)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError
-from linnaeus.features.common.pieces import pieces
+from linnaeus.features.common.pieces import PIECE, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class Seen:
     @cached_property
     def _walked(self) -> tuple[Longs, int, float]:
         df, n, total = np.zeros(self.features.width, np.int64), 0, 0.0
-        for _, X in self.parts():
+        for X in self._cuts():
             df += np.bincount(X.indices[: X.nnz][X.data[: X.nnz] != 0], minlength=len(df))
             n += len(X)
             total += float(np.abs(X.data[: X.nnz]).sum(dtype=np.float64))
@@ -65,13 +65,16 @@ class Seen:
 
     def parts(self) -> Iterator[tuple[Batch, CSR]]:
         """Pieces of the stream, with their features."""
-        at = 0
-        for piece in pieces(self.stream):
-            if self.rows is None:
-                yield piece, self.features.extract(piece)
-            else:
-                yield piece, _slice(self.rows, at, at + len(piece))
-            at += len(piece)
+        if self.rows is None:
+            return ((piece, self.features.extract(piece)) for piece in pieces(self.stream))
+        return zip(pieces(self.stream), self._cuts(), strict=True)
+
+    def _cuts(self) -> Iterator[CSR]:
+        """The features of the same pieces; where they are at hand, the stream is not walked over again."""
+        if self.rows is None:
+            return (X for _, X in self.parts())
+        rows, n = self.rows, len(self.rows)
+        return (_slice(rows, at, min(at + PIECE, n)) for at in range(0, n, PIECE))
 
     def by_label(self, who: str, value: Callable[[Floats], Doubles]) -> Tally:
         """Sums of `value(x)` for each label and column, for the named piece that learns from labels."""
