@@ -32,7 +32,14 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """When two texts are nearly the same: their shingles, so many characters in a row, have this Jaccard similarity."""
+    """When two texts are nearly the same: their shingles, so many characters in a row, have this Jaccard similarity.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.audit import check
+    >>> rows = read(["turn it up a little bit please", "turn it up a little bit please!"])
+    >>> [finding.kind for finding in check(rows, near=Near(0.7)).findings]
+    ['near_duplicates']
+    """
 
     threshold: float = 0.8
     shingle: int = 5

@@ -20,7 +20,12 @@ _Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Row numbers to train on and to test on, both ascending."""
+    """Row numbers to train on and to test on, both ascending.
+
+    >>> split = holdout(5, share=0.2)
+    >>> split.train.size, split.test.size
+    (4, 1)
+    """
 
     train: NDArray[np.int64]
     test: NDArray[np.int64]

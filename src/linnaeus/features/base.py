@@ -42,7 +42,11 @@ class Batches:
 
 
 def as_stream(source: Source) -> Stream:
-    """Whatever holds texts, as a stream that can be walked over more than once."""
+    """Whatever holds texts, as a stream that can be walked over more than once.
+
+    >>> [len(batch) for batch in as_stream(["one text", "another"]).batches()]
+    [2]
+    """
     if isinstance(source, Batch):
         return Batches((source,))
     if hasattr(source, "batches"):

@@ -28,7 +28,12 @@ class Score(ABC):
 
 @dataclass(frozen=True)
 class DocumentFrequency(Score):
-    """In how many training rows the feature occurs."""
+    """In how many training rows the feature occurs.
+
+    >>> from linnaeus.features import Words
+    >>> Selected(Words(), by=DocumentFrequency(), k=1).fit(["good film", "bad film"]).names()
+    ['film']
+    """
 
     def score(self, seen: Seen) -> Doubles:
         """Document frequencies."""
@@ -43,6 +48,11 @@ class Chi2(Score):
 
     Where rows have many labels, each label is compared with the rest, and the largest of these counts. A feature that
     never occurs scores 0.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.features import Words
+    >>> Selected(Words(), by=Chi2(), k=2).fit(read([("good film", "pos"), ("bad film", "neg")])).names()
+    ['bad', 'good']
     """
 
     def score(self, seen: Seen) -> Doubles:
@@ -67,6 +77,11 @@ class MutualInformation(Score):
         sum over (present or not, class) of p(e, c) ln(p(e, c) / (p(e) p(c)))
 
     Where rows have many labels, it is that of presence and each label, and the largest of these counts.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.features import Words
+    >>> Selected(Words(), by=MutualInformation(), k=2).fit(read([("good film", "pos"), ("bad film", "neg")])).names()
+    ['bad', 'good']
     """
 
     def score(self, seen: Seen) -> Doubles:

@@ -59,7 +59,12 @@ class Values:
 
 @dataclass(frozen=True)
 class Binary(Values):
-    """1 where the feature is there."""
+    """1 where the feature is there.
+
+    >>> from linnaeus.features import Words
+    >>> Words(values=Binary()).fit_rows(["so so good"])[1].data.tolist()
+    [1.0, 1.0]
+    """
 
     def formula(self) -> Formula | None:
         """One."""
@@ -68,12 +73,22 @@ class Binary(Values):
 
 @dataclass(frozen=True)
 class Count(Values):
-    """The count itself."""
+    """The count itself.
+
+    >>> from linnaeus.features import Words
+    >>> Words(values=Count()).fit_rows(["so so good"])[1].data.tolist()
+    [1.0, 2.0]
+    """
 
 
 @dataclass(frozen=True)
 class Log(Values):
-    """1 + ln(count)."""
+    """1 + ln(count).
+
+    >>> from linnaeus.features import Words
+    >>> [round(float(x), 3) for x in Words(values=Log()).fit_rows(["so so good"])[1].data]
+    [1.0, 1.693]
+    """
 
     def formula(self) -> Formula | None:
         """The logarithm."""
@@ -82,7 +97,12 @@ class Log(Values):
 
 @dataclass(frozen=True)
 class Sqrt(Values):
-    """The square root of the count."""
+    """The square root of the count.
+
+    >>> from linnaeus.features import Words
+    >>> Words(values=Sqrt()).fit_rows(["so so so so good"])[1].data.tolist()
+    [1.0, 2.0]
+    """
 
     def formula(self) -> Formula | None:
         """The root."""
@@ -94,6 +114,10 @@ class TfIdf(Values):
     """tf * (ln((1 + n) / (1 + df)) + 1): rare features count more.
 
     The smoothing is scikit-learn's default; tf is the count, or what `tf` names: its `sublinear_tf` is `tf="log"`.
+
+    >>> from linnaeus.features import Words
+    >>> [round(float(x), 3) for x in Words(values=TfIdf()).fit_rows(["so good", "so bad"])[1].data]
+    [1.405, 1.0, 1.405, 1.0]
     """
 
     tf: Tf = "count"
@@ -118,6 +142,10 @@ class BM25(Values):
 
     idf = ln(1 + (n - df + 0.5) / (df + 0.5)), which is never negative. A row's length is the sum of its counts.
     Robertson and Zaragoza 2009, The Probabilistic Relevance Framework.
+
+    >>> from linnaeus.features import Words
+    >>> [round(float(x), 3) for x in Words(values=BM25()).fit_rows(["so good", "so bad"])[1].data]
+    [0.693, 0.182, 0.693, 0.182]
     """
 
     k1: float = 1.2
@@ -152,6 +180,12 @@ class NaiveBayes(Values):
     for all other rows, |.| the sum over features. Of two classes the second (by code point) is the one asked about. Of
     more, or of many labels, each is asked about against the rest, and the ratio with the largest absolute value counts
     (the later class where two are equal). Wang and Manning 2012, Baselines and Bigrams.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.features import Words
+    >>> rows = read([("good film", "pos"), ("bad film", "neg")])
+    >>> [round(float(x), 3) for x in Words(values=NaiveBayes()).fit_rows(rows)[1].data]
+    [0.0, 0.693, -0.693, 0.0]
     """
 
     smoothing: float = 1.0

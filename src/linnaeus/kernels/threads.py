@@ -13,7 +13,11 @@ _asked: ContextVar[int | None] = ContextVar("linnaeus_threads", default=None)
 
 
 def thread_count() -> int:
-    """What `threads`, `LINNAEUS_NUM_THREADS` or `OMP_NUM_THREADS` asks for, else the cores this process may use."""
+    """What `threads`, `LINNAEUS_NUM_THREADS` or `OMP_NUM_THREADS` asks for, else the cores this process may use.
+
+    >>> thread_count() >= 1
+    True
+    """
     asked = _asked.get()
     if asked is not None:
         return asked

@@ -114,6 +114,6 @@ def _nodes(tokens: int, orders: list[Order]) -> tuple[Ints, Ints, list[int]]:
 def _wanted(starts: list[int], grams: Grams) -> NDArray[np.bool_]:
     """Which nodes are terms: not the shorter ones that only begin them."""
     wanted = np.ones(starts[-1], np.bool_)
-    if grams.unit in ("words", "skips"):
+    if grams.plan.of_words:
         wanted[: starts[grams.low - 1]] = False
     return wanted

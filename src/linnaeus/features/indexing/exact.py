@@ -40,6 +40,10 @@ class Exact:
 
     `min_df` and `max_df` bound the number of texts a term stands in: a whole number counts them, a fraction is a share
     of all texts. `max_terms` keeps the most frequent terms, of equals the first by code point.
+
+    >>> from linnaeus.features import Words
+    >>> Words(terms=Exact(min_df=2)).fit(["good film", "bad film"]).names()
+    ['film']
     """
 
     min_df: int | float = 1
@@ -117,9 +121,10 @@ class Given:
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """The terms as they are; nothing is counted."""
         del stream
-        split = grams.unit in ("words", "skips")
-        joint = " _ " if grams.unit == "skips" else " "
-        paths = [tuple(p.encode() for p in term.split(joint)) if split else (term.encode(),) for term in self.terms]
+        split = grams.plan.of_words
+        paths = [
+            tuple(p.encode() for p in term.split(grams.joint)) if split else (term.encode(),) for term in self.terms
+        ]
         if split and max(map(len, paths)) > grams.high:
             long = self.terms[max(range(len(paths)), key=lambda i: len(paths[i]))]
             raise UsageError(f"Given has {long!r}, longer than n-grams of {grams.high}; raise ngrams to hold it.")

@@ -33,6 +33,11 @@ class Hashed:
     There are 2^bits columns. With `signed`, half of the terms count negative, so that collisions cancel on average.
     With `keep_names`, one walk over the training texts notes which terms fell into which column: features can be
     explained by name, and `collisions()` counted.
+
+    >>> from linnaeus.features import Words
+    >>> fitted = Words(terms=Hashed(bits=10, signed=False)).fit([])
+    >>> fitted.width, fitted.rows(["so good, so good"]).data.tolist()
+    (1024, [2.0, 2.0])
     """
 
     bits: int = 20
