@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linnaeus import audit as audit
+    from linnaeus import data as data
     from linnaeus import datasets as datasets
     from linnaeus import errors as errors
     from linnaeus import features as features
+    from linnaeus import store as store
     from linnaeus import text as text
     from linnaeus.data import Batch as Batch
     from linnaeus.data import Corpus as Corpus
@@ -27,13 +29,28 @@ _HOMES = {
     "read": "linnaeus.data",
     "threads": "linnaeus.kernels",
     "audit": "",
+    "data": "",
     "datasets": "",
     "errors": "",
     "features": "",
+    "store": "",
     "text": "",
 }
 
-__all__ = ["Batch", "Corpus", "__version__", "audit", "datasets", "errors", "features", "read", "text", "threads"]
+__all__ = [
+    "Batch",
+    "Corpus",
+    "__version__",
+    "audit",
+    "data",
+    "datasets",
+    "errors",
+    "features",
+    "read",
+    "store",
+    "text",
+    "threads",
+]
 
 
 def __getattr__(name: str) -> Any:
