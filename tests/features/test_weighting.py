@@ -210,3 +210,20 @@ def test_restored_weights_are_the_same(tmp_path):
     fitted = Weighted(BAG, BM25(0.9, 0.4), "l2").fit(TEXTS)
     back = restore(fitted.state(), functions={"bag": split})
     assert back.rows(TEXTS).data.tobytes() == fitted.rows(TEXTS).data.tobytes()
+
+
+@pytest.mark.parametrize("values", ["tfidf", "bm25"])
+def test_rows_at_hand_spare_the_weights_a_walk(values):
+    walks = []
+
+    class Counted:
+        def batches(self):
+            walks.append("walk")
+            return as_stream(TEXTS).batches()
+
+    Weighted(BAG, values).fit_rows(Counted())
+    assert walks == ["walk"]
+
+
+def test_a_function_is_fitted_as_its_rows_are():
+    assert BAG.fit(TEXTS) == BAG.fit_rows(TEXTS)[0]
