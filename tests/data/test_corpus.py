@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from linnaeus.data import Corpus, Progress, read
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, InputTypeError, UsageError
 
 
 @pytest.fixture
@@ -51,6 +51,8 @@ def test_head(corpus):
     assert corpus.head(3).text.to_pylist() == ["text 0", "text 1", "text 2"]
     assert len(corpus.head(1000)) == 400
     assert len(corpus.head(0)) == 0
+    with pytest.raises(UsageError, match="from 0 up, not -1"):
+        corpus.head(-1)
 
 
 def test_take_in_any_order(corpus):
@@ -60,6 +62,13 @@ def test_take_in_any_order(corpus):
     assert next(corpus.take([3, 50, 399]).batches()).start == 0
     assert corpus.take([]).text.to_pylist() == []
     assert corpus.take(np.arange(400)).batch().text.to_pylist() == corpus.text.to_pylist()
+
+
+@pytest.mark.parametrize("rows", [[True, False], [0.5]])
+def test_a_mask_is_not_taken_for_row_numbers(corpus, rows):
+    for there in (corpus, corpus.batch()):
+        with pytest.raises(InputTypeError, match="by their numbers, not by"):
+            there.take(rows)
 
 
 def test_take_what_is_not_there(corpus):

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from linnaeus.data import Batch, join, read
@@ -170,3 +171,13 @@ def test_joined_batches_of_several_types():
     )
     assert made.text.to_pylist() == ["a", "b"]
     assert made.columns["x"].to_pylist() == [1.0, 1.5]
+
+
+def test_two_columns_of_one_name(tmp_path):
+    table = pa.table([["a"], ["b"]], names=["text", "text"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    for source in (table, tmp_path / "a.parquet"):
+        with pytest.raises(DataError, match="several columns 'text'; give each a name of its own"):
+            read(source)
+    with pytest.raises(DataError, match="give each column a name of its own"):
+        read(pd.DataFrame([["a", "b"]], columns=["text", "text"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -95,11 +97,19 @@ def test_numbers_as_categories():
         ({"x": ["1", "1_000"]}, r"Row 2"),
         ({"x": [1e200, 1.0]}, r"Row 1"),
         ({"x": [1.0, float("-inf")]}, "is beyond"),
+        ({"x": [["a"], ["b"]]}, r"'x' holds list.*, not numbers; .*categorical="),
+        ({"x": [date(2026, 1, 1), None]}, r"'x' holds date32.*, not numbers"),
     ],
 )
 def test_columns_that_cannot_be_read(columns, sentence):
     with pytest.raises(DataError, match=sentence):
         Columns(numeric=("x",)).fit(rows(**columns))
+
+
+@pytest.mark.parametrize("cells", [[["a"]], [b"\xff"]])
+def test_cells_that_are_no_categories(cells):
+    with pytest.raises(DataError, match=r"'x' holds .*, not categories; turn"):
+        Columns(categorical=("x",)).fit(rows(x=cells))
 
 
 def test_recipes_that_cannot_be_meant():

@@ -128,6 +128,8 @@ def test_calls_that_cannot_be_meant():
         spans(["a text"])
     with pytest.raises(InputTypeError, match=r"wrap it in a list: \[text\]"):
         tokens("a text")
+    with pytest.raises(InputTypeError, match=r"texts\[1\] is of type int"):
+        tokens(["a text", 1])
 
 
 @given(SETTINGS, st.sampled_from(sorted(TOKENIZERS)))

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from linnaeus.errors import InputTypeError
+
 _ROOM = 2**31 - 1  # bytes that the 32-bit offsets of a string array can reach
 
 
@@ -58,7 +60,7 @@ class Batch:
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
         """These rows, in this order, numbered from 0."""
-        chosen = pa.array(np.asarray(rows, np.int64))
+        chosen = pa.array(row_numbers(rows))
         return self.each(lambda array: _widened(array).take(chosen))
 
     def at(self, start: int) -> Batch:
@@ -67,6 +69,18 @@ class Batch:
 
 
 _ROLES = tuple(f.name for f in fields(Batch) if f.name not in ("columns", "start"))
+
+
+def row_numbers(rows: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """These numbers as an array; a mask is refused, because its truth values would be taken for rows 0 and 1.
+
+    >>> row_numbers([2, 0]).tolist()
+    [2, 0]
+    """
+    found = np.asarray(rows)
+    if found.size and found.dtype.kind not in "iu":
+        raise InputTypeError(f"rows are chosen by their numbers, not by {found.dtype}; of a mask take np.flatnonzero.")
+    return found.astype(np.int64)
 
 
 def join(batches: Sequence[Batch]) -> Batch:

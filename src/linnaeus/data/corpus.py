@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from linnaeus.data.batch import Batch, join
+from linnaeus.data.batch import Batch, join, row_numbers
 from linnaeus.data.ledger import Ledger, Progress, Skipped, Watcher
 from linnaeus.data.sources import Held, Selected, Source, hold
 from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
@@ -141,6 +141,8 @@ class Corpus:
 
     def head(self, n: int) -> Corpus:
         """The first n rows, in memory; files are read only so far."""
+        if n < 0:
+            raise UsageError(f"head takes a number of rows from 0 up, not {n}.")
         found: list[Batch] = []
         for batch in self.batches():
             found.append(batch.slice(0, n - batch.start))
@@ -150,7 +152,7 @@ class Corpus:
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Corpus:
         """These rows, in this order. Ascending row numbers are streamed, others are taken in memory."""
-        chosen = np.asarray(rows, np.int64)
+        chosen = row_numbers(rows)
         if len(chosen) and chosen.min() < 0:
             raise UsageError(f"row {chosen.min()} is below 0; rows are numbered from 0.")
         ascending = bool((np.diff(chosen) > 0).all())

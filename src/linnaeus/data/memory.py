@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.roles import FIXED
-from linnaeus.errors import DataError, InputTypeError, said
+from linnaeus.errors import DataError, InputTypeError, LinnaeusError, said
 
 _HUGGING_ROWS = 10_000
 
@@ -24,11 +24,14 @@ def record_batches(source: Any) -> list[pa.RecordBatch]:
             f"the data: a text holds half a surrogate pair ({error.object[error.start : error.end]!r}), which is no "
             "character; mend it with text.encode('utf-8', 'replace').decode()."
         ) from error
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+    except LinnaeusError:
+        raise
+    except (pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
         raise DataError(
-            f"the data: does not fit into columns of one type each ({said(error)}); make them alike."
+            f"the data: does not fit into columns of one type each ({said(error)}); make their cells alike, and give "
+            "each column a name of its own."
         ) from error
-    inner = [name for name in table.column_names if not name.startswith("__index_level_")]
+    inner = [i for i, name in enumerate(table.column_names) if not name.startswith("__index_level_")]
     table = table.select(inner)
     return table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 

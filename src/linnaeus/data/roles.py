@@ -70,6 +70,9 @@ class Roles:
 def assign(source: str, schema: pa.Schema, options: ReadOptions) -> Roles:
     """The roles of these columns; where the text is not plain the error lists them."""
     names = list(schema.names)
+    if len(set(names)) < len(names):
+        twice = max(names, key=names.count)
+        raise DataError(f"{source}: has several columns {twice!r}; give each a name of its own.")
     given = {role: getattr(options, role) for role in ("text", "label", "weight", "group", "time")}
     for role, name in given.items():
         if name and name not in names:

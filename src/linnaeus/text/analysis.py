@@ -123,6 +123,12 @@ def tokens(texts: Sequence[str], tokenizer: str = "words", normalize: Normalize 
     """
     if isinstance(texts, str):
         raise InputTypeError("A single string was given where a list of texts is wanted; wrap it in a list: [text].")
+    texts = list(texts)
+    odd = next((i for i, text in enumerate(texts) if not isinstance(text, str)), None)
+    if odd is not None:
+        raise InputTypeError(
+            f"texts[{odd}] is of type {type(texts[odd]).__name__}, not a string; give a list of strings."
+        )
     analysis = Analysis(tokenizer, normalize or Normalize())
     found, rows = analysis.tokenize(pack([text.encode("utf-8", "replace") for text in texts]))
     names = [chr(byte) for byte in found.data.tolist()] if tokenizer == "bytes" else as_arrow(found).to_pylist()

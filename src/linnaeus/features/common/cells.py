@@ -25,7 +25,12 @@ LARGEST = 1e150
 def categories(batch: Batch, name: str) -> pa.Array:
     """A column as Arrow strings; null where there is no value."""
     values = column(batch, name, "Columns")
-    return values if pa.types.is_string(values.type) else values.cast(pa.string())
+    try:
+        return values if pa.types.is_string(values.type) else values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"The column {name!r} holds {values.type}, not categories; turn its cells into text."
+        ) from error
 
 
 def numbers(batch: Batch, name: str) -> Doubles:
@@ -39,8 +44,11 @@ def numbers(batch: Batch, name: str) -> Doubles:
         values = _parse(values, name, batch.start)
     try:
         found: Doubles = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid as error:
-        raise DataError(f"The column {name!r} cannot be read as numbers: {error}.") from error
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"The column {name!r} holds {values.type}, not numbers; make numbers of its cells, or name it in "
+            "categorical=..."
+        ) from error
     beyond = np.abs(found) > LARGEST
     if beyond.any():
         row = batch.start + 1 + int(np.flatnonzero(beyond)[0])
