@@ -96,6 +96,7 @@ docs: $(VENV)/.package $(VENV)/.dev
 bench: $(VENV)/.package $(VENV)/.dev
 	$(PIP) install --quiet --group bench
 	$(PY) benchmarks/features.py $(BENCH_ARGS)
+	$(PY) benchmarks/startup.py
 
 # A machine with a compiler tests the compiled kernels, and never their twins by mistake.
 native: $(VENV)/.package
