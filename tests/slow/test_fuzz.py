@@ -26,7 +26,7 @@ from linnaeus.features import Chars, Exact, Hashed, Skips, Subwords, Words
 from linnaeus.text import Normalize
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=1000)
+relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 CSV = 'text,label\ngood film,pos\n"bad, ""very"" bad\nfilm",neg\nСтрана Ünïcode 東京都,pos\n007,NA\n'
 JSONL = '{"text": "good film", "label": "pos"}\n{"text": "bad \\u00e9 \\ud83d\\ude00", "label": "neg"}\n'
