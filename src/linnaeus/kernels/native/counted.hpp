@@ -48,7 +48,7 @@ class Counted {
     s.count += times;
   }
 
-  void count_tokens(const std::vector<Span>& spans) {
+  void count_tokens(Spans spans) {
     const uint8_t* data = reader_.text().data;
     token_keys_.clear();
     for (Span s : spans) {
@@ -78,7 +78,7 @@ class Counted {
   }
 
   // The recording of a text of words: how many tokens, then the terms of each size from low to high.
-  void count_words(const std::vector<Span>& spans, std::vector<uint32_t>* recording) {
+  void count_words(Spans spans, std::vector<uint32_t>* recording) {
     count_tokens(spans);
     size_t n = ids_.size();
     nodes_.assign(ids_.begin(), ids_.end());
@@ -95,7 +95,7 @@ class Counted {
     }
   }
 
-  void count_skips(const std::vector<Span>& spans, std::vector<uint32_t>* recording) {
+  void count_skips(Spans spans, std::vector<uint32_t>* recording) {
     count_tokens(spans);
     size_t n = ids_.size();
     keys_.clear();
@@ -109,7 +109,7 @@ class Counted {
     recording->insert(recording->end(), nodes_.begin(), nodes_.end());
   }
 
-  void count_characters(const std::vector<Span>& spans, std::vector<uint32_t>* recording) {
+  void count_characters(Spans spans, std::vector<uint32_t>* recording) {
     cache.read(reader_, reader_.text().data, spans, NewTerms{tokens});
     if (recording) cache.record(*recording);
     cache.use_terms([&](uint32_t id, uint32_t times) { note(id, times); });

@@ -100,14 +100,50 @@ const uint32_t* by_digits(uint32_t* keys, uint32_t* spare, size_t n, int bits) {
   return keys;
 }
 
-size_t drop_zeros(int32_t* columns, float* values, size_t n) {
+// The distinct keys in order, and behind which place the last of each stands. No branch depends on the keys: whether a
+// key is new only moves the place where the next one is written.
+size_t find_distinct(const uint32_t* keys, size_t n, int32_t* distinct, int32_t* ends) {
+  if (n == 0) return 0;
+  size_t at = 0;
+  distinct[0] = int32_t(keys[0]);
+  ends[0] = 1;
+  for (size_t i = 1; i < n; ++i) {
+    at += keys[i] != keys[i - 1];
+    distinct[at] = int32_t(keys[i]);
+    ends[at] = int32_t(i + 1);
+  }
+  return at + 1;
+}
+
+// Keys become columns, lengths of runs signed counts; true where a column stands twice, with both signs.
+LINNAEUS_CLONES bool split_signs(int32_t* __restrict columns, const int32_t* __restrict ends, float* __restrict values,
+                                 size_t n) {
+  if (n == 0) return false;
+  values[0] = float(ends[0] * (1 - 2 * (columns[0] & 1)));
+  for (size_t i = 1; i < n; ++i) values[i] = float((ends[i] - ends[i - 1]) * (1 - 2 * (columns[i] & 1)));
+  int32_t twice = 0;
+  for (size_t i = 1; i < n; ++i) twice |= (columns[i] ^ columns[i - 1]) == 1;
+  for (size_t i = 0; i < n; ++i) columns[i] = int32_t(uint32_t(columns[i]) >> 1);
+  return twice;
+}
+
+// Equal neighbors become one with the sum of their values, which is left out where it is zero.
+size_t join_signs(int32_t* columns, float* values, size_t n) {
   size_t kept = 0;
   for (size_t i = 0; i < n; ++i) {
-    columns[kept] = columns[i];
-    values[kept] = values[i];
-    kept += values[i] != 0;
+    int32_t column = columns[i];
+    float sum = values[i];
+    if (i + 1 < n && columns[i + 1] == column) sum += values[++i];
+    columns[kept] = column;
+    values[kept] = sum;
+    kept += sum != 0;
   }
   return kept;
+}
+
+LINNAEUS_CLONES void count_runs(const int32_t* __restrict ends, float* __restrict values, size_t n) {
+  if (n) values[0] = float(ends[0]);
+  for (size_t i = 1; i < n; ++i) values[i] = float(ends[i] - ends[i - 1]);
 }
 
 }  // namespace
@@ -140,47 +176,22 @@ const uint32_t* Counter::sort(const uint32_t* keys, size_t n, int bits) {
   return bits <= 20 ? by_digits<10>(out, spare_.data(), n, bits) : by_digits<11>(out, spare_.data(), n, bits);
 }
 
-// No branch depends on the keys: whether a key is new only moves the place where the next one is written.
 void Counter::add_counts(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
   keys = sort(keys, n, bits);
   block.reserve(n + 1);
   auto [columns, values] = block.room();
-  size_t at = size_t(-1);
-  uint32_t previous = ~(n ? keys[0] : 0);
-  int32_t count = 0;
-  for (size_t i = 0; i < n; ++i) {
-    bool fresh = keys[i] != previous;
-    previous = keys[i];
-    at += fresh;
-    count = fresh ? 1 : count + 1;
-    columns[at] = int32_t(previous);
-    values[at] = float(count);
-  }
-  block.finish_row(at + 1);
+  size_t distinct = find_distinct(keys, n, columns, ends(n));
+  count_runs(ends(n), values, distinct);
+  block.finish_row(distinct);
 }
 
 void Counter::add_signed(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
   keys = sort(keys, n, bits);
   block.reserve(n + 1);
   auto [columns, values] = block.room();
-  size_t at = size_t(-1);
-  uint32_t previous = ~(n ? keys[0] >> 1 : 0);
-  int32_t sum = 1;
-  bool canceled = false;
-  for (size_t i = 0; i < n; ++i) {
-    uint32_t column = keys[i] >> 1;
-    int32_t sign = 1 - 2 * int32_t(keys[i] & 1);
-    bool fresh = column != previous;
-    canceled |= fresh & (sum == 0);
-    at += fresh;
-    sum = fresh ? sign : sum + sign;
-    previous = column;
-    columns[at] = int32_t(column);
-    values[at] = float(sum);
-  }
-  size_t count = at + 1;
-  if (canceled | (sum == 0)) count = drop_zeros(columns, values, count);
-  block.finish_row(count);
+  size_t distinct = find_distinct(keys, n, columns, ends(n));
+  if (split_signs(columns, ends(n), values, distinct)) distinct = join_signs(columns, values, distinct);
+  block.finish_row(distinct);
 }
 
 }  // namespace linnaeus

@@ -59,8 +59,13 @@ class Counter {
 
  private:
   const uint32_t* sort(const uint32_t* keys, size_t n, int bits);
+  int32_t* ends(size_t n) {
+    if (ends_.size() < n) ends_.resize(n + n / 2);
+    return ends_.data();
+  }
 
   std::vector<uint32_t> sorted_, spare_;
+  std::vector<int32_t> ends_;
   uint16_t buckets_[4096];
 };
 

@@ -7,7 +7,7 @@
 
 namespace linnaeus {
 
-const std::vector<Span>& Reader::read(const uint8_t* data, size_t size) {
+Spans Reader::read(const uint8_t* data, size_t size) {
   if (size >= (size_t(1) << 30))
     throw std::length_error("a text of 1 GiB or more cannot be read in one piece; split it");
   text_ = normalize(data, size, plan_.change, scratch_);
@@ -22,7 +22,7 @@ const std::vector<Span>& Reader::read(const uint8_t* data, size_t size) {
   return pieces_;
 }
 
-void Reader::pad_words(const std::vector<Span>& words, uint8_t before, uint8_t after) {
+void Reader::pad_words(Spans words, uint8_t before, uint8_t after) {
   size_t total = 0;
   for (Span w : words) total += w.end - w.start + 2;
   if (total > ~uint32_t(0)) throw std::length_error("a text has too many words to be read in one piece; split it");

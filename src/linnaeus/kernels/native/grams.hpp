@@ -55,7 +55,7 @@ class Reader {
   explicit Reader(const Plan& plan) : plan_(plan) {}
 
   // Normalizes the text and cuts it into what the plan's n-grams are taken from.
-  const std::vector<Span>& read(const uint8_t* data, size_t size);
+  Spans read(const uint8_t* data, size_t size);
   const Text& text() const { return text_; }
 
   // Calls use(start, size) for each character n-gram of the bytes p[0..n): a padded word, or a whole text.
@@ -69,7 +69,7 @@ class Reader {
   }
 
  private:
-  void pad_words(const std::vector<Span>& words, uint8_t before, uint8_t after);
+  void pad_words(Spans words, uint8_t before, uint8_t after);
   void collapse_spaces();
 
   Plan plan_;

@@ -39,7 +39,7 @@ struct Worker {
   std::vector<uint64_t> pair_keys;
 };
 
-void find_tokens(Worker& w, const Vocabulary& v, const std::vector<Span>& spans) {
+void find_tokens(Worker& w, const Vocabulary& v, Spans spans) {
   const uint8_t* data = w.reader.text().data;
   w.token_keys.clear();
   for (Span s : spans) {
@@ -72,7 +72,7 @@ uint64_t key_of(uint32_t parent, uint32_t token) {
   return parent == ABSENT || token == ABSENT ? NO_PAIR : pair_key(parent, token);
 }
 
-void word_keys(Worker& w, const Plan& plan, const Vocabulary& v, const std::vector<Span>& spans) {
+void word_keys(Worker& w, const Plan& plan, const Vocabulary& v, Spans spans) {
   find_tokens(w, v, spans);
   for (uint32_t id : w.ids)
     if (id != ABSENT && v.columns[id] >= 0) w.keys.push_back(uint32_t(v.columns[id]));
@@ -86,7 +86,7 @@ void word_keys(Worker& w, const Plan& plan, const Vocabulary& v, const std::vect
   }
 }
 
-void skip_keys(Worker& w, const Plan& plan, const Vocabulary& v, const std::vector<Span>& spans) {
+void skip_keys(Worker& w, const Plan& plan, const Vocabulary& v, Spans spans) {
   find_tokens(w, v, spans);
   size_t n = w.ids.size();
   w.pair_keys.clear();
@@ -104,7 +104,7 @@ struct KnownTerms {
   }
 };
 
-void count_characters(Worker& w, const Vocabulary& v, const std::vector<Span>& spans) {
+void count_characters(Worker& w, const Vocabulary& v, Spans spans) {
   w.cache.read(w.reader, w.reader.text().data, spans, KnownTerms{v});
   w.cache.use_terms([&](uint32_t column, uint32_t times) {
     if (column != ABSENT) w.dense.add(column, times);

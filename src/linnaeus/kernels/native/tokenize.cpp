@@ -178,56 +178,55 @@ LINNAEUS_CLONES void Tokens::find_runs(const Text& text, Tokenizer tokenizer) {
   }
   if (size_t rest = text.size % 64) masks_[blocks - 1] &= ~0ull >> (64 - rest);
 
-  if (edges_.size() < text.size + 16) edges_.resize(text.size + 16);
-  uint32_t* at = edges_.data();
+  if (runs_.size() < text.size / 2 + 16) runs_.resize(text.size / 2 + 16);
+  uint32_t *edges = &runs_.data()->start, *at = edges;  // a run is two edges, one behind the other
   uint64_t carry = 0;
   for (size_t b = 0; b < blocks; ++b) {
     at = write_edges(masks_[b] ^ (masks_[b] << 1 | carry), uint32_t(64 * b), at);
     carry = masks_[b] >> 63;
   }
-  if ((at - edges_.data()) % 2) *at++ = uint32_t(text.size);
-  edge_count_ = at - edges_.data();
+  if ((at - edges) % 2) *at++ = uint32_t(text.size);
+  run_count_ = size_t(at - edges) / 2;
 }
 
 void Tokens::cut_runs(const Text& text, Tokenizer tokenizer) {
-  for (size_t i = 0; i + 1 < edge_count_; i += 2) {
-    Span run{edges_[i], edges_[i + 1]};
+  cut_.clear();
+  for (Span run : Spans(runs_.data(), run_count_)) {
     if (!has_high(text.data, run)) {
-      if (tokenizer != Tokenizer::scikit || run.end - run.start >= 2) spans_.push_back(run);
+      if (tokenizer != Tokenizer::scikit || run.end - run.start >= 2) cut_.push_back(run);
     } else if (tokenizer == Tokenizer::words) {
-      WordCutter(text.data, run.end, spans_).cut(run.start);
+      WordCutter(text.data, run.end, cut_).cut(run.start);
     } else if (tokenizer == Tokenizer::scikit) {
-      cut_class(text.data, run, [](uint8_t kind) { return kind & WORD; }, 2, spans_);
+      cut_class(text.data, run, [](uint8_t kind) { return kind & WORD; }, 2, cut_);
     } else {
-      cut_class(text.data, run, [](uint8_t kind) { return !(kind & SPACE); }, 1, spans_);
+      cut_class(text.data, run, [](uint8_t kind) { return !(kind & SPACE); }, 1, cut_);
     }
   }
 }
 
-const std::vector<Span>& Tokens::split(const Text& text, Tokenizer tokenizer) {
-  spans_.clear();
+Spans Tokens::split(const Text& text, Tokenizer tokenizer) {
   if (tokenizer == Tokenizer::characters || tokenizer == Tokenizer::bytes) {
+    cut_.clear();
     for (uint32_t i = 0; i < text.size;) {
       uint32_t size = tokenizer == Tokenizer::bytes ? 1 : decode_valid(text.data + i).size;
-      spans_.push_back({i, i + size});
+      cut_.push_back({i, i + size});
       i += size;
     }
-    return spans_;
+    return cut_;
   }
   find_runs(text, tokenizer);
   if (!text.ascii) {
     cut_runs(text, tokenizer);
-    return spans_;
+    return cut_;
   }
-  size_t count = edge_count_ / 2, kept = 0, shortest = tokenizer == Tokenizer::scikit ? 2 : 1;
-  spans_.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    Span run{edges_[2 * i], edges_[2 * i + 1]};
-    spans_[kept] = run;
-    kept += run.end - run.start >= shortest;
+  if (tokenizer != Tokenizer::scikit) return {runs_.data(), run_count_};
+  size_t kept = 0;
+  for (size_t i = 0; i < run_count_; ++i) {
+    Span run = runs_[i];
+    runs_[kept] = run;
+    kept += run.end - run.start >= 2;
   }
-  spans_.resize(kept);
-  return spans_;
+  return {runs_.data(), kept};
 }
 
 }  // namespace linnaeus

@@ -5,6 +5,7 @@
 // character. kernels/reference/tokens.py defines every tokenizer.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "normalize.hpp"
@@ -16,20 +17,21 @@ enum class Tokenizer : int { words = 0, scikit = 1, whitespace = 2, characters =
 struct Span {
   uint32_t start, end;
 };
+using Spans = std::span<const Span>;
 
 class Tokens {
  public:
   // The tokens of `text`; they live until the next call.
-  const std::vector<Span>& split(const Text& text, Tokenizer tokenizer);
+  Spans split(const Text& text, Tokenizer tokenizer);
 
  private:
   void find_runs(const Text& text, Tokenizer tokenizer);
   void cut_runs(const Text& text, Tokenizer tokenizer);
 
   std::vector<uint64_t> masks_, joined_;
-  std::vector<uint32_t> edges_;  // starts and ends in turn; only grows: the first edge_count_ are valid
-  size_t edge_count_ = 0;
-  std::vector<Span> spans_;
+  std::vector<Span> runs_;  // only grows: the first run_count_ are valid
+  size_t run_count_ = 0;
+  std::vector<Span> cut_;
 };
 
 }  // namespace linnaeus

@@ -16,7 +16,7 @@ class WordCache {
   // Looks at the words of one text. New ones are cut into n-grams, each asked for by terms.find(key, bytes, size) after
   // terms.fetch(key) has announced it.
   template <class Terms>
-  void read(Reader& reader, const uint8_t* data, const std::vector<Span>& spans, Terms&& terms) {
+  void read(Reader& reader, const uint8_t* data, Spans spans, Terms&& terms) {
     look_ahead(data, spans);
     for (size_t i = 0; i < spans.size(); ++i) {
       const uint8_t* p = data + spans[i].start;
@@ -84,7 +84,7 @@ class WordCache {
   };
 
   // Asks memory for the slots of all words before the first is looked at.
-  void look_ahead(const uint8_t* data, const std::vector<Span>& spans) {
+  void look_ahead(const uint8_t* data, Spans spans) {
     keys_.clear();
     for (Span s : spans) {
       keys_.emplace_back(data + s.start, std::min<size_t>(s.end - s.start, LONGEST + 1));
