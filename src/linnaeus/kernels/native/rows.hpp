@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -12,22 +13,34 @@
 
 namespace linnaeus {
 
-// Joins the rows of numbered pieces in the order of their numbers, whoever is done first.
+// Joins the rows of numbered pieces in the order of their numbers, whoever is done first. A piece that comes early is
+// kept until its turn; whoever brings the one that was missing writes those behind it too.
 class OrderedRows {
  public:
-  void append(size_t piece, const RowBlock& block) {
+  // The block is empty afterwards, and ready for another piece.
+  void append(size_t piece, RowBlock& block) {
     std::unique_lock<std::mutex> lock(guard_);
-    turn_.wait(lock, [&] { return next_ == piece || failed_; });
+    turn_.wait(lock, [&] { return piece < next_ + AHEAD || failed_; });
     if (failed_) return;
-    for (uint32_t length : block.lengths()) *offsets_.extend(1) = total_ += length;
-    int32_t* columns = columns_.extend(block.size());
-    float* values = values_.extend(block.size());
-    bool alone = !columns_.stays() || !values_.stays();
-    if (alone) copy(block, columns, values);
-    ++next_;
+    if (piece != next_) {
+      early_.emplace(piece, std::move(block));
+      block = take_spare();
+      return;
+    }
+    std::vector<Placed> placed;
+    placed.push_back(place(std::move(block)));
+    for (auto it = early_.find(next_); it != early_.end(); it = early_.find(next_)) {
+      placed.push_back(place(std::move(it->second)));
+      early_.erase(it);
+    }
     turn_.notify_all();
-    lock.unlock();
-    if (!alone) copy(block, columns, values);
+    // Writing fresh memory is the slow part: only where the arrays may still move is it done under the lock.
+    bool alone = !columns_.stays() || !values_.stays();
+    if (!alone) lock.unlock();
+    for (const Placed& p : placed) copy(p);
+    if (!alone) lock.lock();
+    for (Placed& p : placed) spare_.push_back(std::move(p.block));
+    block = take_spare();
   }
 
   // With one thread the next rows can be written where they will stay.
@@ -52,17 +65,41 @@ class OrderedRows {
   }
 
  private:
-  // Writing fresh memory is the slow part: only where the arrays may still move do threads wait for each other.
-  static void copy(const RowBlock& block, int32_t* columns, float* values) {
-    if (block.lent()) return;
-    std::copy_n(block.columns(), block.size(), columns);
-    std::copy_n(block.values(), block.size(), values);
+  static constexpr size_t AHEAD = 64;  // pieces that may wait for one that is late
+
+  struct Placed {
+    RowBlock block;
+    size_t at;
+  };
+
+  Placed place(RowBlock&& block) {
+    for (uint32_t length : block.lengths()) *offsets_.extend(1) = total_ += length;
+    ++next_;
+    size_t at = columns_.size();
+    columns_.extend(block.size());
+    values_.extend(block.size());
+    return {std::move(block), at};
+  }
+
+  void copy(const Placed& p) {
+    if (p.block.lent()) return;
+    std::copy_n(p.block.columns(), p.block.size(), columns_.data() + p.at);
+    std::copy_n(p.block.values(), p.block.size(), values_.data() + p.at);
+  }
+
+  RowBlock take_spare() {
+    if (spare_.empty()) return {};
+    RowBlock block = std::move(spare_.back());
+    spare_.pop_back();
+    return block;
   }
 
   std::mutex guard_;
   std::condition_variable turn_;
   size_t next_ = 0;
   bool failed_ = false;
+  std::map<size_t, RowBlock> early_;
+  std::vector<RowBlock> spare_;
   int64_t total_ = 0;
   Growing<int64_t> offsets_;
   Growing<int32_t> columns_;
