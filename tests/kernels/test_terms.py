@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -120,3 +122,31 @@ def test_indexed_terms(known: list[bytes], rows: list[bytes], plan: Plan, random
     expected = reference.index_terms(data, offsets, plan, vocabulary, layout, 1)
     for threads in (1, 3):
         assert same(kernels.index_terms(data, offsets, plan, vocabulary, layout, threads), expected)
+
+
+def fresh(size: int) -> np.ndarray:
+    return np.zeros(size, np.uint8)
+
+
+@given(st.lists(st.text(max_size=40) | st.text(alphabet=TRICKY, max_size=20), max_size=9), st.integers(1, 3))
+def test_packed_texts(rows: list[str], threads: int) -> None:
+    data, offsets = kernels.pack_texts(rows, fresh, threads)
+    assert same((data, offsets), reference.pack_texts(rows, fresh, 1))
+    assert [data[a:b].tobytes().decode() for a, b in pairwise(offsets.tolist())] == rows
+
+
+@pytest.mark.parametrize("module", [kernels, reference])
+def test_what_cannot_be_packed(module: object) -> None:
+    with pytest.raises(TypeError, match="every text must be a string"):
+        module.pack_texts(["a", b"b"], fresh, 1)
+    with pytest.raises(UnicodeEncodeError):
+        module.pack_texts(["a", "\ud800"], fresh, 1)
+    with pytest.raises(ValueError, match=r"size|shape|broadcast"):
+        module.pack_texts(["abc"], lambda size: fresh(size + 1), 1)
+
+
+def test_strings_of_a_class_of_ones_own_are_packed() -> None:
+    class Name(str):
+        __slots__ = ()
+
+    assert kernels.pack_texts([Name("ab"), Name("é")], fresh, 1)[0].tobytes() == "abé".encode()

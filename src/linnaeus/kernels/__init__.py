@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import hash_terms as hash_terms
     from linnaeus.kernels._native import index_terms as index_terms
     from linnaeus.kernels._native import minhash as minhash
+    from linnaeus.kernels._native import pack_texts as pack_texts
     from linnaeus.kernels._native import probe_pairs as probe_pairs
     from linnaeus.kernels._native import probe_tokens as probe_tokens
     from linnaeus.kernels._native import tokens as tokens

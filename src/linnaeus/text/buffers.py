@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from linnaeus import kernels
 from linnaeus.types import Texts
+
+if TYPE_CHECKING:
+    from linnaeus.types import Bytes
 
 
 def as_texts(array: pa.Array) -> Texts:
@@ -23,6 +28,19 @@ def as_texts(array: pa.Array) -> Texts:
     bounds = np.frombuffer(offsets, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
     bytes_ = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     return Texts(bytes_, bounds.astype(np.int64, copy=False))
+
+
+def from_strings(texts: list[str]) -> Texts:
+    """Python strings in memory of Arrow's pool, which keeps what it was given back: fresh pages cost more than copying.
+
+    >>> from_strings(["ab", "é"]).offsets.tolist()
+    [0, 2, 4]
+    """
+
+    def make(size: int) -> Bytes:
+        return np.frombuffer(pa.allocate_buffer(size), np.uint8)
+
+    return Texts(*kernels.pack_texts(texts, make, kernels.thread_count()))
 
 
 def as_arrow(texts: Texts) -> pa.Array:

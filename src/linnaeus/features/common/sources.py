@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError
+from linnaeus.text.buffers import as_arrow, from_strings
 
 _WANTED = "a list of strings, or a NumPy, Arrow, pandas or polars column of strings"
 
@@ -74,7 +75,7 @@ def _from_python(texts: list[Any]) -> pa.Array:
             raise DataError(f"texts[{row}] is missing ({text}); drop the row, or use an empty string.")
         raise InputTypeError(f"texts[{row}] is of type {type(text).__name__}, not a string; give {_WANTED}.")
     try:
-        return pa.array(texts, pa.large_string())
+        return as_arrow(from_strings(texts))
     except UnicodeEncodeError as error:
         row = next(i for i, t in enumerate(texts) if t == error.object)
         raise DataError(

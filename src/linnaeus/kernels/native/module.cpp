@@ -7,6 +7,7 @@ void bind_count_terms(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
+void bind_pack(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
 }  // namespace linnaeus
@@ -17,6 +18,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);
+  linnaeus::bind_pack(m);
   linnaeus::bind_tokens(m);
   linnaeus::bind_weigh(m);
 }

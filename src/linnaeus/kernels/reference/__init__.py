@@ -5,7 +5,7 @@ from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
-from linnaeus.kernels.reference.tokens import flag_texts, tokens
+from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
 from linnaeus.kernels.reference.weigh import weigh
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "hash_terms",
     "index_terms",
     "minhash",
+    "pack_texts",
     "probe_pairs",
     "probe_tokens",
     "tokens",

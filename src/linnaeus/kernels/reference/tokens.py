@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -121,6 +122,17 @@ def join(pieces: list[bytes]) -> tuple[Bytes, Longs]:
     offsets = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
     return np.frombuffer(b"".join(pieces), np.uint8), offsets
+
+
+def pack_texts(texts: list[str], make: Callable[[int], Bytes], threads: int) -> tuple[Bytes, Longs]:
+    """Strings as one buffer of UTF-8, which `make` makes for so many bytes, and the offsets into it."""
+    del threads
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("pack_texts: every text must be a string")
+    joined, offsets = join([text.encode() for text in texts])
+    data = make(len(joined))
+    data[:] = joined
+    return data, offsets
 
 
 def tokens(data: Bytes, offsets: Longs, case: int, tokenizer: int) -> tuple[Bytes, Longs, Longs]:
