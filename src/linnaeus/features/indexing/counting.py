@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
 
@@ -66,10 +65,6 @@ class Counts:
         """Give back the memory of the counts once columns are chosen: a vocabulary may have millions of terms."""
         self.documents.clear()
         self.occurrences.clear()
-
-    def rows(self, columns: Ints, width: int, unknown: int) -> CSR:
-        """The rows of the texts that were counted, if they were recorded; this can be asked once."""
-        return CSR(*self.counter.replay(columns, (width, unknown), kernels.thread_count()), width)
 
     def vocabulary(self, columns: Ints) -> Vocabulary:
         """The nodes that have a column."""

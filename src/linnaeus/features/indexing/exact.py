@@ -70,8 +70,10 @@ class Exact:
         """The same, with the rows of the stream: the terms are counted and remembered, no text is read twice."""
         seen = count_terms(grams, stream, record=True)
         columns, df = self._choose(seen)
-        X = seen.rows(columns, len(df) + int(unknown), len(df) if unknown else -1)
-        return Counted(seen.vocabulary(columns), df, seen.n), X
+        counted, counter = Counted(seen.vocabulary(columns), df, seen.n), seen.counter
+        del seen  # its arrays are as large as the rows
+        layout = len(df) + int(unknown), len(df) if unknown else -1
+        return counted, CSR(*counter.replay(columns, layout, kernels.thread_count()), layout[0])
 
     def _choose(self, seen: Counts) -> tuple[Ints, Longs]:
         """The column of each node that passes, or -1; the documents of each column."""
@@ -86,7 +88,9 @@ class Exact:
             passed = _most_frequent(passed, np.concatenate(seen.occurrences), columns, self.max_terms)
             columns = seen.columns(passed)
         by_column = np.empty(int(passed.sum()), np.int64)
-        by_column[columns[passed]] = df[passed]
+        for start, df in zip(seen.starts, seen.documents, strict=False):
+            there = slice(start, start + len(df))
+            by_column[columns[there][passed[there]]] = df[passed[there]]
         seen.drop_counts()
         return columns, by_column
 
