@@ -26,6 +26,10 @@ struct Vocabulary {
   PairView pairs;
   const int32_t* columns;
   int32_t unknown;
+  uint32_t width;
+
+  // No column outside the matrix reaches a row, whatever a table says.
+  bool has(int32_t column) const { return uint32_t(column) < width; }
 };
 
 struct Worker {
@@ -51,7 +55,7 @@ void find_tokens(Worker& w, const Vocabulary& v, Spans spans) {
     w.ids[i] = v.tokens.find(w.token_keys[i], data + spans[i].start, spans[i].end - spans[i].start);
   if (v.unknown >= 0)
     for (uint32_t id : w.ids)
-      if (id == ABSENT || v.columns[id] < 0) w.keys.push_back(uint32_t(v.unknown));
+      if (id == ABSENT || !v.has(v.columns[id])) w.keys.push_back(uint32_t(v.unknown));
 }
 
 // Looks up the pairs in w.pair_keys (NO_PAIR: nothing to look up); their nodes replace w.nodes, their columns are kept.
@@ -64,7 +68,7 @@ void find_pairs(Worker& w, const Vocabulary& v) {
     if (i + ahead < n) prefetch(v.pairs.start(w.pair_keys[i + ahead]));
     const PairSlot* s = w.pair_keys[i] == NO_PAIR ? nullptr : v.pairs.find(w.pair_keys[i]);
     w.nodes[i] = s ? s->node : ABSENT;
-    if (s && s->column >= 0) w.keys.push_back(uint32_t(s->column));
+    if (s && v.has(s->column)) w.keys.push_back(uint32_t(s->column));
   }
 }
 
@@ -75,7 +79,7 @@ uint64_t key_of(uint32_t parent, uint32_t token) {
 void word_keys(Worker& w, const Plan& plan, const Vocabulary& v, Spans spans) {
   find_tokens(w, v, spans);
   for (uint32_t id : w.ids)
-    if (id != ABSENT && v.columns[id] >= 0) w.keys.push_back(uint32_t(v.columns[id]));
+    if (id != ABSENT && v.has(v.columns[id])) w.keys.push_back(uint32_t(v.columns[id]));
   size_t n = w.ids.size();
   w.nodes.assign(w.ids.begin(), w.ids.end());
   for (int size = 2; size <= plan.high && n >= size_t(size); ++size) {
@@ -100,7 +104,7 @@ struct KnownTerms {
   void fetch(const TokenKey& key) const { prefetch(v.tokens.slots + (key.hash & v.tokens.mask)); }
   uint32_t find(const TokenKey& key, const uint8_t* p, size_t n) const {
     uint32_t id = v.tokens.find(key, p, n);
-    return id == ABSENT || v.columns[id] < 0 ? uint32_t(v.unknown) : uint32_t(v.columns[id]);
+    return id == ABSENT || !v.has(v.columns[id]) ? uint32_t(v.unknown) : uint32_t(v.columns[id]);
   }
 };
 
@@ -115,7 +119,7 @@ void count_characters(Worker& w, const Vocabulary& v, Spans spans) {
 // Token bytes, token offsets, token slots, columns of the tokens, pair slots.
 using Arrays = std::tuple<In<uint8_t>, In<int64_t>, In<uint64_t>, In<int32_t>, In<uint64_t>>;
 
-Vocabulary view(const Arrays& arrays, int32_t unknown) {
+Vocabulary view(const Arrays& arrays, int32_t width, int32_t unknown) {
   const auto& [bytes, offsets, token_slots, columns, pair_slots] = arrays;
   auto table = [](const In<uint64_t>& slots) { return slots.size() % 2 == 0 && std::has_single_bit(slots.size() / 2); };
   // What lies in the tables was looked at when they were made or loaded; here only that they can be probed.
@@ -126,7 +130,8 @@ Vocabulary view(const Arrays& arrays, int32_t unknown) {
            offsets.data()},
           {reinterpret_cast<const PairSlot*>(pair_slots.data()), pair_slots.size() / 2 - 1},
           columns.data(),
-          unknown};
+          unknown,
+          uint32_t(width)};
 }
 
 nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, const Arrays& vocabulary,
@@ -135,7 +140,7 @@ nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, cons
   auto [width, unknown] = layout;
   if (width < 0 || unknown >= width)
     throw std::invalid_argument("index_terms: the unknown column is outside the width");
-  Vocabulary v = view(vocabulary, unknown);
+  Vocabulary v = view(vocabulary, width, unknown);
   Texts texts(data, offsets);
   const uint8_t* bytes = texts.bytes;
   const int64_t* at = texts.at;
