@@ -42,6 +42,11 @@ class File:
             return 0
 
 
+def growth_limit(size: int, options: ReadOptions) -> int:
+    """How many bytes so many bytes of a file may become."""
+    return options.max_bytes or max(_FLOOR, _RATIO * size)
+
+
 def open_raw(file: File) -> pa.NativeFile:
     """The bytes on disk; what the system refuses becomes one sentence."""
     try:
@@ -125,7 +130,7 @@ class ByteStream(io.RawIOBase):
         return data
 
     def _check_growth(self) -> None:
-        limit = self._options.max_bytes or max(_FLOOR, _RATIO * self.done)
+        limit = growth_limit(self.done, self._options)
         if self._read > limit:
             raise DataError(
                 f"{self._file.name}: unpacks to more than {limit:,} bytes from {self.done:,}, which looks like a "

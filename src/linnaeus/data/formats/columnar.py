@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pyarrow as pa
 
 from linnaeus.data.formats.base import Chunk
-from linnaeus.data.streams import BLOCK, File, open_raw
+from linnaeus.data.formats.growth import PIECE, Growth, longest_value, pieces
+from linnaeus.data.formats.ipc import MAGIC, unpacked_sizes
+from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
 from linnaeus.errors import DataError, said
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
 
-_MOST_ROWS = 1 << 16
-_RATIO, _FLOOR = 100, 1 << 30  # a row group that claims more is not unpacked
-_MAGIC = b"ARROW1"
+_MOST_ROWS, _FEW_ROWS = 1 << 16, 1 << 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ class Parquet:
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:  # noqa: ARG002
         """The rows of one row group after the other, in pieces of about one block."""
         with _opened(file, "Parquet") as raw:
-            reader = _parquet(raw)
-            size, first = file.size, 1
-            for group in range(reader.num_row_groups):
+            reader, growth = _parquet(raw), Growth(file, self.options)
+            size, first, groups = file.size, 1, reader.num_row_groups
+            for group in range(groups):
                 _check_size(file, reader.metadata.row_group(group), self.options)
-                count = _rows_per_block(reader.metadata.row_group(group))
-                for table in reader.iter_batches(count, row_groups=[group], columns=list(columns), use_threads=False):
+                for table in _row_group(raw, reader, group, columns):
                     table.validate(full=True)
-                    yield Chunk(table, range(first, first + len(table)), size * (group + 1) // reader.num_row_groups)
-                    first += len(table)
+                    for piece in pieces(table, growth):
+                        yield Chunk(piece, range(first, first + len(piece)), size * (group + 1) // groups)
+                        first += len(piece)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,15 @@ class ArrowFile:
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:  # noqa: ARG002
         """The record batches; offsets and bytes are checked, because a damaged file must not reach the kernels."""
         with _opened(file, "Arrow") as raw:
-            first = 1
+            first, growth, unpacked = 1, Growth(file, self.options), Growth(file, self.options)
+            for size in unpacked_sizes(raw):
+                unpacked.add(size)
+            raw.seek(0)
             for table in _record_batches(_ipc(raw, columns)):
                 table.validate(full=True)
-                yield Chunk(table.select(list(columns)), range(first, first + len(table)), raw.tell())
-                first += len(table)
+                for piece in pieces(table.select(list(columns)), growth):
+                    yield Chunk(piece, range(first, first + len(piece)), raw.tell())
+                    first += len(piece)
 
 
 @contextmanager
@@ -93,18 +97,43 @@ def _with_names(schema: pa.Schema) -> pa.Schema:
     return schema
 
 
-def _parquet(raw: pa.NativeFile) -> Any:
+def _parquet(raw: pa.NativeFile, before: Any = None, dictionaries: Sequence[str] | None = None) -> Any:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(raw, pre_buffer=False)
+    known = before.metadata if before else None
+    return parquet.ParquetFile(raw, metadata=known, pre_buffer=False, read_dictionary=dictionaries)
+
+
+def _row_group(raw: pa.NativeFile, reader: Any, group: int, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The rows of one group, so many at a time that a piece is about one block, and small even if all are long."""
+    claims, chosen = reader.metadata.row_group(group), _chosen(group, columns)
+    count = _rows_per_block(claims)
+    if count * claims.total_byte_size > PIECE:
+        count = max(1, min(count, PIECE // _longest_row(raw, reader, chosen)))
+    batches: Iterator[pa.RecordBatch] = reader.iter_batches(count, **chosen)
+    return batches
+
+
+def _chosen(group: int, columns: Sequence[str]) -> dict[str, Any]:
+    return {"row_groups": [group], "columns": list(columns), "use_threads": False}
+
+
+def _longest_row(raw: pa.NativeFile, reader: Any, chosen: dict[str, Any]) -> int:
+    """The bytes of a row of the longest texts in the dictionaries of a row group, which come with its first row."""
+    paths = [column.path for column in map(reader.schema.column, range(len(reader.schema)))]
+    try:
+        first = next(_parquet(raw, reader, paths).iter_batches(1, **chosen), None)
+    except OSError:  # texts are told by what they share with the one before, which gives no dictionary
+        return PIECE // _FEW_ROWS
+    return max(1, sum(longest_value(column) for column in first.columns) if first else 1)
 
 
 def _ipc(raw: pa.NativeFile, columns: Sequence[str] | None) -> Any:
-    magic = raw.read(len(_MAGIC))
+    magic = raw.read(len(MAGIC))
     raw.seek(0)
-    opener = pa.ipc.open_file if magic == _MAGIC else pa.ipc.open_stream
+    opener = pa.ipc.open_file if magic == MAGIC else pa.ipc.open_stream
     reader: Any = opener(raw)
-    if columns is None or magic != _MAGIC:
+    if columns is None or magic != MAGIC:
         return reader
     wanted = [reader.schema.names.index(name) for name in columns]
     return opener(raw, options=pa.ipc.IpcReadOptions(included_fields=wanted, use_threads=False))
@@ -124,7 +153,7 @@ def _rows_per_block(group: Any) -> int:
 
 def _check_size(file: File, group: Any, options: ReadOptions) -> None:
     # Compared with the whole file: to ask for its columns, of a damaged file, ends the process inside pyarrow.
-    limit = options.max_bytes or max(_FLOOR, _RATIO * file.size)
+    limit = growth_limit(file.size, options)
     if group.total_byte_size > limit:
         raise DataError(
             f"{file.name}: a row group unpacks to {group.total_byte_size:,} bytes, more than {limit:,}; if that is "
