@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -78,6 +80,18 @@ def test_conjunction_in_small_pieces_is_the_same(monkeypatch):
     whole = block.fit_rows(texts)[1].to_scipy().toarray()
     monkeypatch.setattr(conjunctions, "PAIRS_AT_ONCE", 5)
     assert np.array_equal(block.fit_rows(texts)[1].to_scipy().toarray(), whole)
+
+
+def test_pairs_counted_in_pieces_are_all_counted_and_few_counts_wait():
+    rng = np.random.default_rng(0)
+    pieces = [rng.integers(0, 10_000, rng.integers(0, 200)) for _ in range(300)]
+    counted: list = []
+    for piece in pieces:
+        conjunctions._count(counted, piece)
+        sizes = [len(keys) for keys, _ in counted]
+        assert all(later * 2 < earlier for earlier, later in pairwise(sizes))
+    keys, counts = np.unique(np.concatenate(pieces), return_counts=True)
+    assert all(np.array_equal(a, b) for a, b in zip(conjunctions._sum(counted), (keys, counts), strict=True))
 
 
 def test_conjunction_keeps_frequent_pairs_and_ignores_new_ones():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Ints, Longs
+
+    _Counted: TypeAlias = tuple[Longs, Longs]
 
 PAIRS_AT_ONCE = 1 << 22
 """Pairs are made for some rows at a time, so that memory is bounded by this, or by one row's pairs."""
@@ -51,10 +53,11 @@ class Conjunction(Block):
     def learn(self, stream: Stream) -> FittedConjunction:
         """Fit both blocks, then one walk that counts in how many rows each pair occurs."""
         left, right = self.left.learn(stream), self.right.learn(stream)
-        seen, df = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        counted: list[_Counted] = []
         for batch in stream.batches():
             for pairs in _products(left.extract(batch), right.extract(batch)):
-                seen, df = _merge(seen, df, pairs.keys)
+                _count(counted, pairs.keys)
+        seen, df = _sum(counted)
         return FittedConjunction(left, right, seen[df >= self.min_df])
 
 
@@ -167,11 +170,23 @@ def _product(A: CSR, B: CSR, start: int, stop: int) -> _Pairs:
     return _Pairs(indptr, keys, A.data[left] * B.data[right])
 
 
-def _merge(seen: Longs, df: Longs, keys: Longs) -> tuple[Longs, Longs]:
-    """Add a piece's pairs to those counted so far; a pair occurs at most once in a row."""
-    new, counts = np.unique(keys, return_counts=True)
-    both = np.union1d(seen, new)
-    total = np.zeros(len(both), np.int64)
-    total[np.searchsorted(both, seen)] = df
-    total[np.searchsorted(both, new)] += counts
-    return both, total
+def _count(counted: list[_Counted], keys: Longs) -> None:
+    """Add a piece's pairs; a pair occurs at most once in a row.
+
+    Counts of about one size are added up, as the digits of a binary number: each pair is moved a logarithmic number of
+    times, however long the stream.
+    """
+    counted.append(np.unique(keys, return_counts=True))
+    while len(counted) > 1 and len(counted[-2][0]) <= 2 * len(counted[-1][0]):
+        counted.append(_sum([counted.pop(), counted.pop()]))
+
+
+def _sum(counted: list[_Counted]) -> _Counted:
+    """The distinct pairs, sorted, and their counts in all."""
+    if not counted:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    keys, counts = (np.concatenate(arrays) for arrays in zip(*counted, strict=True))
+    order = np.argsort(keys, kind="stable")  # of sorted runs: a merge
+    keys = keys[order]
+    heads = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[heads], np.add.reduceat(counts[order], heads) if len(heads) else counts
