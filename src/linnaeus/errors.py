@@ -6,6 +6,19 @@ Messages say what is wrong, where, and what to do, in one sentence.
 (True, 3)
 """
 
+from numbers import Integral, Real
+from typing import Any
+
+__all__ = [
+    "DataError",
+    "InputTypeError",
+    "LinnaeusError",
+    "LinnaeusWarning",
+    "MachineError",
+    "ModelFileError",
+    "UsageError",
+]
+
 
 class LinnaeusError(Exception):
     """The root of all errors Linnaeus raises on purpose."""
@@ -45,6 +58,26 @@ class MachineError(LinnaeusError, OSError):
 
 class LinnaeusWarning(UserWarning):
     """The root of all warnings: something the user can change."""
+
+
+_KINDS: dict[type, tuple[type, str]] = {
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
+    str: (str, "a string"),
+}
+
+
+def expect(name: str, value: Any, kind: type) -> None:
+    """Refuse an argument that is not of this kind: int, float (whole numbers too) or str. True is no number.
+
+    >>> expect("k", 3, int)
+    >>> expect("k", "3", int)
+    Traceback (most recent call last):
+    linnaeus.errors.InputTypeError: k takes a whole number, not '3'.
+    """
+    accepted, words = _KINDS[kind]
+    if isinstance(value, bool) or not isinstance(value, accepted):
+        raise InputTypeError(f"{name} takes {words}, not {value!r}.")
 
 
 def said(error: object) -> str:

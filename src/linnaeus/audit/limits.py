@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in kinds():
             value = getattr(self, name)
+            expect(f"The limit of {name}", value, float)
             if not 0 <= value <= 1:
                 raise UsageError(f"The limit of {name} is a share from 0 to 1, not {value}.")
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus import kernels
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect
 from linnaeus.types import Texts
 
 Rows: TypeAlias = NDArray[np.int64]
@@ -47,6 +47,9 @@ class Near:
     band_rows: int = 5
 
     def __post_init__(self) -> None:
+        expect("Near(threshold=...)", self.threshold, float)
+        for name in ("shingle", "bands", "band_rows"):
+            expect(f"Near({name}=...)", getattr(self, name), int)
         if not 0 < self.threshold <= 1:
             raise UsageError(
                 f"The similarity of near-duplicates must lie above 0 and not above 1, not {self.threshold}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect
 
 LABEL_KINDS = ("one", "many", "numeric")
 POLICIES = ("error", "skip")
@@ -78,6 +78,9 @@ class ReadOptions:
         for name in ("columns", "names"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"{name}={getattr(self, name)!r} is one string; give a list of column names.")
+        for name in ("encoding", "delimiter", "label_separator"):
+            if name == "encoding" or getattr(self, name) is not None:
+                expect(f"{name}=", getattr(self, name), str)
         if self.delimiter is not None and (
             len(self.delimiter) != 1 or self.delimiter in '"\r\n' or not self.delimiter.isascii()
         ):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, UsageError, expect
 
 _Codes = NDArray[np.int64]
 
@@ -42,10 +42,9 @@ def holdout(
     >>> holdout(10, share=0.2, strata=[0] * 5 + [1] * 5).test.size
     2
     """
-    if not 0 < share < 1:
-        raise UsageError(f"share={share} is not between 0 and 1.")
-    if n < 2:
-        raise DataError(f"{n} rows cannot be split in two.")
+    _check_share(share)
+    expect("seed", seed, int)
+    _check_rows(n)
     if groups is not None:
         parts = _deal_groups(_codes(groups, n), _codes(strata, n), [1 - share, share], seed)
         return _split(parts == 1)
@@ -71,10 +70,12 @@ def folds(
     >>> [fold.test.size for fold in folds(10, 3)]
     [4, 3, 3]
     """
+    expect("k", k, int)
+    expect("seed", seed, int)
     if k < 2:
         raise UsageError(f"k={k} folds are too few; take 2 or more.")
     if n < k:
-        raise DataError(f"{n} rows cannot make {k} folds; take fewer.")
+        raise DataError(f"{_rows(n)} cannot make {k} folds; take fewer, or read more data.")
     if groups is not None:
         parts = _deal_groups(_codes(groups, n), _codes(strata, n), [1 / k] * k, seed)
     else:
@@ -89,8 +90,7 @@ def holdout_by_time(times: ArrayLike, *, share: float = 0.2) -> Split:
     >>> holdout_by_time([3, 1, 2, 3], share=0.25).test.tolist()
     [0, 3]
     """
-    if not 0 < share < 1:
-        raise UsageError(f"share={share} is not between 0 and 1.")
+    _check_share(share)
     when = np.asarray(times)
     (edge,) = _edges(when, [1 - share])
     return _forward(when, edge, None)
@@ -102,6 +102,7 @@ def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
     >>> [(f.train.size, f.test.size) for f in folds_by_time([1, 2, 3, 4, 5, 6], 2)]
     [(2, 2), (4, 2)]
     """
+    expect("k", k, int)
     if k < 1:
         raise UsageError(f"k={k} folds are too few; take 1 or more.")
     when = np.asarray(times)
@@ -111,11 +112,25 @@ def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
     return [_forward(when, edge, after) for edge, after in zip(edges, [*edges[1:], None], strict=True)]
 
 
+def _check_share(share: float) -> None:
+    expect("share", share, float)
+    if not 0 < share < 1:
+        raise UsageError(f"share={share} is not between 0 and 1; 0.2 holds out a fifth of the rows.")
+
+
+def _check_rows(n: int) -> None:
+    if n < 2:
+        raise DataError(f"{_rows(n)} cannot be split in two; read more data.")
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
+
+
 def _edges(when: NDArray[Any], shares: Sequence[float]) -> list[Any]:
     """The times at which these shares of the rows lie before."""
     n = len(when)
-    if n < 2:
-        raise DataError(f"{n} rows cannot be split by time.")
+    _check_rows(n)
     ordered = np.sort(when)
     if ordered[0] == ordered[-1]:
         raise DataError("all rows have the same time, so none is earlier than another; split in another way.")

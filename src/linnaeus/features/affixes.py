@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, ModelFileError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
@@ -46,7 +46,8 @@ class Affixes(Block):
 
     def __post_init__(self) -> None:
         for name in ("prefixes", "suffixes"):
-            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
+            object.__setattr__(self, name, _lengths(name, getattr(self, name)))
+        expect("Affixes(min_df=...)", self.min_df, int)
         if min((*self.prefixes, *self.suffixes, self.min_df), default=0) < 1:
             raise UsageError("Affixes takes lengths and a min_df of at least 1.")
         if not self.prefixes and not self.suffixes:
@@ -65,6 +66,15 @@ class Affixes(Block):
     def lengths(self) -> Lengths:
         """Which beginnings and ends of a word count."""
         return Lengths(self.prefixes, self.suffixes)
+
+
+def _lengths(name: str, lengths: Iterable[int]) -> tuple[int, ...]:
+    if isinstance(lengths, str) or not isinstance(lengths, Iterable):
+        raise InputTypeError(f"Affixes({name}=...) takes several lengths, such as (1, 2, 3), not {lengths!r}.")
+    lengths = tuple(lengths)
+    for length in lengths:
+        expect(f"Each length of Affixes({name}=...)", length, int)
+    return tuple(sorted(set(lengths)))
 
 
 @dataclass(frozen=True)

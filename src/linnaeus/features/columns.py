@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, ModelFileError, UsageError, expect
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.common.cells import categories, numbers
 from linnaeus.features.common.pieces import pieces
@@ -52,9 +53,12 @@ class Columns(Block):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise InputTypeError(f"Columns({name}=...) takes several names; write ({value!r},).")
+            if not isinstance(value, Iterable):
+                raise InputTypeError(f"Columns({name}=...) takes a list of names, not {value!r}.")
             object.__setattr__(self, name, tuple(value))
         if not self.numeric and not self.categorical:
             raise UsageError("Columns needs the name of at least one numeric or categorical column.")
+        expect("Columns(min_df=...)", self.min_df, int)
         if self.min_df < 1:
             raise UsageError(f"Columns(min_df=...) must be at least 1, not {self.min_df}.")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, vstack
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, ModelFileError, UsageError, expect
 from linnaeus.features.base import Block, Fitted, empty_rows
 from linnaeus.features.common.names import Names
 from linnaeus.features.common.states import nest, tensor
@@ -47,6 +47,7 @@ class Conjunction(Block):
         for block in (self.left, self.right):
             if not isinstance(block, Block):
                 raise InputTypeError(f"Conjunction pairs two extractors, not {type(block).__name__}.")
+        expect("Conjunction(min_df=...)", self.min_df, int)
         if self.min_df < 1:
             raise UsageError(f"Conjunction(min_df=...) must be at least 1, not {self.min_df}.")
 

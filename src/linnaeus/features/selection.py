@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen, Tally, presence
 from linnaeus.features.narrow import narrow
@@ -122,6 +122,7 @@ class Selected(Block):
     def __post_init__(self) -> None:
         if not isinstance(self.block, Block):
             raise InputTypeError(f"Selected chooses from an extractor's features, not {type(self.block).__name__}.")
+        expect("Selected(k=...)", self.k, int)
         if self.k < 1:
             raise UsageError(f"Selected(k=...) must be at least 1, not {self.k}.")
         resolve_score(self.by)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect
 from linnaeus.features.common.seen import Seen, presence
 
 if TYPE_CHECKING:
@@ -153,6 +153,8 @@ class BM25(Values):
     by_row: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        expect("BM25(k1=...)", self.k1, float)
+        expect("BM25(b=...)", self.b, float)
         if not (self.k1 >= 0 and 0 <= self.b <= 1):
             raise UsageError(f"BM25 needs k1 of at least 0 and b between 0 and 1, not {self.k1} and {self.b}.")
 
@@ -191,6 +193,7 @@ class NaiveBayes(Values):
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
+        expect("NaiveBayes(smoothing=...)", self.smoothing, float)
         if not self.smoothing > 0:
             raise UsageError(f"NaiveBayes(smoothing=...) must be above 0, not {self.smoothing}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen
 from linnaeus.features.indexing.exact import Counted, Exact, FittedTerms, Given
@@ -116,6 +116,10 @@ class Skips(TermBlock):
     """
 
     gap: int = 1
+
+    def __post_init__(self) -> None:
+        expect("Skips(gap=...)", self.gap, int)
+        super().__post_init__()
 
     def grams(self) -> Grams:
         """Pairs with a gap."""

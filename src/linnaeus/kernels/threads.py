@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect
 
 _asked: ContextVar[int | None] = ContextVar("linnaeus_threads", default=None)
 
@@ -38,6 +38,7 @@ def threads(count: int) -> Iterator[None]:
     ...     thread_count()
     3
     """
+    expect("threads", count, int)
     if count < 1:
         raise UsageError(f"threads must be at least 1, not {count}; leave it out to use every core.")
     token = _asked.set(count)

@@ -12,7 +12,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, stored
 from linnaeus.features.common.states import field
@@ -57,7 +57,10 @@ class Exact:
                 raise InputTypeError(f"{name} is a number of texts or a share of them, not {value!r}.")
             if value < 0 or (isinstance(value, float) and value > 1):
                 raise UsageError(f"{name}={value} is neither a whole number of texts nor a share from 0.0 to 1.0.")
-        if self.max_terms is not None and self.max_terms < 1:
+        if self.max_terms is None:
+            return
+        expect("Exact(max_terms=...)", self.max_terms, int)
+        if self.max_terms < 1:
             raise UsageError(f"max_terms={self.max_terms} would keep no term; leave it out to keep all.")
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import ModelFileError, UsageError
+from linnaeus.errors import ModelFileError, UsageError, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, numbered
 from linnaeus.features.common.states import field, pack_arrow, tensor, unpack_arrow
@@ -45,6 +45,7 @@ class Hashed:
     keep_names: bool = False
 
     def __post_init__(self) -> None:
+        expect("Hashed(bits=...)", self.bits, int)
         if not 1 <= self.bits <= 30:
             raise UsageError(f"bits={self.bits} is out of range: from 1 to 30, for 2 to 1,073,741,824 columns.")
 
