@@ -9,9 +9,22 @@ import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
+from linnaeus.data import read
 from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError
-from linnaeus.features import BM25, VALUES, Function, NaiveBayes, TfIdf, Weighted, as_stream, restore
+from linnaeus.features import (
+    BM25,
+    VALUES,
+    Function,
+    Hashed,
+    NaiveBayes,
+    Selected,
+    TfIdf,
+    Weighted,
+    Words,
+    as_stream,
+    restore,
+)
 from linnaeus.features.common.seen import Seen
 from linnaeus.features.values import resolve
 from linnaeus.features.weighting import learn_weights, weigh_rows
@@ -227,3 +240,19 @@ def test_rows_at_hand_spare_the_weights_a_walk(values):
 
 def test_a_function_is_fitted_as_its_rows_are():
     assert BAG.fit(TEXTS) == BAG.fit_rows(TEXTS)[0]
+
+
+@pytest.mark.parametrize("values", ["tfidf", "bm25", "nb"])
+def test_weights_of_too_many_hashed_columns_are_refused_at_once(values):
+    with pytest.raises(UsageError, match=r"1,073,741,824 columns.*bits=26.*'log'"):
+        Words(terms=Hashed(30), values=values)
+    wide = Words(terms=Hashed(27))
+    for block in (Weighted(wide, values), Selected(wide, by="df", k=2), Selected(wide, k=2)):
+        with pytest.raises(UsageError, match="bits=26"):
+            block.fit(read([("a b", "x"), ("b c", "y")]))
+
+
+def test_values_that_learn_nothing_have_any_number_of_columns():
+    X = Words(terms=Hashed(30, signed=False), values="log", length="l2").fit_rows(["a a b"])[1]
+    assert X.width == 1 << 30
+    assert X.nnz == 2

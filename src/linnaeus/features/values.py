@@ -42,6 +42,11 @@ class Values:
     by_row: ClassVar[bool] = False
     """Whether a value depends on the other counts of its row."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether columns have weights, learned from the training rows."""
+        return type(self).weights is not Values.weights
+
     def weights(self, seen: Seen) -> Floats:
         """A weight for each column, or none."""
         del seen

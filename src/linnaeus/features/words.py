@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.seen import Seen
+from linnaeus.features.common.seen import Seen, check_width
 from linnaeus.features.indexing.exact import Counted, Exact, FittedTerms, Given
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.hashed import Hashed
@@ -45,6 +45,8 @@ class TermBlock(Block):
         check_length(self.length)
         if not isinstance(self.terms, Exact | Given | Hashed):
             raise InputTypeError(f"terms takes Exact(...), Given([...]) or Hashed(...), not {self.terms!r}.")
+        if isinstance(self.terms, Hashed) and resolve(self.values).learns:
+            check_width(1 << self.terms.bits)
         if self.unknown and isinstance(self.terms, Hashed):
             raise UsageError("Hashed terms are never unknown; use Exact() or Given([...]) with unknown=True.")
         grams = self.grams()

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, UsageError
 from linnaeus.features.common.pieces import PIECE, pieces
 
 if TYPE_CHECKING:
@@ -25,6 +25,19 @@ if TYPE_CHECKING:
     from linnaeus.features.base import Fitted
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles, Floats, Longs
+
+
+WIDEST_LEARNED = 1 << 26
+"""Columns that have statistics: half a gigabyte of them for each number that is kept."""
+
+
+def check_width(columns: int) -> None:
+    """Refuse to learn something of each of too many columns."""
+    if columns > WIDEST_LEARNED:
+        raise UsageError(
+            f"Weights and scores cannot be learned for {columns:,} columns, only for {WIDEST_LEARNED:,}; "
+            "take Hashed(bits=26) or fewer, or values that learn no weights, such as 'log'."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +69,7 @@ class Seen:
 
     @cached_property
     def _walked(self) -> tuple[Longs, int, float]:
+        check_width(self.features.width)
         df, n, total = np.zeros(self.features.width, np.int64), 0, 0.0
         for X in self._cuts():
             df += np.bincount(X.indices[: X.nnz][X.data[: X.nnz] != 0], minlength=len(df))
@@ -78,6 +92,7 @@ class Seen:
 
     def by_label(self, who: str, value: Callable[[Floats], Doubles]) -> Tally:
         """Sums of `value(x)` for each label and column, for the named piece that learns from labels."""
+        check_width(self.features.width)
         tally = Tally(self.features.width)
         for piece, X in self.parts():
             tally.add(X, value(X.data[: X.nnz]), _encode(piece, tally.numbers, who))
