@@ -60,6 +60,20 @@ class LinnaeusWarning(UserWarning):
     """The root of all warnings: something the user can change."""
 
 
+def damaged(what: str) -> ModelFileError:
+    """The error for a model file whose parts do not fit.
+
+    >>> str(damaged("it has no columns"))
+    'The model is damaged: it has no columns; restore it from a copy, or train it again.'
+    """
+    return ModelFileError(f"The model is damaged: {what}; restore it from a copy, or train it again.")
+
+
+def damaged_or_newer(what: str) -> ModelFileError:
+    """The error for a model file with something unknown, which a later version may have written."""
+    return ModelFileError(f"The model is damaged, or newer: {what}; restore it from a copy, or upgrade Linnaeus.")
+
+
 _KINDS: dict[type, tuple[type, str]] = {
     int: (Integral, "a whole number"),
     float: (Real, "a number"),

@@ -124,3 +124,10 @@ def test_folds_by_time_walk_forward():
 def test_splits_that_cannot_be(call, kind):
     with pytest.raises(kind):
         call()
+
+
+def test_too_few_rows_are_counted_in_words_and_say_what_to_do():
+    with pytest.raises(DataError, match=r"^1 row cannot be split in two; read more data\.$"):
+        holdout(1)
+    with pytest.raises(DataError, match=r"^1 row cannot make 2 folds; take fewer, or read more data\.$"):
+        folds(1, 2)

@@ -74,7 +74,7 @@ class CSR:
 def vstack(blocks: Sequence[CSR]) -> CSR:
     """The rows of all blocks, one after the other."""
     if not blocks:
-        raise UsageError("vstack needs at least one block, to know the number of columns.")
+        raise UsageError("vstack has no block to take the number of columns from; give it at least one.")
     starts = np.cumsum([0] + [b.nnz for b in blocks])
     indptr = np.concatenate([b.indptr[:-1] + s for b, s in zip(blocks, starts[:-1], strict=True)] + [starts[-1:]])
     return CSR(
@@ -88,7 +88,7 @@ def vstack(blocks: Sequence[CSR]) -> CSR:
 def hstack(blocks: Sequence[CSR]) -> CSR:
     """The columns of all blocks, side by side; every block has the same number of rows."""
     if not blocks:
-        raise UsageError("hstack needs at least one block, to know the number of rows.")
+        raise UsageError("hstack has no block to take the number of rows from; give it at least one.")
     if len(blocks) == 1:
         return blocks[0]
     counts = np.stack([np.diff(b.indptr) for b in blocks], axis=1)  # (n, blocks)

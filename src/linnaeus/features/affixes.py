@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
@@ -153,7 +153,7 @@ class FittedAffixes(Fitted):
         """Built again."""
         prefixes, suffixes = (listed(state.manifest, name, int) for name in ("prefixes", "suffixes"))
         if min((*prefixes, *suffixes), default=1) < 1:
-            raise ModelFileError("The model is damaged: its affixes have no length.")
+            raise damaged("its affixes have no length")
         return cls(Lengths(prefixes, suffixes), tuple(unpack_strings("terms", state.tensors)))
 
     def _places(self, text: str) -> Iterator[Place]:

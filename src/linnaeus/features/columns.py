@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.common.cells import categories, numbers
 from linnaeus.features.common.pieces import pieces
@@ -143,7 +143,7 @@ class FittedColumns(Fitted):
         counts = tensor(state.tensors, "counts", np.int64).tolist()
         fits = len(means) == len(scales) == len(numeric) and len(counts) == len(categorical)
         if not fits or sum(counts) != len(words) or min(counts, default=0) < 0 or not all(scales):
-            raise ModelFileError("The model is damaged: the numbers of its columns do not fit together.")
+            raise damaged("the numbers of its columns do not fit together")
         ends = np.cumsum(counts).tolist()
         kept = tuple(tuple(words[end - count : end]) for count, end in zip(counts, ends, strict=True))
         return cls(numeric, means, scales, categorical, kept)

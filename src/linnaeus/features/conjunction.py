@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, vstack
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, empty_rows
 from linnaeus.features.common.names import Names
 from linnaeus.features.common.states import nest, tensor
@@ -110,7 +110,7 @@ class FittedConjunction(Fitted):
         """Built again from its two blocks."""
         pairs = tensor(state.tensors, "pairs", np.int64)
         if len(pairs) and (pairs[0] < 0 or pairs[-1] >= left.width * right.width or (np.diff(pairs) <= 0).any()):
-            raise ModelFileError("The model is damaged: its pairs are not pairs of its features.")
+            raise damaged("its pairs are not pairs of its features")
         return cls(left, right, pairs)
 
     def _known(self, piece: _Pairs) -> CSR:

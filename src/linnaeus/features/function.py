@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
 from linnaeus.features.common import states
 from linnaeus.features.common.pieces import texts
@@ -190,6 +190,6 @@ class FittedFunction(Fitted):
         if name not in functions:
             raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
         if of not in OF:
-            raise ModelFileError(f"The model is damaged: function {name!r} reads {of!r}, which is nothing rows have.")
+            raise damaged(f"function {name!r} reads {of!r}, which is nothing rows have")
         size = states.field(state.manifest, "size", (int, type(None)))
         return cls(functions[name], name, of, tuple(states.unpack_strings("columns", state.tensors)), size)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted
 from linnaeus.features.common.pieces import text
 from linnaeus.features.common.states import pack_strings, tensor, unpack_strings
@@ -160,7 +160,7 @@ class FittedLexicon(Fitted):
         lists, entries = unpack_strings("lists", state.tensors), unpack_strings("words", state.tensors)
         weights = tensor(state.tensors, "weights", np.float64).tolist()
         if not len(lists) == len(entries) == len(weights) > 0:
-            raise ModelFileError("The model is damaged: its lexicon has words without lists or weights.")
+            raise damaged("its lexicon has words without lists or weights")
         if not all(map(_has_words, entries)):
-            raise ModelFileError(f"The model is damaged: its lexicon has entries that are not 1 to {LONGEST} words.")
+            raise damaged(f"its lexicon has entries that are not 1 to {LONGEST} words")
         return cls(tuple(zip(lists, entries, weights, strict=True)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import ModelFileError
+from linnaeus.errors import damaged
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, chosen
 from linnaeus.features.common.states import nest, tensor
@@ -78,7 +78,7 @@ class Narrowed(Fitted):
         """Built again from the piece it narrows."""
         columns = tensor(state.tensors, "columns", np.int32)
         if len(columns) and (columns[0] < 0 or columns[-1] >= features.width or (np.diff(columns) <= 0).any()):
-            raise ModelFileError("The model is damaged: its selected columns are not columns of its features.")
+            raise damaged("its selected columns are not columns of its features")
         return cls(features, columns)
 
     def _renumbering(self) -> Ints:

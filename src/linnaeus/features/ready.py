@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, numbered
 from linnaeus.features.common.states import field
@@ -87,7 +87,7 @@ class FittedReady(Fitted):
         """Built again."""
         width = field(state.manifest, "width", int)
         if not 0 <= width <= WIDEST:
-            raise ModelFileError(f"The model is damaged: it claims {width} columns.")
+            raise damaged(f"it claims {width} columns")
         return cls(width)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from linnaeus import store
-from linnaeus.errors import ModelFileError
+from linnaeus.errors import ModelFileError, damaged
 from linnaeus.features.affixes import FittedAffixes
 from linnaeus.features.base import Fitted
 from linnaeus.features.columns import FittedColumns
@@ -50,7 +50,7 @@ def around(build: Callable[..., Fitted], count: int | None = None) -> Restorer:
     def restored(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
         del functions
         if len(blocks) != count if count else not blocks:
-            raise ModelFileError(f"The model is damaged: {state.manifest['kind']!r} has {len(blocks)} blocks.")
+            raise damaged(f"{state.manifest['kind']!r} has {len(blocks)} blocks")
         return build(state, *blocks)
 
     return restored
@@ -92,9 +92,11 @@ def restore(state: State, functions: Functions | None = None) -> Fitted:
 def _restore(state: State, functions: Functions, depth: int) -> Fitted:
     kind = state.manifest.get("kind")
     if not isinstance(kind, str) or kind not in RESTORERS:
-        raise ModelFileError(f"The model has features of kind {kind!r}, which this version of Linnaeus does not know.")
+        raise ModelFileError(
+            f"The model has features of kind {kind!r}, which this version does not know; upgrade Linnaeus."
+        )
     if depth == 0:
-        raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep.")
+        raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep; train it with fewer.")
     blocks = [_restore(part, functions, depth - 1) for part in nested(state)]
     return RESTORERS[kind](state, blocks, functions)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, damaged, said
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, chained
 from linnaeus.features.common.states import nest
@@ -105,7 +105,7 @@ class FittedUnion(Fitted):
         try:
             return cls(blocks)
         except UsageError as error:
-            raise ModelFileError(f"The model is damaged: {error}") from error
+            raise damaged(said(error).rstrip(".")) from error
 
     def _shifts(self) -> Sequence[int]:
         return [sum(block.width for block in self.blocks[:i]) for i in range(len(self.blocks))]

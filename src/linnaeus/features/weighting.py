@@ -11,7 +11,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen
 from linnaeus.features.common.states import field, nest, tensor
@@ -140,7 +140,7 @@ class FittedWeighted(Fitted):
         length = field(state.manifest, "length", (str, type(None)))
         mean_length = field(state.manifest, "mean_length", (int, float))
         if len(weights) not in (0, counts.width) or length not in LENGTHS or not mean_length > 0:
-            raise ModelFileError("The model is damaged: the weights of its features do not fit them.")
+            raise damaged("the weights of its features do not fit them")
         return cls(counts, _described(field(state.manifest, "values", dict)), weights, length, float(mean_length))
 
 
@@ -157,4 +157,4 @@ def _described(manifest: dict[str, Json]) -> Values:
     try:
         return VALUES[manifest["kind"]](**fields)
     except (KeyError, TypeError, UsageError) as error:
-        raise ModelFileError(f"The model is damaged, or newer: its values {manifest!r} are not known.") from error
+        raise damaged_or_newer(f"its values {manifest!r} are not known") from error

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import MachineError, ModelFileError, UsageError
+from linnaeus.errors import MachineError, ModelFileError, UsageError, said
 from linnaeus.store.atomic import replace_file
 from linnaeus.store.manifest import DTYPES, MANIFEST_LIMIT, TENSOR_LIMIT, fingerprint, open_envelope, seal
 from linnaeus.types import Json, State
@@ -100,7 +100,9 @@ def _read(path: Path, where: str, verify: bool | None) -> tuple[dict[str, Json],
             _compare(file, prints, where)
             tensors = {name: file.get_tensor(name) for name in prints}
     except SafetensorError as error:
-        raise ModelFileError(f"{where} is damaged or not a Linnaeus model file ({error}).") from error
+        raise ModelFileError(
+            f"{where} is damaged or not a Linnaeus model file ({said(error)}); restore it from a copy."
+        ) from error
     if verify is None:
         verify = sum(array.nbytes for array in tensors.values()) < VERIFY_LIMIT
     _check_contents(tensors, prints if verify else {}, where)
@@ -117,7 +119,9 @@ def _compare(file: Any, prints: Mapping[str, Json], where: str) -> None:
     for name, print_ in prints.items():
         there = file.get_slice(name)
         if DTYPES.get(str(there.get_dtype())) != print_["dtype"] or list(there.get_shape()) != print_["shape"]:
-            raise ModelFileError(f"{where} is damaged: tensor {name!r} has not the type and shape of its manifest.")
+            raise ModelFileError(
+                f"{where} is damaged: tensor {name!r} has not its type and shape; restore it from a copy."
+            )
 
 
 def _check_contents(tensors: Tensors, prints: Mapping[str, Json], where: str) -> None:
@@ -127,4 +131,6 @@ def _check_contents(tensors: Tensors, prints: Mapping[str, Json], where: str) ->
                 f"{where} is damaged: tensor {name!r} is not that of its digest; restore it from a copy."
             )
         if not _finite(array):
-            raise ModelFileError(f"{where} is damaged: tensor {name!r} holds values that are not finite.")
+            raise ModelFileError(
+                f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
+            )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus import kernels
-from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
 from linnaeus.kernels.plan import CASES, TOKENIZERS
 from linnaeus.kernels.reference.tokens import split
 from linnaeus.text.buffers import as_arrow, pack
@@ -103,7 +103,7 @@ class Analysis:
         try:
             return cls(manifest["tokenizer"], Normalize(**manifest["normalize"]), manifest["stem"])
         except (KeyError, TypeError, UsageError) as error:
-            raise ModelFileError("The model is damaged, or newer: how it reads text is not known.") from error
+            raise damaged_or_newer("how it reads text is not known") from error
 
 
 def spans(text: str, tokenizer: str = "words", normalize: Normalize | None = None) -> list[Token]:

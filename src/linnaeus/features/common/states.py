@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import ModelFileError
+from linnaeus.errors import damaged
 from linnaeus.text.buffers import as_arrow, as_texts
 from linnaeus.types import Json, State, Texts
 
@@ -41,7 +41,7 @@ def unpack_strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> list[str]:
     try:
         return [raw[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offsets.tolist())]
     except UnicodeDecodeError as error:
-        raise ModelFileError(f"The model is damaged: {name!r} is not UTF-8.") from error
+        raise damaged(f"{name!r} is not UTF-8") from error
 
 
 def pack_arrow(name: str, strings: pa.Array) -> Tensors:
@@ -57,14 +57,14 @@ def unpack_arrow(name: str, tensors: Mapping[str, NDArray[Any]]) -> pa.Array:
     try:
         strings.validate(full=True)
     except ValueError as error:
-        raise ModelFileError(f"The model is damaged: {name!r} is not UTF-8.") from error
+        raise damaged(f"{name!r} is not UTF-8") from error
     return strings
 
 
 def _strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> tuple[Bytes, Longs]:
     data, offsets = tensor(tensors, f"{name}.bytes", np.uint8), tensor(tensors, f"{name}.offsets", np.int64)
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
-        raise ModelFileError(f"The model is damaged: the offsets of {name!r} do not fit its bytes.")
+        raise damaged(f"the offsets of {name!r} do not fit its bytes")
     return data, offsets
 
 
@@ -72,7 +72,7 @@ def tensor(tensors: Mapping[str, NDArray[Any]], name: str, dtype: type[np.generi
     """One vector of a state, of the type the piece expects; a sentence where it is missing or another."""
     array = tensors.get(name)
     if array is None or array.dtype != dtype or array.ndim != 1:
-        raise ModelFileError(f"The model is damaged: it lacks the vector {name!r} of type {np.dtype(dtype).name}.")
+        raise damaged(f"it lacks the vector {name!r} of type {np.dtype(dtype).name}")
     return array
 
 
@@ -80,7 +80,7 @@ def field(manifest: Mapping[str, Json], name: str, kind: type | tuple[type, ...]
     """One entry of a manifest, of the type the piece expects; a sentence where it is missing or another."""
     value = manifest.get(name)
     if not isinstance(value, kind):
-        raise ModelFileError(f"The model is damaged: {manifest.get('kind')!r} lacks a usable entry {name!r}.")
+        raise damaged(f"{manifest.get('kind')!r} lacks a usable entry {name!r}")
     return value
 
 
@@ -88,7 +88,7 @@ def listed(manifest: Mapping[str, Json], name: str, kind: type) -> tuple[Json, .
     """One entry of a manifest that is a list, all of whose members have the type the piece expects."""
     values = field(manifest, name, list)
     if not all(type(value) is kind for value in values):
-        raise ModelFileError(f"The model is damaged: {manifest.get('kind')!r} lacks a usable entry {name!r}.")
+        raise damaged(f"{manifest.get('kind')!r} lacks a usable entry {name!r}")
     return tuple(values)
 
 
@@ -105,7 +105,7 @@ def nested(state: State) -> list[State]:
     """The states that `nest` put together."""
     manifests = state.manifest.get("blocks", [])
     if not isinstance(manifests, list) or not all(isinstance(manifest, dict) for manifest in manifests):
-        raise ModelFileError(f"The model is damaged: {state.manifest.get('kind')!r} lacks usable blocks.")
+        raise damaged(f"{state.manifest.get('kind')!r} lacks usable blocks")
     parts: dict[str, Tensors] = {str(number): {} for number in range(len(manifests))}
     for name, array in state.tensors.items():
         number, _, rest = name.partition(".")

@@ -12,7 +12,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError, expect
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, stored
 from linnaeus.features.common.states import field
@@ -208,7 +208,7 @@ class FittedTerms(Fitted):
         grams = Grams.from_manifest(field(state.manifest, "grams", dict))
         width = field(state.manifest, "terms", int)
         if not 0 <= width < 2**31 - 1:
-            raise ModelFileError(f"The model is damaged: it claims {width} terms.")
+            raise damaged(f"it claims {width} terms")
         vocabulary = Vocabulary.from_tensors(state.tensors, width)
         return cls(grams, vocabulary, field(state.manifest, "unknown", bool))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from linnaeus.errors import DataError, ModelFileError, UsageError
+from linnaeus.errors import DataError, UsageError, damaged_or_newer
 from linnaeus.kernels.plan import UNITS, Plan
 from linnaeus.kernels.reference.terms import SPACES
 from linnaeus.text import Analysis, as_texts
@@ -79,7 +79,7 @@ class Grams:
                 raise UsageError(f"no unit {manifest['unit']!r}")
             return cls(Analysis.from_manifest(manifest["analysis"]), manifest["unit"], low, high, gap)
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelFileError("The model is damaged, or newer: its n-grams are not known.") from error
+            raise damaged_or_newer("its n-grams are not known") from error
 
 
 def _words(grams: Grams, text: str) -> Iterator[Placed]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import ModelFileError, UsageError, expect
+from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, numbered
 from linnaeus.features.common.states import field, pack_arrow, tensor, unpack_arrow
@@ -144,11 +144,11 @@ class FittedHashed(Fitted):
         grams = Grams.from_manifest(field(state.manifest, "grams", dict))
         bits, signed = field(state.manifest, "bits", int), field(state.manifest, "signed", bool)
         if not 1 <= bits <= 30:
-            raise ModelFileError(f"The model is damaged: it claims 2^{bits} columns.")
+            raise damaged(f"it claims 2^{bits} columns")
         if not field(state.manifest, "named", bool):
             return cls(grams, bits, signed)
         columns, terms = tensor(state.tensors, "columns", np.int32), unpack_arrow("terms", state.tensors)
         outside = len(columns) > 0 and not 0 <= columns[0] <= columns[-1] < 1 << bits
         if len(columns) != len(terms) or outside or (np.diff(columns) < 0).any():
-            raise ModelFileError("The model is damaged: the names of its hashed features do not fit.")
+            raise damaged("the names of its hashed features do not fit")
         return cls(grams, bits, signed, Known(columns, terms))

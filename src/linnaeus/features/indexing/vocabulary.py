@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus import kernels
-from linnaeus.errors import ModelFileError
+from linnaeus.errors import damaged
 from linnaeus.features.common.states import tensor
 from linnaeus.kernels.reference.hashing import MASK, pair_hash
 
@@ -145,7 +145,7 @@ class Vocabulary:
             width,
         )
         if not _is_sound(vocabulary):
-            raise ModelFileError("The model is damaged: the tables of its vocabulary do not fit each other.")
+            raise damaged("the tables of its vocabulary do not fit each other")
         return vocabulary
 
 
