@@ -1,4 +1,6 @@
-"""Linnaeus: labeled text in, a classifier out that you can train in seconds, trust, explain and deploy.
+"""Linnaeus reads labeled text, shows what is wrong with it and turns it into features.
+
+This is the ground floor of what it is to be: a classifier that you can train in seconds, trust, explain and deploy.
 
 Every public name is on this screen and imported when it is first used, so that `import linnaeus` is quick.
 """

@@ -32,6 +32,12 @@ def test_help_lists_every_verb(run):
     assert all(name in out and verb.help in out for name, verb in VERBS.items())
 
 
+def test_help_promises_no_verb_that_is_not_there(run):
+    out = " ".join(run("--help")[1].split())
+    assert "The goal is a classifier" in out
+    assert "turns labeled text into a classifier" not in out
+
+
 @pytest.mark.parametrize("args", [["--help"], ["-h"], ["check", "--help"], ["demo", "--help"]])
 def test_help_loads_nothing_heavy(spawn, args):
     code = f"import sys; from linnaeus.cli.main import main; main(); print([m for m in {HEAVY} if m in sys.modules])"

@@ -76,7 +76,10 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def group() -> None:
-    """Linnaeus turns labeled text into a classifier you can train in seconds, trust, explain and deploy."""
+    """Linnaeus reads labeled text and shows what is wrong with it; its library turns it into features.
+
+    The goal is a classifier you can train in seconds, trust, explain and deploy.
+    """
 
 
 def main(args: Sequence[str] | None = None) -> int:
