@@ -15,9 +15,9 @@ from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.features import Chars, Exact, Given, Hashed, Selected, Skips, Subwords, Words, as_stream, restore
 from linnaeus.features.indexing.counting import count_terms
-from linnaeus.features.indexing.hashed import hash_term
 from linnaeus.features.indexing.spelling import hash_columns, join_hashes
 from linnaeus.kernels.reference.hashing import hash_join
+from linnaeus.kernels.reference.terms import hash_term
 from linnaeus.text import Normalize
 from linnaeus.types import Place
 
@@ -184,7 +184,7 @@ def test_a_column_by_hash():
     X = fitted.rows(["good film good"])
     expected = np.zeros(1 << 10)
     for term in ((b"good",), (b"film",), (b"good",), (b"good", b"film"), (b"film", b"good")):
-        expected[hash_term(fitted.grams, term) & 1023] += 1
+        expected[hash_term(term, fitted.grams.plan) & 1023] += 1
     assert dense(X) == [expected.tolist()]
     assert X.shape == (1, 1024)
     assert fitted.names()[7] == "#7"
@@ -210,7 +210,7 @@ def test_names_of_hashed_terms_and_their_collisions():
     by_column: dict[int, list[str]] = {}
     for name in exact.names():
         term = tuple(token.encode() for token in name.split(" "))
-        by_column.setdefault(hash_term(fitted.grams, term) & 7, []).append(name)
+        by_column.setdefault(hash_term(term, fitted.grams.plan) & 7, []).append(name)
     assert fitted.names() == [" | ".join(by_column.get(column, [f"#{column}"])) for column in range(8)]
     assert fitted.collisions() == sum(len(names) for names in by_column.values() if len(names) > 1) > 0
     assert Words(terms=Hashed(28, keep_names=True)).fit(texts).collisions() == 0
@@ -224,7 +224,7 @@ def test_the_hash_of_many_terms_is_that_of_each(block):
     split = block.grams().unit in ("words", "skips")
     terms = [tuple(t.encode() for t in n.split(block.grams().joint)) if split else (n.encode(),) for n in names]
     found = hash_columns(vocabulary, isinstance(block, Skips)).tolist()
-    assert found == [hash_term(block.grams(), term) for term in terms]
+    assert found == [hash_term(term, block.grams().plan) for term in terms]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1)), min_size=1, max_size=20))

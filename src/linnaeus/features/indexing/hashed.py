@@ -15,9 +15,9 @@ from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, numbered
 from linnaeus.features.common.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.features.indexing.counting import count_terms
-from linnaeus.features.indexing.grams import Grams, Term
+from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import hash_columns, spell
-from linnaeus.kernels.reference.hashing import GAP, hash_join
+from linnaeus.kernels.reference.terms import hash_term
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
@@ -63,16 +63,6 @@ class Hashed:
         return FittedHashed(grams, self.bits, self.signed, Known(columns[order], terms))
 
 
-def hash_term(grams: Grams, term: Term) -> int:
-    """The 64 bits of a term: its column is in the lowest, its sign in the topmost."""
-    value = kernels.hash_bytes(term[0])
-    if grams.unit == "skips":
-        value = hash_join(value, GAP)
-    for token in term[1:]:
-        value = hash_join(value, kernels.hash_bytes(token))
-    return value
-
-
 @dataclass(frozen=True, eq=False)
 class Known:
     """The terms met in training, by their columns, which are sorted."""
@@ -113,11 +103,11 @@ class FittedHashed(Fitted):
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """The characters of every term whose column is not empty: signs may cancel."""
-        X = self.extract(batch)
+        X, plan, mask = self.extract(batch), self.grams.plan, self.width - 1
         rows = []
         for i, text in enumerate(batch.text.to_pylist() if batch.text is not None else []):
             there = set(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist())
-            placed = ((hash_term(self.grams, term) & (self.width - 1), a, b) for term, a, b in self.grams.placed(text))
+            placed = ((hash_term(term, plan) & mask, a, b) for term, a, b in self.grams.placed(text))
             rows.append([Place(column, a, b) for column, a, b in placed if column in there])
         return rows
 

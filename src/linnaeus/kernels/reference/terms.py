@@ -58,7 +58,8 @@ def _grams(text: str, plan: Plan) -> Iterator[str]:
             break
 
 
-def _hash(term: Term, plan: Plan) -> int:
+def hash_term(term: Term, plan: Plan) -> int:
+    """The 64 bits of a term: its column is in the lowest, its sign in the topmost."""
     value = hash_bytes(term[0])
     if plan.unit == UNITS["skips"]:
         value = hash_join(value, GAP)
@@ -85,7 +86,7 @@ def hash_terms(data: Bytes, offsets: Longs, plan: Plan, bits: int, signed: bool,
     for text in texts_of(data, offsets):
         row: defaultdict[int, int] = defaultdict(int)
         for term in terms_of(text, plan):
-            value = _hash(term, plan)
+            value = hash_term(term, plan)
             row[value & ((1 << bits) - 1)] += -1 if signed and value >> 63 else 1
         rows.append(row)
     return to_rows(rows)
