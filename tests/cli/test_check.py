@@ -237,3 +237,10 @@ def test_hints_name_options_of_the_command_line(run, tmp_path):
 def test_a_file_without_a_header_gets_its_names(run, tmp_path):
     path = write(tmp_path / "a.csv", GOOD.split("\n", 1)[1].encode())
     assert "10 rows" in run("check", path, "--names", "text,label").out
+
+
+def test_an_empty_name_is_a_mistake_not_a_missing_file(run, good):
+    for names in (("",), (good, "")):
+        answer = run("check", *names)
+        assert answer.code == 2
+        assert "The name of a file is empty" in answer.err

@@ -60,11 +60,15 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> Audi
     from linnaeus.cli.progress import Phases, open_progress
 
     limits, near = Limits().changed(list(options["limits"])), Near(options["near"])
+    if "" in (data, other):
+        raise click.UsageError("The name of a file is empty; a variable of the shell may not be set.")
     if data == other == "-":
         raise click.UsageError("Standard input can be read only once; name a file for one of the two.")
     with open_progress(options["quiet"]) as progress:
         phases = Phases(progress)
-        corpora = [shared.read_source(source, options).watch(phases.move) for source in (data, other) if source]
+        corpora = [
+            shared.read_source(source, options).watch(phases.move) for source in (data, other) if source is not None
+        ]
         audit = check(*corpora, limits=limits, near=near, examples=options["examples"], watch=phases.begin)
     for source, corpus in zip((data, other), corpora, strict=False):
         if not len(corpus):

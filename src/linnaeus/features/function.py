@@ -189,6 +189,8 @@ class FittedFunction(Fitted):
         name, of = states.field(state.manifest, "name", str), states.field(state.manifest, "of", str)
         if name not in functions:
             raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
+        if not callable(functions[name]):
+            raise InputTypeError(f"functions[{name!r}] is of type {type(functions[name]).__name__}; pass a function.")
         if of not in OF:
             raise damaged(f"function {name!r} reads {of!r}, which is nothing rows have")
         size = states.field(state.manifest, "size", (int, type(None)))

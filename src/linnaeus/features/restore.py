@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from linnaeus import store
-from linnaeus.errors import ModelFileError, damaged
+from linnaeus.errors import InputTypeError, ModelFileError, damaged
 from linnaeus.features.affixes import FittedAffixes
 from linnaeus.features.base import Fitted
 from linnaeus.features.columns import FittedColumns
@@ -109,6 +109,8 @@ def save(path: str | os.PathLike[str], features: Fitted) -> None:
     >>> load("shape.lin").names()[0]
     'words with punctuation'
     """
+    if not isinstance(features, Fitted):
+        raise InputTypeError(f"save takes fitted features, not {type(features).__name__}; call fit(...) first.")
     store.save(path, features.state())
 
 

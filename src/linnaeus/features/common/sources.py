@@ -59,8 +59,10 @@ def _is_object_series(source: Any) -> bool:
 
 def _strings(array: pa.Array) -> pa.Array:
     kind = array.type
-    if pa.types.is_dictionary(kind) or pa.types.is_string_view(kind):
-        return _strings(array.cast(pa.large_string()))
+    if pa.types.is_dictionary(kind):
+        return _strings(array.dictionary).take(array.indices)
+    if pa.types.is_string_view(kind):
+        return array.cast(pa.large_string())
     if pa.types.is_null(kind):
         return array.cast(pa.large_string())
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):

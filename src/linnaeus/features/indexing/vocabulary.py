@@ -84,7 +84,7 @@ class Vocabulary:
         found[columns[there]] = there
         return found
 
-    @cached_property
+    @property
     def _tables(self) -> tuple[memoryview, memoryview]:
         return self.token_slots.data, self.pair_slots.data
 
