@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linnaeus.data.batch import Batch, join, row_numbers
 from linnaeus.data.ledger import Ledger, Progress, Skipped, Watcher
-from linnaeus.data.sources import Held, Selected, Source, hold
+from linnaeus.data.sources import Files, Held, Selected, Source, hold
 from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
 from linnaeus.data.times import as_times
 from linnaeus.errors import UsageError
@@ -71,6 +71,11 @@ class Corpus:
         """Bytes of the files; 0 in memory."""
         return self._source.size
 
+    @property
+    def headed(self) -> bool:
+        """Whether the rows stand below a header in their files, as in CSV; they are counted after it."""
+        return isinstance(self._source, Files) and self._source.headed
+
     def __len__(self) -> int:
         """The number of rows; for files the first time walks over them."""
         if self._count is None:
@@ -81,7 +86,7 @@ class Corpus:
         return next(iter(self.batches()), None) is not None
 
     def __repr__(self) -> str:
-        rows = "" if self._count is None else f", {self._count} rows"
+        rows = "" if self._count is None else f", {self._count} row{'s' * (self._count != 1)}"
         return f"Corpus({self.roles.describe()}{rows})"
 
     # Walks

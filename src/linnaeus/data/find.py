@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from linnaeus.data.foreign import is_address, named_otherwise, refuse_foreign
 from linnaeus.data.formats import FORMATS, SUFFIXES
 from linnaeus.data.formats.folder import text_files
 from linnaeus.data.formats.plain import PREFIX
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[PathLike[str]]"
 _STDIN_LIMIT = 32 << 30
+_OF_TEXT = ("csv", "tsv", "jsonl", "fasttext", "lines", "libsvm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,14 @@ def find(source: Paths, options: ReadOptions) -> Found:
     """The files behind a source, in order, and their format."""
     if options.format is not None and options.format not in FORMATS:
         raise UsageError(f"format={options.format!r} is not known; there are {', '.join(FORMATS)}.")
-    if source == "-":
-        return _spooled(sys.stdin.buffer, "standard input", options)
+    found = _spooled(sys.stdin.buffer, "standard input", options) if source == "-" else _found(source, options)
+    if found.format in _OF_TEXT:
+        for file in found.files:
+            refuse_foreign(file)
+    return found
+
+
+def _found(source: Paths, options: ReadOptions) -> Found:
     paths = [source] if isinstance(source, (str, PathLike)) else list(source)
     parts = [_expanded(str(path), options) for path in paths]
     formats = sorted({part.format for part in parts})
@@ -63,6 +72,8 @@ def _expanded(name: str, options: ReadOptions) -> Found:
         if path.is_dir():
             return _folder(path, options)
         return Found((File(path, name),), _format(path, options)) if path.is_file() else _pipe(path, name, options)
+    if is_address(name):
+        raise DataError(f"{_short(name)}: files are read, not addresses; download it first, and name the file.")
     if not glob.has_magic(name):
         raise DataError(f"{_short(name)}: there is no such file; check the name, or pass texts in a list.")
     files = [Path(found) for found in sorted(_matches(name)) if Path(found).is_file()]
@@ -115,6 +126,9 @@ def _format(path: Path, options: ReadOptions) -> str:
         return options.format
     suffix = _suffix(path)
     if suffix not in SUFFIXES:
+        foreign = named_otherwise(suffix)
+        if foreign:
+            raise UsageError(f"{path}: is {foreign}.")
         raise UsageError(f"{path}: the name does not tell the format; give format=, one of {', '.join(FORMATS)}.")
     if SUFFIXES[suffix] == SUFFIXES[".txt"]:
         return _sniffed(File(path, str(path)), options, SUFFIXES[suffix])
@@ -123,6 +137,7 @@ def _format(path: Path, options: ReadOptions) -> str:
 
 _MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow"}
 _STARTS = {b"{": "jsonl", PREFIX: "fasttext"}
+_ARRAY = re.compile(rb"\[\s*(?:[\[{\"\]]|$)")
 
 
 def _sniffed(file: File, options: ReadOptions, otherwise: str) -> str:
@@ -133,6 +148,8 @@ def _sniffed(file: File, options: ReadOptions, otherwise: str) -> str:
         return _MAGIC[magic]
     with ByteStream(file, options) as stream:
         start = stream.read(BLOCK).lstrip()
+    if otherwise == "csv" and _ARRAY.match(start):  # its reader says how to write it
+        return "jsonl"
     return next((name for mark, name in _STARTS.items() if start.startswith(mark)), otherwise)
 
 

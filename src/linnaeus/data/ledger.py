@@ -75,6 +75,6 @@ class Ledger:
         """The end of a walk over so many rows."""
         if self.unlabeled:
             raise DataError(
-                f"{self._first_unlabeled}: no label, one of {self.unlabeled} such among {rows} rows; fill them in, "
-                "leave such rows out with bad_rows='skip', or read without labels with label=''."
+                f"{self._first_unlabeled}: no label, one of {self.unlabeled} such among {rows} row{'s' * (rows != 1)}; "
+                "fill them in, leave such rows out with bad_rows='skip', or read without labels with label=''."
             )

@@ -35,6 +35,9 @@ NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 FIXED = {"linnaeus.roles": "fixed"}
 """Metadata of a schema whose names are ours, so that taking `text` for the text is no guess."""
 
+REPEATED = {"linnaeus.repeated": "yes"}
+"""Metadata of a column whose name others in the file have too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -91,7 +94,16 @@ def assign(source: str, schema: pa.Schema, options: ReadOptions) -> Roles:
         guessed.insert(0, "text")
     if b"linnaeus.roles" in (schema.metadata or {}):
         guessed = []
+    _check_single(source, schema, found)
     return Roles(**found, features=features if fixed else None, guessed=tuple(guessed))
+
+
+def _check_single(source: str, schema: pa.Schema, found: dict[str, str | None]) -> None:
+    """Refuse a column in a role if others have its name: nobody can say which is meant."""
+    for role, name in found.items():
+        # The id is never given, only found, so that a file could not be read at all without new names.
+        if name and role != "id" and b"linnaeus.repeated" in (schema.field(name).metadata or {}):
+            raise DataError(f"{source}: has several columns {name!r}, and one is the {role}; give each its own name.")
 
 
 def listed(names: Sequence[str]) -> str:

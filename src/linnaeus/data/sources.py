@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.data.batch import Batch
+from linnaeus.data.formats.delimited import Delimited
 from linnaeus.data.ledger import Ledger, Skipped
 from linnaeus.errors import DataError
 
@@ -59,6 +60,11 @@ class Files:
     def size(self) -> int:
         """Bytes of all files on disk."""
         return sum(file.size for file in self.files)
+
+    @property
+    def headed(self) -> bool:
+        """Whether the rows stand below a header, and are counted after it."""
+        return isinstance(self.form, Delimited) and self.form.headed
 
     def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
         """All rows; after a missing label the walk only counts the others."""

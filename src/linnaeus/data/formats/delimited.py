@@ -18,6 +18,7 @@ from linnaeus.data.formats.header import Header, read_header
 from linnaeus.data.formats.records import fields, records
 from linnaeus.data.formats.sift import TAIL, UNCLOSED, Checked, NotTextError, Remembering, Sifted
 from linnaeus.data.formats.utf8 import readable
+from linnaeus.data.roles import REPEATED
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
 from linnaeus.errors import DataError, said
 
@@ -35,11 +36,18 @@ class Delimited:
     loose: ClassVar[bool] = False
     candidates: str = ",\t;|"
 
+    @property
+    def headed(self) -> bool:
+        """Whether the rows stand below a header."""
+        return self.options.names is None
+
     def schema(self, file: File) -> pa.Schema:
         """The names in the header; every column is a string."""
         with ByteStream(file, self.options) as stream:
             header = read_header(stream, file, self)
-        return pa.schema([(name, pa.string()) for name in header.names])
+        return pa.schema(
+            [pa.field(n, pa.string(), metadata=REPEATED if n in header.repeated else None) for n in header.names]
+        )
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """The rows, a block of the file at a time.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
+from linnaeus.data.foreign import named_otherwise, refuse_foreign
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.roles import FIXED
 from linnaeus.data.streams import BLOCK, CODECS, LONGEST, ByteStream, File, undecodable
@@ -69,16 +70,18 @@ class Folder:
             return b"".join(parts).decode()
         except UnicodeDecodeError as error:
             if not ledger.skips:
+                refuse_foreign(file)
                 raise undecodable(file, "row 1", mark + error.start, self.options.encoding) from error
             ledger.reject(file.name, f"bytes that are not {self.options.encoding}", "")
             return None
 
 
 def text_files(folder: Path) -> list[Path]:
-    """The texts below the folders of a folder: `.txt` files, or all files where there are none such."""
+    """The texts below the folders of a folder: `.txt` files, or where there are none, all but images and the like."""
     inner = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
     found = [path for label in inner for path in sorted(label.rglob("*")) if _is_visible(path, label)]
-    return [path for path in found if _is_named_text(path)] or found
+    named = [path for path in found if _is_named_text(path)]
+    return named or [path for path in found if named_otherwise(path.suffix) is None]
 
 
 def _is_visible(path: Path, below: Path) -> bool:

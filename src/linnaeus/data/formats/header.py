@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linnaeus.data.formats.records import fields, first_record
-from linnaeus.data.streams import BLOCK, undecodable
+from linnaeus.data.streams import BLOCK
 from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Column names, each different, and the delimiter."""
+    """Column names, each different, and the delimiter; `repeated` are those that the file has more than once."""
 
     names: list[str]
     delimiter: str
+    repeated: frozenset[str] = frozenset()
 
     def misfit(self, found: int) -> str:
         """What is wrong with a row of so many fields."""
@@ -35,7 +37,7 @@ def read_header(stream: ByteStream, file: File, form: Delimited) -> Header:
     delimiter = given or _delimiter(start, form.candidates)
     if form.options.names is not None:
         stream.unread(start)
-        return Header(_distinct(list(form.options.names)), delimiter)
+        return _header(list(form.options.names), delimiter)
     record, rest = first_record(start, delimiter)
     if record is None:
         raise DataError(
@@ -43,10 +45,12 @@ def read_header(stream: ByteStream, file: File, form: Delimited) -> Header:
         )
     stream.unread(rest)
     try:
-        names = [cell.decode().strip() for cell in fields(record, delimiter)]
+        record.decode()
     except UnicodeDecodeError as error:
-        raise undecodable(file, "header", error.start, form.options.encoding) from error
-    return Header(_distinct(names), delimiter)
+        byte = stream.mark + start.index(record.rstrip(b"\n")) + error.start
+        raise _undecodable(file, byte, form.options.encoding) from error
+    names = [cell.decode().strip() for cell in fields(record, delimiter)]
+    return _header(names, delimiter)
 
 
 def _delimiter(start: bytes, candidates: str) -> str:
@@ -56,6 +60,23 @@ def _delimiter(start: bytes, candidates: str) -> str:
         if record is not None and len(fields(record, mark)) > 1:
             return mark
     return candidates[0]
+
+
+def _undecodable(file: File, byte: int, encoding: str) -> DataError:
+    """The error for a header that is no text; without one no row can be read, so skipping is no help."""
+    if encoding != "utf-8":  # the place is that of the bytes after a change of encoding
+        return DataError(
+            f"{file.name}, header: the bytes are not {encoding}; give encoding= as the one it was written in."
+        )
+    return DataError(
+        f"{file.name}, header, byte {byte}: the bytes are not utf-8; give encoding='latin-1' or whichever it was "
+        "written in."
+    )
+
+
+def _header(names: list[str], delimiter: str) -> Header:
+    repeated = frozenset(name for name, count in Counter(names).items() if count > 1)
+    return Header(_distinct(names), delimiter, repeated)
 
 
 def _distinct(names: list[str]) -> list[str]:

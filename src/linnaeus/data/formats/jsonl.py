@@ -35,15 +35,17 @@ class JsonLines:
     def schema(self, file: File) -> pa.Schema:
         """A column per key: list<string> where a list was seen, else string."""
         lists: dict[str, bool] = {}
-        for line in sample(file, self.options):
+        lines = sample(file, self.options)
+        for line in lines:
             try:
                 row = _DECODER.decode(line)
             except _REFUSED:
                 continue  # the walk will say where and why
             for name, value in row.items():
                 lists[name] = lists.get(name, False) or isinstance(value, list)
-        if not lists:
-            raise DataError(f"{file.name}: none of the first lines is a JSON object; {_REMEDY}, not one array of all.")
+        if not lists or _opens_array(lines[0]):
+            rest = "not one array of all" if lines[0].lstrip().startswith(b"[") else "or give another format="
+            raise DataError(f"{file.name}: none of the first lines is a JSON object; {_REMEDY}, {rest}.")
         if self.options.label_kind == "many" and self.options.label in lists:
             lists[self.options.label] = True
         return pa.schema([(name, MANY if many else pa.string()) for name, many in lists.items()])
@@ -88,6 +90,17 @@ class JsonLines:
         else:
             why = f"not JSON ({error})"
         ledger.reject(f"{file.name}, {where}", why, _REMEDY)
+
+
+def _opens_array(line: bytes) -> bool:
+    """Whether an array begins here that other lines go on with: its last object may stand alone on a line."""
+    if not line.lstrip().startswith(b"["):
+        return False
+    try:
+        msgspec.json.decode(line)
+    except _REFUSED:
+        return True
+    return False
 
 
 def _without_late_lists(
