@@ -91,7 +91,8 @@ def damaged(scene: Scene) -> Case:
     """Texts that show signs of wrong decoding."""
     rows = np.flatnonzero(scene.data.damaged)
     sentence = (
-        f"{_count(len(rows), 'text looks', 'texts look')} wrongly decoded (replacement characters, NUL or mojibake)"
+        f"{_count(len(rows), 'text looks', 'texts look')} wrongly decoded "
+        "(replacement characters, NUL, C1 control characters or mojibake)"
     )
     return replace(_rows_case(rows, len(scene.data), sentence), excerpts=scene.data.excerpts)
 

@@ -64,6 +64,9 @@ def kinds() -> list[str]:
 
 def _share(setting: str, text: str) -> float:
     try:
-        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError as error:
         raise UsageError(f"{setting!r} is no limit; write NAME=SHARE, such as leaks=0 or duplicates=5%.") from error
+    if not 0 <= share <= 1:
+        raise UsageError(f"{setting!r} is no limit; a share is from 0 to 1, or from 0% to 100%.")
+    return share

@@ -12,6 +12,7 @@ from linnaeus.render import (
     Word,
     bar,
     clean,
+    counted,
     cut,
     histogram,
     indent,
@@ -29,19 +30,22 @@ LABELS = 20
 
 BAR, TEXT = 24, 44
 
+COUNTED = "rows are counted from 1"
+HEADED = f"{COUNTED}, after the header"
 
-def audit_page(audit: Audit, names: Sequence[str], glyphs: Glyphs) -> Page:
-    """The page of an audit; `names` are those of its data sets, for people."""
+
+def audit_page(audit: Audit, names: Sequence[str], glyphs: Glyphs, rows: str = COUNTED) -> Page:
+    """The page of an audit; `names` are those of its data sets, for people, and `rows` says how they are counted."""
     summaries = [audit.data] + ([audit.other] if audit.other else [])
     parts = [Page(tuple(_headline(name, s) for name, s in zip(names, summaries, strict=False)))]
-    parts += [_labels(summaries, glyphs), _lengths(summaries, glyphs), _findings(audit, glyphs)]
+    parts += [_labels(summaries, glyphs), _lengths(summaries, glyphs), _findings(audit, glyphs, rows)]
     return stack(parts)
 
 
 def _headline(name: str, summary: Summary) -> Line:
-    facts = [f"{summary.rows:,} rows"]
+    facts = [counted(summary.rows, "row")]
     if summary.characters:
-        facts += [f"{size(summary.bytes)} of text", f"{summary.vocabulary:,} different words"]
+        facts += [f"{size(summary.bytes)} of text", counted(summary.vocabulary, "different word")]
     return line(Word(clean(name), "title"), ": ", ", ".join(facts))
 
 
@@ -65,7 +69,11 @@ def _labels(summaries: list[Summary], glyphs: Glyphs) -> Page:
     head = ["", "rows", "share", "", *(["other rows", "share"] * len(others))]
     listing = table(head, rows, "<>><" + ">>" * len(others))
     more = len(first.labels) - LABELS
-    rest = [line(f"{glyphs.ellipsis} and {more:,} more, down to {first.labels[-1].count:,} rows")] if more > 0 else []
+    rest = (
+        [line(f"{glyphs.ellipsis} and {more:,} more, down to {counted(first.labels[-1].count, 'row')}")]
+        if more > 0
+        else []
+    )
     kind = ", several for each row" if first.label_kind == "many" else ""
     return title(f"Labels ({len(first.labels):,}{kind})") + indent(listing + Page(tuple(rest)))
 
@@ -104,12 +112,12 @@ def _scripts(summary: Summary) -> Page:
     return Page((line(), line("scripts: ", shares)))
 
 
-def _findings(audit: Audit, glyphs: Glyphs) -> Page:
+def _findings(audit: Audit, glyphs: Glyphs, rows: str) -> Page:
     if not audit.findings:
         return title("Findings") + indent(Page((line(Word(f"{glyphs.good} nothing to report", "good")),)))
     body = indent(stack(_finding(finding, glyphs) for finding in audit.findings))
     if any(finding.examples for finding in audit.findings):
-        body += indent(Page((line(Word("rows are counted from 1, after the header", "faint")),)))
+        body += indent(Page((line(Word(rows, "faint")),)))
     count = len(audit.problems)
     if not count:
         verdict = Word(f"{glyphs.good} no problems: every finding is within its limit", "good")

@@ -42,20 +42,20 @@ def command(data: str, other: str | None, **options: Any) -> int:
     """
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        audit = audit_sources(data, other, options)
+        audit, headed = audit_sources(data, other, options)
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         screen.write(json.dumps(audit.to_json(), ensure_ascii=False) + "\n")
     else:
-        from linnaeus.audit.page import audit_page
+        from linnaeus.audit.page import COUNTED, HEADED, audit_page
 
         names = [_name(source) for source in (data, other) if source is not None]
-        screen.show(audit_page(audit, names, screen.glyphs))
+        screen.show(audit_page(audit, names, screen.glyphs, HEADED if headed else COUNTED))
     return 0 if audit.ok else 1
 
 
-def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> Audit:
-    """Read and check what the arguments name, with progress on stderr."""
+def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tuple[Audit, bool]:
+    """Read and check what the arguments name, with progress on stderr; and whether all of it has headers."""
     from linnaeus.audit import Limits, Near, check
     from linnaeus.cli.progress import Phases, open_progress
 
@@ -77,7 +77,7 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> Audi
             shared.remark(f"{_name(str(source))}: {corpus.roles.describe()}", options)
         if corpus.skipped.count:
             shared.remark(f"{_name(str(source))}: {corpus.skipped}", options)
-    return audit
+    return audit, all(corpus.headed for corpus in corpora)
 
 
 def _name(source: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -75,6 +76,8 @@ def read_source(source: str, options: dict[str, Any]) -> Corpus:
 
 _ARGUMENT = re.compile(rf"\b({'|'.join(_READ_NAMES)})=(\[[^\]]*\]|'[^']*'|\"[^\"]*\")?")
 
+_PYTHON_ONLY = ", or pass texts in a list"  # a hint that no command line can heed
+
 
 def as_options(message: str) -> str:
     """A message of the library with the arguments of `read` as options of the command line.
@@ -84,7 +87,7 @@ def as_options(message: str) -> str:
     >>> as_options('give names=["text", "label"]')
     'give --names text,label'
     """
-    return _ARGUMENT.sub(_option, message)
+    return _ARGUMENT.sub(_option, message.replace(_PYTHON_ONLY, ""))
 
 
 def _option(found: re.Match[str]) -> str:
@@ -93,11 +96,19 @@ def _option(found: re.Match[str]) -> str:
     return f"--{name} {plain or value}".rstrip()
 
 
+_THREADS = "LINNAEUS_NUM_THREADS"
+
+
 def use_threads(options: dict[str, Any]) -> AbstractContextManager[None]:
     """The number of threads that was asked for, while the verb works."""
     from linnaeus.kernels import threads
 
-    return threads(options["threads"]) if options["threads"] else nullcontext()
+    if options["threads"]:
+        return threads(options["threads"])
+    wanted = os.environ.get(_THREADS, "")
+    if wanted and not (wanted.isdecimal() and int(wanted)):
+        raise click.UsageError(f"{_THREADS} is {wanted!r}; set it to a whole number from 1 up, or leave it unset.")
+    return nullcontext()
 
 
 def stdout_screen(options: dict[str, Any]) -> Screen:

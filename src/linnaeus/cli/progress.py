@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
-from linnaeus.render import duration, percent, size
+from linnaeus.render import counted, duration, percent, size
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Progress
@@ -132,7 +132,7 @@ def describe(mark: Mark, seconds: float) -> str:
     >>> describe(Mark("reading", 1000, 5_000_000, 20_000_000), 2)
     'reading: 1,000 rows, 25 % of 20.0 MB, 2.5 MB/s, 6.0 s left'
     """
-    parts = [f"{mark.rows:,} rows"]
+    parts = [counted(mark.rows, "row")]
     if mark.total:
         parts.append(f"{percent(min(1.0, mark.done / mark.total))} of {size(mark.total)}")
     if mark.done and seconds > 0:

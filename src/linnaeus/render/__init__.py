@@ -6,7 +6,7 @@ This room knows nothing of models or data, and it prints nothing: it gives a `Pa
 from linnaeus.render.bars import bar, histogram
 from linnaeus.render.cells import clean, cut, pad, width
 from linnaeus.render.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
-from linnaeus.render.numbers import duration, number, percent, size
+from linnaeus.render.numbers import counted, duration, number, percent, size
 from linnaeus.render.page import STYLES, Line, Page, Word, indent, line, stack, title
 from linnaeus.render.tables import table
 
@@ -20,6 +20,7 @@ __all__ = [
     "Word",
     "bar",
     "clean",
+    "counted",
     "cut",
     "duration",
     "glyphs_for",

@@ -27,6 +27,15 @@ def number(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "row"), counted(1234, "row")
+    ('1 row', '1,234 rows')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def size(count: float) -> str:
     """Bytes with a unit.
 
