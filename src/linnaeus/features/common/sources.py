@@ -71,13 +71,13 @@ def _strings(array: pa.Array) -> pa.Array:
 
 
 def _from_python(texts: list[Any]) -> pa.Array:
-    if not all(issubclass(kind, str) for kind in set(map(type, texts))):
-        row, text = next((i, t) for i, t in enumerate(texts) if not isinstance(t, str))
-        if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and text != text):
-            raise DataError(f"texts[{row}] is missing ({text}); drop the row, or use an empty string.")
-        raise InputTypeError(f"texts[{row}] is of type {type(text).__name__}, not a string; give {_WANTED}.")
     try:
         return as_arrow(from_strings(texts))
+    except TypeError:
+        row, text = next((i, t) for i, t in enumerate(texts) if not isinstance(t, str))
+        if text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and text != text):
+            raise DataError(f"texts[{row}] is missing ({text}); drop the row, or use an empty string.") from None
+        raise InputTypeError(f"texts[{row}] is of type {type(text).__name__}, not a string; give {_WANTED}.") from None
     except UnicodeEncodeError as error:
         row = next(i for i, t in enumerate(texts) if t == error.object)
         raise DataError(

@@ -36,8 +36,9 @@ nb::tuple pack_texts(nb::list texts, nb::callable make, int threads) {
   encoded.reserve(n);
   Buffer<int64_t> offsets(n + 1);
   offsets[0] = 0;
+  // Encoding runs no code of the list's owner, so that the list cannot change under the loop.
   for (size_t i = 0; i < n; ++i) {
-    encoded.push_back(encode(nb::handle(texts[i]).ptr()));
+    encoded.push_back(encode(PyList_GET_ITEM(texts.ptr(), Py_ssize_t(i))));
     offsets[i + 1] = offsets[i] + encoded.back().size;
   }
   nb::object made = make(offsets[n]);
