@@ -47,8 +47,21 @@ struct Weighing {
     size_t n = size_t(end - begin);
     if (!largest && !width) return scale(data + begin, data + begin, n);
     if (scratch.size() < n) scratch.resize(n);
-    for (size_t i = 0; i < n; ++i) scratch[i] = value(begin + int64_t(i));
+    if (largest) {
+      for (size_t i = 0; i < n; ++i) scratch[i] = value(begin + int64_t(i));
+    } else {
+      weigh_columns(begin, n, scratch.data());
+    }
     scale(scratch.data(), data + begin, n);
+  }
+
+  // Counts times weights, the columns checked first: two loops without a branch.
+  void weigh_columns(int64_t begin, size_t n, double* out) const {
+    uint32_t highest = 0;
+    for (size_t i = 0; i < n; ++i) highest = std::max(highest, uint32_t(indices[begin + int64_t(i)]));
+    if (n && highest >= width) throw std::invalid_argument("weigh: a column has no weight");
+    for (size_t i = 0; i < n; ++i)
+      out[i] = double(data[begin + int64_t(i)]) * double(weights[indices[begin + int64_t(i)]]);
   }
 
   template <class T>
