@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.corpus import Batch
-    from linnaeus.types import Place, State
+    from linnaeus.types import Answer, Doubles, Margins, Params, Place, RowGrad, Start, State, Step, Truth
 
 
 class Stream(Protocol):
@@ -73,4 +73,184 @@ class Features(Protocol):
 
     def state(self) -> State:
         """Manifest and tensors that build this again; see `linnaeus.features.restore`."""
+        ...
+
+
+class OutputSpace(Protocol):
+    """Answers the four questions about scores S (n, w); w is the width of k classes. The truth y breaks ties.
+
+    Ties go against the truth, so that a margin of zero counts as a mistake; `decode` takes the lowest class index.
+    """
+
+    def width(self, k: int) -> int:
+        """Score columns for k classes (for real targets: k targets)."""
+        ...
+
+    def gold(self, S: Doubles, y: Truth) -> Answer:
+        """Score of the true output, and its indicator parts."""
+        ...
+
+    def best(self, S: Doubles, y: Truth) -> Answer:
+        """Maximum over outputs, and the maximizer's parts."""
+        ...
+
+    def soft(self, S: Doubles, y: Truth) -> Answer:
+        """Log-sum-exp over outputs, and the marginals."""
+        ...
+
+    def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
+        """How the marginals move when the scores move along V: the Hessian of `soft` times V (n, w)."""
+        ...
+
+    def cost(self, S: Doubles, y: Truth) -> Answer:
+        """What each wrong part costs, so that best(S + parts) + value is the loss-augmented maximum."""
+        ...
+
+    def margins(self, S: Doubles, y: Truth) -> Margins:
+        """Distances from a mistake: one for each binary of a product, gold minus best rival for a joint space."""
+        ...
+
+    def residuals(self, S: Doubles, y: Truth) -> Margins:
+        """Scores minus targets: the numbers themselves, or +1 and -1 for yes and no."""
+        ...
+
+    def decode(self, S: Doubles) -> NDArray[Any]:
+        """The predicted output of each row: class indices, an indicator matrix, or numbers."""
+        ...
+
+
+class Loss(Protocol):
+    """How bad scores are for a truth, per example; convex in the scores unless it says otherwise."""
+
+    def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
+        """Values (n,), and their gradient in the scores (n, w)."""
+        ...
+
+
+class Regularizer(Protocol):
+    """A penalty on the weights W (d, w), strength included."""
+
+    def value(self, W: Doubles) -> float:
+        """Strength times R(W)."""
+        ...
+
+    def grad(self, W: Doubles) -> Doubles:
+        """A subgradient of `value`."""
+        ...
+
+    def prox(self, W: Doubles, step: float) -> Doubles:
+        """argmin_V  1/2 ||V - W||^2 + step * value(V)."""
+        ...
+
+    def flow(self, W: Doubles, time: Doubles | float) -> Doubles:
+        """Where W has moved after this time along -grad of the penalty; flows compose, so lazy equals eager."""
+        ...
+
+
+class Objective(Protocol):
+    """sum_i weight_i loss_i + strength R(w): what an optimizer sees of a problem. Made in `erm.objective`."""
+
+    @property
+    def X(self) -> Rows:  # noqa: N802
+        """The features (n, d)."""
+        ...
+
+    @property
+    def y(self) -> Any:
+        """The truth: class indices, `LabelSets` or numbers."""
+        ...
+
+    @property
+    def space(self) -> Any:
+        """The output space."""
+        ...
+
+    @property
+    def loss(self) -> Any:
+        """The loss."""
+        ...
+
+    @property
+    def regularizer(self) -> Any:
+        """The penalty on the weights."""
+        ...
+
+    @property
+    def weights(self) -> Doubles:
+        """What each row counts (n,)."""
+        ...
+
+    @property
+    def k(self) -> int:
+        """Classes, labels or targets."""
+        ...
+
+    @property
+    def bias(self) -> str:
+        """ "free", "regularized" or "none"."""
+        ...
+
+    @property
+    def penalized(self) -> tuple[str, ...]:
+        """The parameters the regularizer looks at."""
+        ...
+
+    def penalty(self, params: Params) -> float:
+        """What the regularizer charges."""
+        ...
+
+    def initial(self) -> Params:
+        """Zeros of the right shapes: W (d, w), and b (w,) unless there is no bias."""
+        ...
+
+    def value(self, params: Params) -> float:
+        """The objective."""
+        ...
+
+    def value_and_grad(self, params: Params) -> tuple[float, Params]:
+        """The objective, and a (sub)gradient of all of it."""
+        ...
+
+    def smooth_and_grad(self, params: Params) -> tuple[float, Params]:
+        """The sum of losses alone, and its gradient: for solvers that handle the penalty by its prox."""
+        ...
+
+    def hessp(self, params: Params) -> Callable[[Params], Params]:
+        """The Hessian at these parameters as a function of a direction."""
+        ...
+
+
+class Solver(Protocol):
+    """Brings an objective down, and reports after each epoch or iteration; `report` may raise to end it.
+
+    It returns when it can do no better. The answer of `report` is the held-out score, where there is one.
+    """
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Why it cannot work on this objective and what would, in a sentence; None when it can."""
+        ...
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Work until done, or until `report` raises."""
+        ...
+
+
+class Rule(Protocol):
+    """A first-order update. It touches only the rows of a gradient, unless `eager` says that all rows move."""
+
+    @property
+    def eager(self) -> bool:
+        """Whether rows without a gradient move too."""
+        ...
+
+    def begin(self, params: Params) -> Params:
+        """Accumulators for each parameter, as named arrays."""
+        ...
+
+    def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
+        """Move `params[name]` (in place) against the gradient."""
+        ...
+
+    def pace(self, name: str, state: Params, rows: Any) -> Any:
+        """How much slower than the rate these rows move: the regularizer's time is scaled by it."""
         ...

@@ -5,7 +5,8 @@ n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float32]
     Doubles: TypeAlias = NDArray[np.float64]
     Words64: TypeAlias = NDArray[np.uint64]
+    Params: TypeAlias = dict[str, NDArray[np.float64]]
+    Truth: TypeAlias = "NDArray[Any] | LabelSets"
 
 Json: TypeAlias = Any
 """What a manifest may hold: None, bool, int, float, str, lists and string-keyed dicts of these."""
@@ -49,3 +52,87 @@ class Place:
     column: int
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets:
+    """The labels of n examples, any number each: `labels[offsets[i]:offsets[i+1]]`, sorted. No n x k matrix."""
+
+    offsets: Longs
+    labels: Ints
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, rows: Any) -> LabelSets:
+        """The label sets of these rows, in this order, as an array would give them."""
+        import numpy as np
+
+        chosen = np.arange(len(self))[rows]
+        counts = np.diff(self.offsets)[chosen]
+        offsets = np.zeros(len(chosen) + 1, np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        source = np.repeat(self.offsets[chosen] - offsets[:-1], counts) + np.arange(offsets[-1])
+        return LabelSets(offsets, self.labels[source])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an output space says about scores: one value per example (n,), and parts shaped like the scores (n, w)."""
+
+    value: Doubles
+    parts: Doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """Numbers a scalar loss looks at (n, q), what each counts (n, q), and the way to and from the scores.
+
+    Signed distances from a mistake, or residuals. `push` takes a move of the scores (n, w) to the move of the values;
+    `pull`, its transpose, takes slopes of a loss in the values to its gradient in the scores.
+    """
+
+    values: Doubles
+    stakes: Doubles
+    push: Callable[[Doubles], Doubles]
+    pull: Callable[[Doubles], Doubles]
+
+
+@dataclass(frozen=True, slots=True)
+class RowGrad:
+    """A gradient that touches some rows of a parameter: an index array for sparse batches, `slice(None)` for all."""
+
+    rows: Any
+    block: Doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where an optimizer begins: parameters, epochs already done, its own arrays when it resumes.
+
+    `epochs` is how many are planned, for schedules that end there; `seed` makes every order and every draw.
+    """
+
+    params: Params
+    epoch: int = 0
+    state: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    seed: int = 0
+    epochs: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What an optimizer tells after each epoch or iteration. Parameters and state are made only when asked for.
+
+    `value` is the objective, `gap` a certified bound on its distance from the optimum, `gradient` the norm of the
+    gradient, `mistakes` a count over the epoch.
+    """
+
+    epoch: int
+    params: Callable[[], Params]
+    state: Callable[[], dict[str, NDArray[Any]]]
+    value: float | None = None
+    gap: float | None = None
+    gradient: float | None = None
+    rate: float | None = None
+    mistakes: float | None = None

@@ -41,7 +41,7 @@ class Held:
     skipped: Skipped
     size: int = 0
 
-    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:  # noqa: ARG002
+    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
         """The batches as they are."""
         for batch in self.held:
             yield batch, 0

@@ -34,7 +34,7 @@ class Parquet:
         with _opened(file, "Parquet") as raw:
             return _with_names(_parquet(raw).schema_arrow)
 
-    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:  # noqa: ARG002
+    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """The rows of one row group after the other, in pieces of about one block."""
         with _opened(file, "Parquet") as raw:
             reader, growth = _parquet(raw), Growth(file, self.options)
@@ -60,7 +60,7 @@ class ArrowFile:
         with _opened(file, "Arrow") as raw:
             return _with_names(_ipc(raw, None).schema)
 
-    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:  # noqa: ARG002
+    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """The record batches; offsets and bytes are checked, because a damaged file must not reach the kernels."""
         with _opened(file, "Arrow") as raw:
             first, growth, unpacked = 1, Growth(file, self.options), Growth(file, self.options)

@@ -1,0 +1,109 @@
+"""The only room where rows, output space, loss and regularizer meet: sum_i weight_i loss_i + strength R(w)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linnaeus.models import linear
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import OutputSpace, Regularizer, Rows
+    from linnaeus.types import Doubles, Params
+
+CHUNK = 1 << 22
+"""Scores are made for so many entries at a time: a wide problem never holds all n x w of them."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What an optimizer brings down: f(W, b) = sum_i weights_i loss(x_i W + b, y_i) + regularizer(W).
+
+    `bias` is "free" (a constant feature, not regularized), "regularized" like any other weight, or "none". `weights`
+    has one number for each row. `k` is the number of classes, labels or targets.
+    """
+
+    X: Rows
+    y: Any
+    space: OutputSpace
+    loss: Any
+    regularizer: Regularizer
+    weights: Doubles
+    k: int
+    bias: Literal["free", "regularized", "none"] = "free"
+
+    @property
+    def width(self) -> int:
+        """Score columns."""
+        return self.space.width(self.k)
+
+    def initial(self) -> Params:
+        """Zeros of the right shapes."""
+        return linear.initial(self.X.shape[1], self.width, self.bias != "none")
+
+    def value(self, params: Params) -> float:
+        """Losses and penalty."""
+        total = 0.0
+        for rows, X in self._chunks():
+            values, _ = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
+            total += float(values @ self.weights[rows])
+        return total + self.penalty(params)
+
+    def penalty(self, params: Params) -> float:
+        """What the regularizer charges."""
+        charged = self.regularizer.value(params["W"])
+        return charged + self.regularizer.value(params["b"]) if self.bias == "regularized" else charged
+
+    def smooth_and_grad(self, params: Params) -> tuple[float, Params]:
+        """The sum of the losses, and its gradient."""
+        total, G = 0.0, None
+        for rows, X in self._chunks():
+            values, D = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
+            total += float(values @ self.weights[rows])
+            part = linear.gradient(X, D * self.weights[rows][:, None], params)
+            G = part if G is None else {name: G[name] + part[name] for name in G}
+        assert G is not None
+        return total, G
+
+    def value_and_grad(self, params: Params) -> tuple[float, Params]:
+        """The objective and a (sub)gradient."""
+        total, G = self.smooth_and_grad(params)
+        for name in self.penalized:
+            G[name] = G[name] + self.regularizer.grad(params[name])
+        return total + self.penalty(params), G
+
+    def hessp(self, params: Params) -> Callable[[Params], Params]:
+        """The Hessian at these parameters, as a function of a direction; for losses and penalties that have one."""
+        parts = []
+        for rows, X in self._chunks():
+            bend = self.loss.curvature(self.space, linear.scores(X, params), self.y[rows])
+            parts.append((X, self.weights[rows][:, None], bend))
+        l2 = getattr(self.regularizer, "l2", 0.0)
+
+        def product(V: Params) -> Params:
+            H = {name: l2 * V[name] if name in self.penalized else np.zeros_like(V[name]) for name in V}
+            for X, weights, bend in parts:
+                part = linear.gradient(X, weights * bend(linear.scores(X, V)), V)
+                H = {name: H[name] + part[name] for name in H}
+            return H
+
+        return product
+
+    @property
+    def penalized(self) -> tuple[str, ...]:
+        """The parameters the regularizer looks at."""
+        return ("W", "b") if self.bias == "regularized" else ("W",)
+
+    def _chunks(self) -> Iterator[tuple[slice, Rows]]:
+        """The rows in blocks whose scores fit into `CHUNK` entries; mostly one block."""
+        n = self.X.shape[0]
+        size = max(1, CHUNK // max(1, self.width))
+        if size >= n:
+            yield slice(0, n), self.X
+            return
+        for start in range(0, n, size):
+            rows = slice(start, min(n, start + size))
+            yield rows, self.X.take(np.arange(rows.start, rows.stop))

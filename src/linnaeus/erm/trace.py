@@ -1,0 +1,67 @@
+"""What happened during training, epoch by epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One epoch or iteration: seconds since the start, and whatever the optimizer knows."""
+
+    epoch: int
+    seconds: float
+    value: float | None = None
+    gap: float | None = None
+    gradient: float | None = None
+    held_out: float | None = None
+    rate: float | None = None
+    mistakes: float | None = None
+
+
+@dataclass
+class Trace:
+    """The records of a training, and why it ended. Larger held-out scores are better.
+
+    >>> trace = Trace([Record(1, 0.1, value=5.0), Record(2, 0.2, value=3.0)], "epochs")
+    >>> trace.column("value")
+    [5.0, 3.0]
+    """
+
+    records: list[Record] = field(default_factory=list)
+    reason: str = ""
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    @property
+    def last(self) -> Record:
+        """The latest record."""
+        return self.records[-1]
+
+    @property
+    def converged(self) -> bool:
+        """Whether training ended because it was certified to be near enough to the optimum."""
+        return self.reason in ("converged", "no mistakes", "optimum")
+
+    @property
+    def first_gradient(self) -> float:
+        """The gradient norm at the beginning; 0 if never told."""
+        return next((r.gradient for r in self.records if r.gradient is not None), 0.0)
+
+    @property
+    def epochs_since_best(self) -> int:
+        """Epochs since the best held-out score."""
+        scores = [(r.held_out, r.epoch) for r in self.records if r.held_out is not None]
+        if not scores:
+            return 0
+        best = max(score for score, _ in scores)
+        return self.last.epoch - min(epoch for score, epoch in scores if score == best)
+
+    def column(self, name: str) -> list[float | None]:
+        """One quantity over time, such as "value", "gap" or "seconds"."""
+        return [getattr(record, name) for record in self.records]

@@ -1,0 +1,91 @@
+"""Drives an optimizer: records its trace, asks held-out data, decides when it is enough, survives Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from linnaeus.erm.check import check
+from linnaeus.erm.stopping import Enough, Stop
+from linnaeus.erm.trace import Record, Trace
+from linnaeus.types import Start
+
+if TYPE_CHECKING:
+    from linnaeus.erm.objective import Objective
+    from linnaeus.protocols import Solver
+    from linnaeus.types import Params, Step
+
+Listener: TypeAlias = "Callable[[Record, Step], None]"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What training gives: parameters (float64), and the trace that says how it went and why it ended."""
+
+    params: Params
+    trace: Trace
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who looks on: when to stop, the held-out score (larger is better), and listeners (progress, checkpoints)."""
+
+    stop: Stop = field(default_factory=Stop)
+    held_out: Callable[[Params], float] | None = None
+    listeners: Sequence[Listener] = ()
+
+
+def train(objective: Objective, optimizer: Solver, watch: Watch | None = None, start: Start | None = None) -> Fit:
+    """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
+
+    Ctrl-C ends training and keeps what there is; before the first epoch is done it is passed on.
+    """
+    check(objective, optimizer)
+    watch = watch or Watch()
+    begin = start or Start(objective.initial(), epochs=watch.stop.epochs or 100)
+    keeper = _Keeper(watch, objective.X.shape[0])
+    try:
+        optimizer.minimize(objective, begin, keeper.report)
+        keeper.trace.reason = "optimum"
+    except Enough as enough:
+        keeper.trace.reason = str(enough)
+    except KeyboardInterrupt:
+        if keeper.kept is None:
+            raise
+        keeper.trace.reason = "interrupted"
+    params = begin.params if keeper.kept is None else keeper.kept()
+    return Fit(params, keeper.trace)
+
+
+class _Keeper:
+    """Holds the trace and the parameters to return while an optimizer reports."""
+
+    def __init__(self, watch: Watch, examples: int) -> None:
+        self.watch, self.examples = watch, examples
+        self.trace = Trace()
+        self.kept: Callable[[], Params] | None = None
+        self.began = time.perf_counter()
+
+    def report(self, step: Step) -> float | None:
+        """Record a step; raise `Enough` when it is."""
+        score = None if self.watch.held_out is None else self.watch.held_out(step.params())
+        seconds = time.perf_counter() - self.began
+        record = Record(step.epoch, seconds, step.value, step.gap, step.gradient, score, step.rate, step.mistakes)
+        self.trace.records.append(record)
+        self._keep(step, score)
+        for listener in self.watch.listeners:
+            listener(record, step)
+        reason = self.watch.stop.reason(self.trace, self.examples)
+        if reason is not None:
+            raise Enough(reason)
+        return score
+
+    def _keep(self, step: Step, score: float | None) -> None:
+        """The best by held-out score; a copy, because the optimizer goes on from there. Else the latest."""
+        if score is None:
+            self.kept = step.params
+        elif self.trace.epochs_since_best == 0:
+            best = {name: value.copy() for name, value in step.params().items()}
+            self.kept = lambda: best

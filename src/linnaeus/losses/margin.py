@@ -1,0 +1,121 @@
+"""Losses of the margin m = y s: what a binary decision costs by how far it is on the right side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from linnaeus.losses.scalar import MarginLoss
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+
+@dataclass(frozen=True)
+class Logistic(MarginLoss):
+    """log(1 + e^-m): logistic regression. The probability of a yes is 1 / (1 + e^-s).
+
+    >>> Logistic().value(np.zeros(1)).round(4).tolist()
+    [0.6931]
+    """
+
+    second: ClassVar[bool] = True
+
+    def value(self, m: Doubles) -> Doubles:
+        """log(1 + e^-m), without overflow."""
+        return np.logaddexp(0.0, -m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-1 / (1 + e^m)."""
+        return -sigmoid(-m)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """P (1 - p)."""
+        p = sigmoid(m)
+        return p * (1.0 - p)
+
+    def chance(self, s: Doubles) -> Doubles:
+        """The probability of yes at score s."""
+        return sigmoid(s)
+
+
+@dataclass(frozen=True)
+class SquaredHinge(MarginLoss):
+    """max(0, 1 - m)^2: the L2-loss SVM. `curve` is the generalized second derivative, 0 or 2."""
+
+    second: ClassVar[bool] = True
+
+    def value(self, m: Doubles) -> Doubles:
+        """max(0, 1 - m)^2."""
+        return np.maximum(0.0, 1.0 - m) ** 2
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-2 max(0, 1 - m)."""
+        return -2.0 * np.maximum(0.0, 1.0 - m)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """2 below margin 1, else 0."""
+        return np.where(m < 1.0, 2.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Exponential(MarginLoss):
+    """e^-m: the loss of AdaBoost. The probability of a yes is 1 / (1 + e^-2s).
+
+    >>> Exponential().value(np.zeros(1)).tolist()
+    [1.0]
+    """
+
+    second: ClassVar[bool] = True
+
+    def value(self, m: Doubles) -> Doubles:
+        """e^-m, capped where a float ends."""
+        return np.exp(np.minimum(-m, 700.0))
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-e^-m."""
+        return -self.value(m)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """e^-m."""
+        return self.value(m)
+
+    def chance(self, s: Doubles) -> Doubles:
+        """Half the log-odds: the minimizer of the expected exponential loss."""
+        return sigmoid(2.0 * s)
+
+
+@dataclass(frozen=True)
+class ModifiedHuber(MarginLoss):
+    """max(0, 1 - m)^2 for m >= -1, else -4m: a squared hinge that outliers pull only linearly (Zhang, 2004)."""
+
+    second: ClassVar[bool] = True
+
+    def value(self, m: Doubles) -> Doubles:
+        """Squared hinge, linear below -1."""
+        return np.where(m >= -1.0, np.maximum(0.0, 1.0 - m) ** 2, -4.0 * m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-2 max(0, 1 - m), at least -4."""
+        return np.maximum(-2.0 * np.maximum(0.0, 1.0 - m), -4.0)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """2 between -1 and 1, else 0."""
+        return np.where((m > -1.0) & (m < 1.0), 2.0, 0.0)
+
+    def chance(self, s: Doubles) -> Doubles:
+        """(s + 1) / 2, kept between 0 and 1."""
+        return (np.clip(s, -1.0, 1.0) + 1.0) / 2.0
+
+
+def sigmoid(t: Doubles) -> Doubles:
+    """1 / (1 + e^-t), without overflow on either side.
+
+    >>> sigmoid(np.array([0.0, -800.0])).tolist()
+    [0.5, 0.0]
+    """
+    small = np.exp(-np.abs(t))
+    p: Doubles = np.where(t >= 0, 1.0, small) / (1.0 + small)
+    return p

@@ -1,0 +1,78 @@
+"""Losses of the residual r = s - y, for real targets; a label counts as +1 or -1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+from linnaeus.losses.scalar import PointLoss
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+
+@dataclass(frozen=True)
+class Squared(PointLoss):
+    """(s - y)^2: least squares. On labels it is (1 - m)^2, which also punishes being too right.
+
+    >>> Squared().value(np.array([-1.0])).tolist()
+    [1.0]
+    """
+
+    second: ClassVar[bool] = True
+
+    def value(self, m: Doubles) -> Doubles:
+        """r^2."""
+        return m * m
+
+    def slope(self, m: Doubles) -> Doubles:
+        """2 r."""
+        return 2.0 * m
+
+    def curve(self, m: Doubles) -> Doubles:
+        """2."""
+        return np.full_like(m, 2.0)
+
+
+@dataclass(frozen=True)
+class Absolute(PointLoss):
+    """|s - y|: least absolute deviations; predicts medians."""
+
+    smooth: ClassVar[bool] = False
+
+    def value(self, m: Doubles) -> Doubles:
+        """|r|."""
+        return np.abs(m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """The sign of r."""
+        return np.sign(m)
+
+
+@dataclass(frozen=True)
+class Huber(PointLoss):
+    """r^2 up to |r| = width, and 2 width |r| - width^2 beyond: squared for small residuals, linear for outliers."""
+
+    width: float = 1.0
+    second: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        expect("width", self.width, float)
+        if not self.width > 0:
+            raise UsageError(f"The width of the Huber loss must be positive, not {self.width}.")
+
+    def value(self, m: Doubles) -> Doubles:
+        """Squared inside, linear outside."""
+        a = np.abs(m)
+        return np.where(a <= self.width, a * a, self.width * (2.0 * a - self.width))
+
+    def slope(self, m: Doubles) -> Doubles:
+        """2 r, kept between -2 width and 2 width."""
+        return 2.0 * np.clip(m, -self.width, self.width)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """2 inside, 0 outside."""
+        return np.where(np.abs(m) <= self.width, 2.0, 0.0)

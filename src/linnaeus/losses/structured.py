@@ -1,0 +1,175 @@
+"""Losses that are an upper oracle minus gold: they work in every output space that answers the four questions.
+
+The gradient in the scores is the difference of the two parts. On two outputs each is a function of the margin m, given
+by `value`, `slope` and `curve`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from linnaeus.losses.margin import Logistic, sigmoid
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import OutputSpace
+    from linnaeus.types import Answer, Doubles, Margins, Truth
+
+
+class StructuredLoss(ABC):
+    """upper(S, y) - gold(S, y). A subclass says what `upper` is."""
+
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    second: ClassVar[bool] = False
+
+    @abstractmethod
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The oracle above gold."""
+
+    def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
+        """The margins, for solvers that know the loss as a function of these."""
+        return space.margins(S, y)
+
+    def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
+        """Values (n,), and their gradient in the scores (n, w)."""
+        upper, gold = self.upper(space, S, y), space.gold(S, y)
+        return upper.value - gold.value, upper.parts - gold.parts
+
+
+@dataclass(frozen=True)
+class Perceptron(StructuredLoss):
+    """best(S) - gold(S, y), max(0, -m) on two outputs. At margin 0 it counts a mistake and steps.
+
+    >>> Perceptron().value(np.array([-2.0, 0.0, 1.0])).tolist()
+    [2.0, 0.0, 0.0]
+    """
+
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The best output."""
+        return space.best(S, y)
+
+    def value(self, m: Doubles) -> Doubles:
+        """max(0, -m)."""
+        return np.maximum(0.0, -m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-1 up to and at margin 0, then 0."""
+        return np.where(m <= 0.0, -1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Hinge(StructuredLoss):
+    """best(S + cost) - gold(S, y), max(0, 1 - m) on two outputs: the SVM, multiclass with any cost matrix.
+
+    >>> Hinge().value(np.array([-2.0, 0.0, 1.0])).tolist()
+    [3.0, 1.0, 0.0]
+    """
+
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The most violating output: best when each mistake is given its cost as a head start."""
+        return _augmented(space.best, space, S, y)
+
+    def value(self, m: Doubles) -> Doubles:
+        """max(0, 1 - m)."""
+        return np.maximum(0.0, 1.0 - m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-1 up to and at margin 1, then 0."""
+        return np.where(m <= 1.0, -1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Log(StructuredLoss):
+    """soft(S) - gold(S, y) = -log P(y): softmax regression; the logistic loss on two outputs."""
+
+    smooth: ClassVar[bool] = True
+    second: ClassVar[bool] = True
+    value = Logistic.value
+    slope = Logistic.slope
+    curve = Logistic.curve
+    chance = Logistic.chance
+
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The soft maximum."""
+        return space.soft(S, y)
+
+    def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
+        """The Hessian in the scores: covariance of the parts."""
+        return lambda V: space.soft_dot(S, V, y)
+
+
+@dataclass(frozen=True)
+class SoftMargin(StructuredLoss):
+    """soft(S + cost) - gold(S, y): the smooth hinge (softmax-margin, Gimpel and Smith 2010)."""
+
+    smooth: ClassVar[bool] = True
+    second: ClassVar[bool] = True
+    chance = Logistic.chance
+
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The soft maximum when each mistake has a head start."""
+        return _augmented(space.soft, space, S, y)
+
+    def value(self, m: Doubles) -> Doubles:
+        """log(1 + e^(1 - m))."""
+        return np.logaddexp(0.0, 1.0 - m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-1 / (1 + e^(m - 1))."""
+        return -sigmoid(1.0 - m)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """P (1 - p) at m - 1."""
+        p = sigmoid(1.0 - m)
+        return p * (1.0 - p)
+
+    def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
+        """The Hessian in the scores, at the augmented ones."""
+        T = S + space.cost(S, y).parts
+        return lambda V: space.soft_dot(T, V, y)
+
+
+@dataclass(frozen=True)
+class Probability(StructuredLoss):
+    """1 - P(y): going down it is going up on the probability itself, not its logarithm. Not convex.
+
+    >>> Probability().slope(np.zeros(1)).tolist()  # a first step of a quarter of the features
+    [-0.25]
+    """
+
+    convex: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
+    chance = Logistic.chance
+
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The soft maximum, as for `Log`."""
+        return space.soft(S, y)
+
+    def value(self, m: Doubles) -> Doubles:
+        """1 / (1 + e^m)."""
+        return sigmoid(-m)
+
+    def slope(self, m: Doubles) -> Doubles:
+        """-p (1 - p)."""
+        p = sigmoid(m)
+        return -p * (1.0 - p)
+
+    def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
+        """1 - e^(gold - soft), and its gradient."""
+        soft, gold = space.soft(S, y), space.gold(S, y)
+        p = np.exp(gold.value - soft.value)
+        return 1.0 - p, p[:, None] * (soft.parts - gold.parts)
+
+
+def _augmented(oracle: Callable[[Doubles, Truth], Answer], space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+    """The oracle's answer after every wrong part got its cost."""
+    from linnaeus.types import Answer
+
+    cost = space.cost(S, y)
+    found = oracle(S + cost.parts, y)
+    return Answer(found.value + cost.value, found.parts)

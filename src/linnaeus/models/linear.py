@@ -1,0 +1,49 @@
+"""The linear model: scores S = X W + b, and the gradients that come back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays import CSR
+from linnaeus.types import RowGrad
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Params
+
+
+def initial(d: int, w: int, bias: bool) -> Params:
+    """All zeros: W (d, w), and b (w,) where there is a bias.
+
+    >>> {name: p.shape for name, p in initial(3, 2, bias=True).items()}
+    {'W': (3, 2), 'b': (2,)}
+    """
+    params: Params = {"W": np.zeros((d, w))}
+    return {**params, "b": np.zeros(w)} if bias else params
+
+
+def scores(X: Rows, params: Params) -> Doubles:
+    """X W + b  (n, w)."""
+    S = np.asarray(X.dot(params["W"]), dtype=np.float64)
+    return S + params["b"] if "b" in params else S
+
+
+def gradient(X: Rows, D: Doubles, params: Params) -> Params:
+    """The gradient in every parameter, from that in the scores."""
+    G: Params = {"W": np.asarray(X.tdot(D), dtype=np.float64)}
+    return {**G, "b": D.sum(axis=0)} if "b" in params else G
+
+
+def touched(X: Rows) -> Any:
+    """The columns a batch of rows touches: sorted indices for sparse rows, all of them for dense ones."""
+    return np.unique(X.indices[: X.nnz]) if isinstance(X, CSR) else slice(None)
+
+
+def row_gradient(X: Rows, D: Doubles, rows: Any) -> RowGrad:
+    """X.T D for the touched columns only: `rows` as `touched` gave them, or `slice(None)`."""
+    if isinstance(rows, slice) or not isinstance(X, CSR):
+        return RowGrad(slice(None), np.asarray(X.tdot(D), dtype=np.float64))
+    narrow = CSR(X.indptr, np.searchsorted(rows, X.indices).astype(np.int32), X.data, len(rows))
+    return RowGrad(rows, np.asarray(narrow.tdot(D), dtype=np.float64))

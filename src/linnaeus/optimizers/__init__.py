@@ -1,0 +1,49 @@
+"""Optimizers: pieces that bring an objective down (`protocols.Solver`).
+
+Step-wise ones (`stochastic.py`) are a rule (`rules.py`), a rate with its schedule (`schedule.py`) and a batch size;
+batch solvers see the whole objective at once; dual ascent and coordinate descent use what they know of loss and
+penalty. Each says in `refuse` what it cannot do, and what would.
+
+To add one: a frozen dataclass with `refuse` and `minimize`, a row in `OPTIMIZERS`; the contract tests run it over every
+loss, penalty and output space.
+"""
+
+from linnaeus.optimizers.quasi import LBFGS
+from linnaeus.optimizers.schedule import (
+    SCHEDULES,
+    Constant,
+    HeldOut,
+    InverseSqrt,
+    InverseTime,
+    LinearDecay,
+    Schedule,
+)
+from linnaeus.optimizers.stochastic import SGD, AdaGrad, Adam, Average, Momentum, Stochastic
+
+OPTIMIZERS = {
+    "sgd": SGD,
+    "momentum": Momentum,
+    "adagrad": AdaGrad,
+    "adam": Adam,
+    "average": Average,
+    "lbfgs": LBFGS,
+}
+"""Every optimizer by its plain name."""
+
+__all__ = [
+    "LBFGS",
+    "OPTIMIZERS",
+    "SCHEDULES",
+    "SGD",
+    "AdaGrad",
+    "Adam",
+    "Average",
+    "Constant",
+    "HeldOut",
+    "InverseSqrt",
+    "InverseTime",
+    "LinearDecay",
+    "Momentum",
+    "Schedule",
+    "Stochastic",
+]

@@ -1,0 +1,113 @@
+"""Step sizes over time, as factors of the rate of an optimizer. Steps are counted from 1."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+
+class Schedule(ABC):
+    """Factors for the steps first, first + 1, ...; `total` steps are planned. `adapt` follows held-out scores."""
+
+    @abstractmethod
+    def factors(self, first: int, count: int, total: int) -> Doubles:
+        """One factor for each of `count` steps."""
+
+    def adapt(self, factor: float, score: float | None, before: float | None) -> float:
+        """The factor for the next epoch, from the held-out scores of this one and the one before."""
+        return factor
+
+
+@dataclass(frozen=True)
+class Constant(Schedule):
+    """Always the rate."""
+
+    def factors(self, first: int, count: int, total: int) -> Doubles:
+        """Ones."""
+        return np.ones(count)
+
+
+@dataclass(frozen=True)
+class InverseTime(Schedule):
+    """1 / (offset + t).
+
+    >>> InverseTime(offset=1.0).factors(1, 3, 3).round(3).tolist()
+    [0.5, 0.333, 0.25]
+    """
+
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        expect("offset", self.offset, float)
+        if not self.offset >= 0:
+            raise UsageError(f"The offset of 1/(offset + t) must be at least 0, not {self.offset}.")
+
+    def factors(self, first: int, count: int, total: int) -> Doubles:
+        """1 / (offset + t)."""
+        return 1.0 / (self.offset + np.arange(first, first + count))
+
+
+@dataclass(frozen=True)
+class InverseSqrt(Schedule):
+    """1 / sqrt(t)."""
+
+    def factors(self, first: int, count: int, total: int) -> Doubles:
+        """1 / sqrt(t)."""
+        return 1.0 / np.sqrt(np.arange(first, first + count, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class LinearDecay(Schedule):
+    """From 1 down to 0 over the planned steps.
+
+    >>> LinearDecay().factors(1, 4, 4).tolist()
+    [1.0, 0.75, 0.5, 0.25]
+    """
+
+    def factors(self, first: int, count: int, total: int) -> Doubles:
+        """1 - (t - 1) / total, never below 0."""
+        return np.maximum(0.0, 1.0 - (np.arange(first, first + count) - 1) / max(total, 1))
+
+
+@dataclass(frozen=True)
+class HeldOut(Schedule):
+    """Grow while the held-out score rises, shrink when it falls (the bold driver). Needs held-out data.
+
+    >>> HeldOut().adapt(1.0, score=0.9, before=0.8), HeldOut().adapt(1.0, score=0.7, before=0.8)
+    (1.05, 0.5)
+    """
+
+    grow: float = 1.05
+    shrink: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not (self.grow >= 1 and 0 < self.shrink < 1):
+            raise UsageError("The held-out schedule needs grow >= 1 and shrink between 0 and 1.")
+
+    def factors(self, first: int, count: int, total: int) -> Doubles:
+        """Ones: the factor of the epoch is `adapt`'s."""
+        return np.ones(count)
+
+    def adapt(self, factor: float, score: float | None, before: float | None) -> float:
+        """Larger after a better epoch, smaller after a worse one."""
+        if score is None or before is None:
+            return factor
+        return factor * (self.grow if score >= before else self.shrink)
+
+
+SCHEDULES = {
+    "constant": Constant,
+    "inverse": InverseTime,
+    "inverse_sqrt": InverseSqrt,
+    "linear": LinearDecay,
+    "held_out": HeldOut,
+}
+"""Every schedule by its plain name."""

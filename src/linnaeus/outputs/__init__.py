@@ -1,0 +1,27 @@
+"""Output spaces: what can be predicted, and the four answers about scores from which every loss is made.
+
+`gold`, `best`, `soft` and `cost` take scores S (n, w) and the truth y, and give one value per example and parts shaped
+like S (`protocols.OutputSpace`). Spaces that are products of binaries share `product.py`.
+
+To add a space: one file with a frozen dataclass, a row in `OUTPUTS`; the contract tests then run every loss over it.
+"""
+
+from linnaeus.outputs.binary import Binary
+from linnaeus.outputs.multiclass import Multiclass
+from linnaeus.outputs.multilabel import MultiLabel
+from linnaeus.outputs.onevsone import OneVsOne
+from linnaeus.outputs.onevsrest import OneVsRest
+from linnaeus.outputs.product import Product
+from linnaeus.outputs.real import Real
+
+OUTPUTS = {
+    "binary": Binary,
+    "multiclass": Multiclass,
+    "onevsrest": OneVsRest,
+    "onevsone": OneVsOne,
+    "multilabel": MultiLabel,
+    "real": Real,
+}
+"""Every output space by its plain name."""
+
+__all__ = ["OUTPUTS", "Binary", "MultiLabel", "Multiclass", "OneVsOne", "OneVsRest", "Product", "Real"]

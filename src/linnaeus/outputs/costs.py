@@ -1,0 +1,57 @@
+"""Cost matrices: l(y', y), what predicting y' costs when y is true; rows are predictions, columns truths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from linnaeus.errors import UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+CostTable: TypeAlias = tuple[tuple[float, ...], ...]
+"""A matrix as nested tuples, so that a piece that holds it stays frozen and comparable."""
+
+
+def as_costs(costs: Sequence[Sequence[float]] | Any | None, k: int | None = None) -> CostTable | None:
+    """The matrix as a table: square, finite, not negative, zero where the prediction is right.
+
+    >>> as_costs([[0, 1], [5, 0]])
+    ((0.0, 1.0), (5.0, 0.0))
+    """
+    if costs is None:
+        return None
+    try:
+        matrix = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError("costs takes a square matrix of numbers, one row and one column for each class.") from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise UsageError(f"costs must be a square matrix, one row and one column for each class, not {matrix.shape}.")
+    if k is not None and len(matrix) != k:
+        raise UsageError(
+            f"costs is {matrix.shape[0]} by {matrix.shape[1]}, but there are {k} classes; give a {k} by {k} matrix."
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise UsageError("costs must be finite and not negative; 0 is free, 1 is an ordinary mistake.")
+    if np.diagonal(matrix).any():
+        raise UsageError("costs must be zero on the diagonal: a right prediction costs nothing.")
+    return tuple(tuple(float(c) for c in row) for row in matrix)
+
+
+def zero_one(k: int) -> Doubles:
+    """Every mistake costs 1.
+
+    >>> zero_one(2).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    return 1.0 - np.eye(k)
+
+
+def paid(costs: CostTable | None, k: int) -> Doubles:
+    """The matrix, 0/1 where none was given; a table of another size is refused."""
+    if costs is None:
+        return zero_one(k)
+    return np.asarray(as_costs(costs, k))

@@ -1,0 +1,109 @@
+"""One of k classes, scored together: the joint space of the multiclass perceptron, SVM and softmax."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.outputs.costs import CostTable, as_costs, paid
+from linnaeus.types import Answer, Margins
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Truth
+
+
+@dataclass(frozen=True)
+class Multiclass:
+    """k scores, the largest wins (the lowest index among equals); any cost matrix l(y', y) enters through `cost`.
+
+    >>> S, y = np.array([[2.4, 1.3, 0.0]]), np.array([0])
+    >>> space = Multiclass(costs=[[0, 1, 1], [3, 0, 1], [1, 1, 0]])
+    >>> space.best(S + space.cost(S, y).parts, y).value.round(2).tolist()  # the second class, at 1.3 + 3
+    [4.3]
+    """
+
+    costs: CostTable | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "costs", as_costs(self.costs))
+
+    def width(self, k: int) -> int:
+        """One score for each class."""
+        return k
+
+    def gold(self, S: Doubles, y: Truth) -> Answer:
+        """The score of the true class."""
+        at = np.asarray(y)
+        return Answer(S[np.arange(len(S)), at], _one_hot(at, S.shape[1]))
+
+    def best(self, S: Doubles, y: Truth) -> Answer:
+        """The largest score; a true class that shares it with another loses."""
+        top = np.argmax(S, axis=1)
+        value = S[np.arange(len(S)), top]
+        rival = _rivals(S, np.asarray(y))
+        top = np.where(S[np.arange(len(S)), rival] == value, rival, top)
+        return Answer(value, _one_hot(top, S.shape[1]))
+
+    def soft(self, S: Doubles, y: Truth) -> Answer:
+        """Log sum e^s and the softmax."""
+        high = S.max(axis=1, keepdims=True)
+        e = np.exp(S - high)
+        total = e.sum(axis=1, keepdims=True)
+        return Answer((high + np.log(total))[:, 0], e / total)
+
+    def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
+        """P (V - p.V): the covariance of the class indicators times V."""
+        p = self.soft(S, y).parts
+        moved: Doubles = p * (V - np.einsum("ij,ij->i", p, V)[:, None])
+        return moved
+
+    def cost(self, S: Doubles, y: Truth) -> Answer:
+        """The column of the cost matrix that belongs to the truth."""
+        return Answer(np.zeros(len(S)), paid(self.costs, S.shape[1]).T[np.asarray(y)])
+
+    def margins(self, S: Doubles, y: Truth) -> Margins:
+        """Score of the truth minus that of its best rival; with costs, a mistake counts what that rival costs."""
+        at, rows = np.asarray(y), np.arange(len(S))
+        rival = _rivals(S, at)
+        stakes = np.ones(len(S)) if self.costs is None else paid(self.costs, S.shape[1])[rival, at]
+
+        def pull(slopes: Doubles) -> Doubles:
+            G = np.zeros_like(S)
+            G[rows, at] = slopes[:, 0]
+            G[rows, rival] = -slopes[:, 0]
+            return G
+
+        def push(V: Doubles) -> Doubles:
+            moved: Doubles = (V[rows, at] - V[rows, rival])[:, None]
+            return moved
+
+        return Margins(push(S), stakes[:, None], push, pull)
+
+    def residuals(self, S: Doubles, y: Truth) -> Margins:
+        """Scores minus +1 for the true class and -1 for the others: regression on indicators."""
+        R = S + 1.0
+        R[np.arange(len(S)), np.asarray(y)] -= 2.0
+        return Margins(R, np.ones_like(R), lambda V: V, lambda slopes: slopes)
+
+    def decode(self, S: Doubles) -> NDArray[np.intp]:
+        """The class with the largest score."""
+        found: NDArray[np.intp] = np.argmax(S, axis=1)
+        return found
+
+
+def _rivals(S: Doubles, y: NDArray[np.integer]) -> NDArray[np.intp]:
+    """The best class that is not the true one."""
+    others = S.copy()
+    others[np.arange(len(S)), y] = -np.inf
+    found: NDArray[np.intp] = np.argmax(others, axis=1)
+    return found
+
+
+def _one_hot(at: NDArray[np.integer], k: int) -> Doubles:
+    parts = np.zeros((len(at), k))
+    parts[np.arange(len(at)), at] = 1.0
+    return parts

@@ -1,0 +1,56 @@
+"""One binary problem for each class: this one, or one of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.outputs.costs import CostTable, as_costs, paid
+from linnaeus.outputs.product import Product
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Truth
+
+
+@dataclass(frozen=True)
+class OneVsRest(Product):
+    """k independent yes/no scores, the largest wins (the lowest index among equals).
+
+    With costs, a wrong yes of class j costs l(j, y), and a wrong no of the true class the mean cost of its mistakes.
+
+    >>> OneVsRest().decode(np.array([[0.1, 0.3, 0.3]])).tolist()
+    [1]
+    """
+
+    costs: CostTable | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "costs", as_costs(self.costs))
+
+    def width(self, k: int) -> int:
+        """One score for each class."""
+        return k
+
+    def signs(self, y: Truth, w: int) -> Doubles:
+        """+1 in the column of the class, -1 elsewhere."""
+        signs = np.full((len(y), w), -1.0)
+        signs[np.arange(len(y)), np.asarray(y)] = 1.0
+        return signs
+
+    def stakes(self, y: Truth, w: int) -> Doubles | None:
+        """l(j, y) for the wrong classes, their mean for the right one."""
+        if self.costs is None:
+            return None
+        matrix = paid(self.costs, w)
+        table = matrix + np.diag(matrix.sum(axis=0) / max(w - 1, 1))
+        stakes: Doubles = table.T[np.asarray(y)]
+        return stakes
+
+    def decode(self, S: Doubles) -> NDArray[np.intp]:
+        """The class with the largest score."""
+        found: NDArray[np.intp] = np.argmax(S, axis=1)
+        return found

@@ -1,0 +1,80 @@
+"""What spaces share that are products of independent binaries: each score says yes or no by its sign.
+
+The output "yes" of a part scores s and "no" scores 0, so a part has one parameter vector, not two. The sums over all
+2^w outputs fall apart into sums over parts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.types import Answer, Margins
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles, Truth
+
+
+class Product(ABC):
+    """The four answers from two questions: the sign of each part of the truth, and what a wrong part costs."""
+
+    @abstractmethod
+    def signs(self, y: Truth, w: int) -> Doubles:
+        """+1 yes, -1 no, 0 not asked (n, w)."""
+
+    @abstractmethod
+    def stakes(self, y: Truth, w: int) -> Doubles | None:
+        """What getting each part wrong costs (n, w); None when all cost 1."""
+
+    def gold(self, S: Doubles, y: Truth) -> Answer:
+        """Sum of the scores of the true parts."""
+        parts = (self.signs(y, S.shape[1]) > 0).astype(np.float64)
+        return Answer(np.einsum("ij,ij->i", S, parts), parts)
+
+    def best(self, S: Doubles, y: Truth) -> Answer:
+        """Every part with a positive score; a score of zero goes against the truth."""
+        signs = self.signs(y, S.shape[1])
+        parts = (((S > 0) | ((S == 0) & (signs < 0))) & (signs != 0)).astype(np.float64)
+        return Answer(np.einsum("ij,ij->i", S, parts), parts)
+
+    def soft(self, S: Doubles, y: Truth) -> Answer:
+        """Sum log(1 + e^s), and the probabilities of the parts."""
+        asked = self.signs(y, S.shape[1]) != 0
+        return Answer((np.logaddexp(0.0, S) * asked).sum(axis=1), _sigmoid(S) * asked)
+
+    def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
+        """P (1 - p) V, part by part."""
+        p = _sigmoid(S)
+        moved: Doubles = p * (1.0 - p) * V * (self.signs(y, S.shape[1]) != 0)
+        return moved
+
+    def cost(self, S: Doubles, y: Truth) -> Answer:
+        """A wrong yes costs its stake; a wrong no is a stake paid at first and given back to those who say yes."""
+        signs = self.signs(y, S.shape[1])
+        stakes = self._stakes(y, S.shape[1])
+        return Answer((stakes * (signs > 0)).sum(axis=1), -signs * stakes)
+
+    def margins(self, S: Doubles, y: Truth) -> Margins:
+        """Y s for each part."""
+        signs = self.signs(y, S.shape[1])
+        stakes = self._stakes(y, S.shape[1]) * (signs != 0)
+        return Margins(signs * S, stakes, lambda V: V * signs, lambda slopes: slopes * signs)
+
+    def residuals(self, S: Doubles, y: Truth) -> Margins:
+        """S - y for each part, with y = +1 or -1: its square is that of 1 - y s."""
+        signs = self.signs(y, S.shape[1])
+        stakes = self._stakes(y, S.shape[1]) * (signs != 0)
+        return Margins(S - signs, stakes, lambda V: V, lambda slopes: slopes)
+
+    def _stakes(self, y: Truth, w: int) -> Doubles:
+        stakes = self.stakes(y, w)
+        return np.ones((len(y), w)) if stakes is None else stakes
+
+
+def _sigmoid(S: Doubles) -> Doubles:
+    """1 / (1 + e^-s), without overflow on either side."""
+    small = np.exp(-np.abs(S))
+    p: Doubles = np.where(S >= 0, 1.0, small) / (1.0 + small)
+    return p

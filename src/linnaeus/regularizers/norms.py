@@ -1,0 +1,138 @@
+"""Penalties on single weights: none, L2, L1 and the elastic net. All are l2/2 w^2 + l1 |w| with their own l1 and l2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+
+class Separable:
+    """sum over weights of l2/2 w^2 + l1 |w|."""
+
+    @property
+    def l1(self) -> float:
+        """The factor of |w|."""
+        return 0.0
+
+    @property
+    def l2(self) -> float:
+        """The factor of w^2 / 2."""
+        return 0.0
+
+    def value(self, W: Doubles) -> float:
+        """l2/2 ||W||^2 + l1 ||W||_1."""
+        total = 0.0
+        if self.l2:
+            total += 0.5 * self.l2 * float(np.vdot(W, W))
+        if self.l1:
+            total += self.l1 * float(np.abs(W).sum())
+        return total
+
+    def grad(self, W: Doubles) -> Doubles:
+        """A subgradient: 0 for |w| at w = 0."""
+        G = self.l2 * W
+        return G + self.l1 * np.sign(W) if self.l1 else G
+
+    def prox(self, W: Doubles, step: float) -> Doubles:
+        """Soft-threshold by step l1, then shrink by 1 + step l2."""
+        if not self.l1:
+            return W / (1.0 + step * self.l2)
+        return np.sign(W) * np.maximum(0.0, np.abs(W) - step * self.l1) / (1.0 + step * self.l2)
+
+    def flow(self, W: Doubles, time: Doubles | float) -> Doubles:
+        """Exponential decay to where |w| = -l1/l2 would be, stopping at 0."""
+        if not self.l1:
+            return W * np.exp(-self.l2 * np.asarray(time))
+        if not self.l2:
+            return np.sign(W) * np.maximum(0.0, np.abs(W) - self.l1 * np.asarray(time))
+        below = self.l1 / self.l2
+        # expm1 keeps what a small l2 would lose between two large numbers.
+        left = np.abs(W) + (np.abs(W) + below) * np.expm1(-self.l2 * np.asarray(time))
+        return np.sign(W) * np.maximum(0.0, left)
+
+
+@dataclass(frozen=True)
+class NoPenalty(Separable):
+    """No regularizer."""
+
+
+@dataclass(frozen=True)
+class L2(Separable):
+    """strength / 2 ||w||^2: ridge, weight decay, a Gaussian prior of variance 1 / strength.
+
+    scikit-learn's C is 1 / strength.
+
+    >>> L2(0.5).value(np.array([[3.0, 4.0]]))
+    6.25
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_strength(self.strength)
+
+    @property
+    def l2(self) -> float:
+        """The strength."""
+        return self.strength
+
+
+@dataclass(frozen=True)
+class L1(Separable):
+    """strength ||w||_1: the lasso; many weights become exactly zero.
+
+    >>> L1().prox(np.array([3.0, -0.5]), 1.0).tolist()
+    [2.0, -0.0]
+    """
+
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_strength(self.strength)
+
+    @property
+    def l1(self) -> float:
+        """The strength."""
+        return self.strength
+
+
+@dataclass(frozen=True)
+class ElasticNet(Separable):
+    """strength (mix ||w||_1 + (1 - mix)/2 ||w||^2). `mix` is scikit-learn's l1_ratio.
+
+    >>> ElasticNet(1.0, mix=0.5).value(np.array([2.0]))
+    2.0
+    """
+
+    strength: float = 1.0
+    mix: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_strength(self.strength)
+        expect("mix", self.mix, float)
+        if not 0 <= self.mix <= 1:
+            raise UsageError(f"mix must lie between 0 (all L2) and 1 (all L1), not {self.mix}.")
+
+    @property
+    def l1(self) -> float:
+        """The part of L1."""
+        return self.strength * self.mix
+
+    @property
+    def l2(self) -> float:
+        """The part of L2."""
+        return self.strength * (1.0 - self.mix)
+
+
+def check_strength(strength: float) -> None:
+    """Refuse what is not a finite number of at least 0."""
+    expect("strength", strength, float)
+    if not (strength >= 0 and np.isfinite(strength)):
+        raise UsageError(f"The strength of a regularizer must be finite and at least 0, not {strength}.")
