@@ -187,7 +187,7 @@ class Objective(Protocol):
 
     @property
     def bias(self) -> str:
-        """ "free", "regularized" or "none"."""
+        """One of "free", "regularized" and "none"."""
         ...
 
     @property
@@ -201,6 +201,10 @@ class Objective(Protocol):
 
     def initial(self) -> Params:
         """Zeros of the right shapes: W (d, w), and b (w,) unless there is no bias."""
+        ...
+
+    def scores(self, X: Rows, params: Params) -> Doubles:
+        """The scores of these rows (n, w)."""
         ...
 
     def value(self, params: Params) -> float:

@@ -44,6 +44,10 @@ class Objective:
         """Zeros of the right shapes."""
         return linear.initial(self.X.shape[1], self.width, self.bias != "none")
 
+    def scores(self, X: Rows, params: Params) -> Doubles:
+        """X W + b  (n, w)."""
+        return linear.scores(X, params)
+
     def value(self, params: Params) -> float:
         """Losses and penalty."""
         total = 0.0

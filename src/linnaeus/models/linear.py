@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from linnaeus.arrays import CSR
-from linnaeus.types import RowGrad
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
@@ -34,16 +31,3 @@ def gradient(X: Rows, D: Doubles, params: Params) -> Params:
     """The gradient in every parameter, from that in the scores."""
     G: Params = {"W": np.asarray(X.tdot(D), dtype=np.float64)}
     return {**G, "b": D.sum(axis=0)} if "b" in params else G
-
-
-def touched(X: Rows) -> Any:
-    """The columns a batch of rows touches: sorted indices for sparse rows, all of them for dense ones."""
-    return np.unique(X.indices[: X.nnz]) if isinstance(X, CSR) else slice(None)
-
-
-def row_gradient(X: Rows, D: Doubles, rows: Any) -> RowGrad:
-    """X.T D for the touched columns only: `rows` as `touched` gave them, or `slice(None)`."""
-    if isinstance(rows, slice) or not isinstance(X, CSR):
-        return RowGrad(slice(None), np.asarray(X.tdot(D), dtype=np.float64))
-    narrow = CSR(X.indptr, np.searchsorted(rows, X.indices).astype(np.int32), X.data, len(rows))
-    return RowGrad(rows, np.asarray(narrow.tdot(D), dtype=np.float64))

@@ -52,7 +52,7 @@ class InverseTime(Schedule):
 
     def factors(self, first: int, count: int, total: int) -> Doubles:
         """1 / (offset + t)."""
-        return 1.0 / (self.offset + np.arange(first, first + count))
+        return 1.0 / (self.offset + np.arange(first, first + count, dtype=np.float64))
 
 
 @dataclass(frozen=True)

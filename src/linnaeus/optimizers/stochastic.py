@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays.touched import row_gradient, touched
 from linnaeus.errors import UsageError, expect
-from linnaeus.models import linear
 from linnaeus.optimizers.average import FullMean, LazyMean
 from linnaeus.optimizers.lazy import Catcher
 from linnaeus.optimizers.rules import Adaptive, Heavy, Moments, Plain
@@ -202,11 +202,11 @@ class Descent:
         o = self.objective
         self.t += 1
         X, y, weights = o.X.take(batch), o.y[batch], o.weights[batch]
-        rows = slice(None) if self.eager else linear.touched(X)
+        rows = slice(None) if self.eager else touched(X)
         self.catcher.catch_up("W", rows)
-        S = linear.scores(X, self.params)
+        S = o.scores(X, self.params)
         values, D = o.loss.value_and_grad(o.space, S, y)
-        self._move(linear.row_gradient(X, D * (weights / len(batch))[:, None], rows), "W", rate)
+        self._move(row_gradient(X, D * (weights / len(batch))[:, None], rows), "W", rate)
         if "b" in self.params:
             self.catcher.catch_up("b", slice(None))
             self._move(RowGrad(slice(None), (D * (weights / len(batch))[:, None]).sum(axis=0)), "b", rate)
