@@ -1,0 +1,61 @@
+"""Small problems for the contract tests: every output space with its truth, every piece by its name."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from linnaeus.arrays import CSR
+from linnaeus.losses import LOSSES, PointLoss
+from linnaeus.outputs import OUTPUTS, Multiclass
+from linnaeus.types import LabelSets
+
+COSTS = {2: [[0, 2], [5, 0]], 3: [[0, 1, 4], [2, 0, 1], [3, 0.5, 0]]}
+
+
+def truth(output, n, rng):
+    """Encoded truth of n examples and the number of classes."""
+    if output == "binary":
+        return rng.integers(0, 2, n).astype(np.int32), 2
+    if output == "real":
+        return rng.normal(size=(n, 2)), 2
+    if output == "multilabel":
+        member = rng.random((n, 3)) < 0.4
+        offsets = np.concatenate([[0], np.cumsum(member.sum(axis=1))]).astype(np.int64)
+        return LabelSets(offsets, np.nonzero(member)[1].astype(np.int32)), 3
+    return rng.integers(0, 3, n).astype(np.int32), 3
+
+
+def sparse_rows(n, d, rng, density=0.6):
+    matrix = sp.random(n, d, density, format="csr", rng=rng, dtype=np.float32, data_rvs=rng.standard_normal)
+    return CSR(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float32), d)
+
+
+def pairs_of_loss_and_output():
+    """Every combination with a meaning: numbers take point losses only."""
+    for output in OUTPUTS:
+        for loss, piece in LOSSES.items():
+            if output != "real" or issubclass(piece, PointLoss):
+                yield loss, output
+
+
+def spaces(output, k):
+    """The space without costs, and with them where it takes any."""
+    yield OUTPUTS[output]()
+    if hasattr(OUTPUTS[output](), "costs"):
+        yield OUTPUTS[output](costs=COSTS[k])
+
+
+def outputs_of(space, y, k):
+    """All outputs an example may have, as parts (count, w), and what each costs: by enumeration."""
+    w = space.width(k)
+    if isinstance(space, Multiclass):
+        matrix = 1.0 - np.eye(k) if space.costs is None else np.asarray(space.costs)
+        return np.eye(k), matrix[:, int(y[0])]
+    signs = space.signs(y, w)[0]
+    stakes = space.stakes(y, w)
+    stakes = np.ones(w) if stakes is None else stakes[0]
+    asked = np.flatnonzero(signs)
+    parts = np.zeros((2 ** len(asked), w))
+    for row in range(len(parts)):
+        parts[row, asked] = [(row >> bit) & 1 for bit in range(len(asked))]
+    wrong = parts[:, asked] != (signs[asked] > 0)
+    return parts, wrong @ stakes[asked]
