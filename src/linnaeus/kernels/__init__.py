@@ -19,6 +19,9 @@ from linnaeus.kernels.threads import thread_count, threads
 if TYPE_CHECKING:
     from linnaeus.kernels._native import TermCounter as TermCounter
     from linnaeus.kernels._native import census as census
+    from linnaeus.kernels._native import combine as combine
+    from linnaeus.kernels._native import correlate as correlate
+    from linnaeus.kernels._native import descend as descend
     from linnaeus.kernels._native import fingerprint as fingerprint
     from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded
     from linnaeus.kernels._native import flag_texts as flag_texts
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import probe_pairs as probe_pairs
     from linnaeus.kernels._native import probe_tokens as probe_tokens
     from linnaeus.kernels._native import tokens as tokens
+    from linnaeus.kernels._native import transpose as transpose
     from linnaeus.kernels._native import weigh as weigh
 
 _kernels: ModuleType = reference

@@ -36,6 +36,11 @@ class Logistic(MarginLoss):
         p = sigmoid(m)
         return p * (1.0 - p)
 
+    def conjugate(self, a: Doubles) -> Doubles:
+        """P log p + (1 - p) log(1 - p) with p = -a between 0 and 1."""
+        p = np.clip(-a, 0.0, 1.0)
+        return xlogx(p) + xlogx(1.0 - p)
+
     def chance(self, s: Doubles) -> Doubles:
         """The probability of yes at score s."""
         return sigmoid(s)
@@ -58,6 +63,11 @@ class SquaredHinge(MarginLoss):
     def curve(self, m: Doubles) -> Doubles:
         """2 below margin 1, else 0."""
         return np.where(m < 1.0, 2.0, 0.0)
+
+    def conjugate(self, a: Doubles) -> Doubles:
+        """A + a^2 / 4 for a up to 0."""
+        a = np.minimum(a, 0.0)
+        return a + 0.25 * a * a
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,11 @@ class Exponential(MarginLoss):
         """e^-m."""
         return self.value(m)
 
+    def conjugate(self, a: Doubles) -> Doubles:
+        """P log p - p with p = -a at least 0."""
+        p = np.maximum(-a, 0.0)
+        return xlogx(p) - p
+
     def chance(self, s: Doubles) -> Doubles:
         """Half the log-odds: the minimizer of the expected exponential loss."""
         return sigmoid(2.0 * s)
@@ -105,6 +120,11 @@ class ModifiedHuber(MarginLoss):
         """2 between -1 and 1, else 0."""
         return np.where((m > -1.0) & (m < 1.0), 2.0, 0.0)
 
+    def conjugate(self, a: Doubles) -> Doubles:
+        """A + a^2 / 4 for a between -4 and 0."""
+        a = np.clip(a, -4.0, 0.0)
+        return a + 0.25 * a * a
+
     def chance(self, s: Doubles) -> Doubles:
         """(s + 1) / 2, kept between 0 and 1."""
         return (np.clip(s, -1.0, 1.0) + 1.0) / 2.0
@@ -119,3 +139,13 @@ def sigmoid(t: Doubles) -> Doubles:
     small = np.exp(-np.abs(t))
     p: Doubles = np.where(t >= 0, 1.0, small) / (1.0 + small)
     return p
+
+
+def xlogx(p: Doubles) -> Doubles:
+    """P log p, 0 at 0.
+
+    >>> xlogx(np.array([0.0, 1.0])).tolist()
+    [0.0, 0.0]
+    """
+    product: Doubles = p * np.log(np.where(p > 0, p, 1.0))
+    return product

@@ -36,6 +36,10 @@ class Squared(PointLoss):
         """2."""
         return np.full_like(m, 2.0)
 
+    def conjugate(self, a: Doubles) -> Doubles:
+        """a^2 / 4."""
+        return 0.25 * a * a
+
 
 @dataclass(frozen=True)
 class Absolute(PointLoss):
@@ -76,3 +80,8 @@ class Huber(PointLoss):
     def curve(self, m: Doubles) -> Doubles:
         """2 inside, 0 outside."""
         return np.where(np.abs(m) <= self.width, 2.0, 0.0)
+
+    def conjugate(self, a: Doubles) -> Doubles:
+        """a^2 / 4 for a between -2 width and 2 width."""
+        a = np.clip(a, -2.0 * self.width, 2.0 * self.width)
+        return 0.25 * a * a

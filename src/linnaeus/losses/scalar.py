@@ -37,6 +37,10 @@ class ScalarLoss(ABC):
         """The second derivative of `value`; a loss that gives none says `second = False`."""
         raise UsageError(f"The {type(self).__name__} loss has no second derivative; use a first-order optimizer.")
 
+    def conjugate(self, a: Doubles) -> Doubles | None:
+        """Sup over m of a m - value(m), for slopes a: what certifies a gap. None: not known in closed form."""
+        return None
+
     @abstractmethod
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The numbers of these scores that the loss is a function of."""

@@ -92,6 +92,7 @@ class Log(StructuredLoss):
     value = Logistic.value
     slope = Logistic.slope
     curve = Logistic.curve
+    conjugate = Logistic.conjugate
     chance = Logistic.chance
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
@@ -127,6 +128,10 @@ class SoftMargin(StructuredLoss):
         """P (1 - p) at m - 1."""
         p = sigmoid(1.0 - m)
         return p * (1.0 - p)
+
+    def conjugate(self, a: Doubles) -> Doubles:
+        """That of the logistic loss, moved by one."""
+        return Logistic().conjugate(a) + np.clip(a, -1.0, 0.0)
 
     def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
         """The Hessian in the scores, at the augmented ones."""

@@ -3,22 +3,28 @@
 
 namespace linnaeus {
 void bind_census(nanobind::module_& m);
+void bind_correlate(nanobind::module_& m);
 void bind_count_terms(nanobind::module_& m);
+void bind_descend(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
 void bind_pack(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
+void bind_transpose(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
 }  // namespace linnaeus
 
 NB_MODULE(_native, m) {
   linnaeus::bind_census(m);
+  linnaeus::bind_correlate(m);
   linnaeus::bind_count_terms(m);
+  linnaeus::bind_descend(m);
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);
   linnaeus::bind_pack(m);
   linnaeus::bind_tokens(m);
+  linnaeus::bind_transpose(m);
   linnaeus::bind_weigh(m);
 }

@@ -1,6 +1,7 @@
 """Plain Python twins of the kernels: they define what each kernel means and run where no compiler was."""
 
 from linnaeus.kernels.reference.census import census
+from linnaeus.kernels.reference.columns import combine, correlate, descend, transpose
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
@@ -11,6 +12,9 @@ from linnaeus.kernels.reference.weigh import weigh
 __all__ = [
     "TermCounter",
     "census",
+    "combine",
+    "correlate",
+    "descend",
     "fingerprint",
     "fingerprint_folded",
     "flag_texts",
@@ -22,5 +26,6 @@ __all__ = [
     "probe_pairs",
     "probe_tokens",
     "tokens",
+    "transpose",
     "weigh",
 ]
