@@ -1,0 +1,117 @@
+"""Reference optima: the lowest objective anybody reached, what bounds it from below, and who agrees. Cached as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from race.entries import ENTRIES
+from race.problems import Problem
+from race.turns import Field, Run
+
+CERTAIN = 1e-7
+# Tight runs of independent solvers; hinge and Crammer-Singer also get a solver of the race's own, with a bound.
+REFERENCES: dict[str, tuple[tuple[str, float], ...]] = {
+    "l2-logistic": (("liblinear -s 0", 1e-8), ("sklearn liblinear dual", 1e-6), ("sklearn lbfgs", 1e-8)),
+    "l2-hinge": (("liblinear -s 3", 1e-5), ("snapml SVM hinge", 1e-7)),
+    "l2-squared-hinge": (("liblinear -s 2", 1e-8), ("sklearn LinearSVC dual", 1e-7)),
+    "l1-logistic": (
+        ("liblinear -s 6", 1e-5),
+        ("liblinear -s 6", 1e-7),
+        ("sklearn liblinear", 1e-9),
+        ("skglm SparseLogisticRegression", 1e-8),
+    ),
+    "multinomial": (("sklearn lbfgs", 1e-7), ("cyanure float64, 2 threads", 1e-9), ("sklearn newton-cg", 1e-8)),
+    "crammer-singer": (("liblinear -s 4", 1e-5), ("sklearn LinearSVC crammer_singer", 1e-5)),
+}
+KINKED = ("l2-hinge", "crammer-singer")
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """A value, by whom, and how sure it is: `bound` is below every objective, `seen` is what each reference reached."""
+
+    value: float
+    by: str
+    bound: float | None = None
+    seen: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float | None:
+        """Relative distance to the bound, if there is one."""
+        return None if self.bound is None else (self.value - self.bound) / self.value
+
+    @property
+    def agreement(self) -> float | None:
+        """Relative distance to the second lowest of the references."""
+        values = sorted(self.seen.values())
+        return (values[1] - values[0]) / values[0] if len(values) > 1 else None
+
+    @property
+    def certified(self) -> str | None:
+        """By what, if at all, the optimum is known to a tenth of the tightest target."""
+        if self.gap is not None and self.gap <= CERTAIN:
+            return "duality gap"
+        return "agreement" if self.agreement is not None and self.agreement <= CERTAIN else None
+
+    def with_run(self, name: str, run: Run) -> Optimum:
+        """After one more run, which may be lower or bound better."""
+        seen = self.seen | {name: min(run.objective, self.seen.get(name, float("inf")))}
+        bound = self.bound if run.bound is None else max(run.bound, self.bound or float("-inf"))
+        value, by = min((self.value, self.by), (run.objective, name))
+        return replace(self, value=value, by=by, bound=bound, seen=seen)
+
+
+class Optima:
+    """The cache, one JSON object from the key of a problem; written after every change."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        names = ("value", "by", "bound", "seen")
+        self.known = {key: Optimum(**{name: row[name] for name in names}) for key, row in known.items()}
+
+    def get(self, problem: Problem) -> Optimum | None:
+        """What is known about a problem."""
+        return self.known.get(problem.key)
+
+    def put(self, problem: Problem, optimum: Optimum) -> None:
+        """Remember, on disk."""
+        self.known[problem.key] = optimum
+        rows = {key: asdict(o) | {"gap": o.gap, "certified": o.certified} for key, o in self.known.items()}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+    def see(self, problem: Problem, name: str, run: Run) -> None:
+        """A run of the race: remembered only if it went lower."""
+        known = self.known.get(problem.key)
+        if known is None or run.objective < known.value:
+            self.put(problem, (known or Optimum(float("inf"), "")).with_run(name, run))
+
+    def find(self, problem: Problem, races: Field, limit: float) -> Iterator[tuple[str, Run]]:
+        """Run the references of a problem, as many as it takes to be certain."""
+        optimum = self.known.get(problem.key) or Optimum(float("inf"), "")
+        for name, run in _references(problem, races, limit):
+            solved = run()
+            yield name, solved
+            if solved.ok:
+                optimum = optimum.with_run(name, solved)
+                self.put(problem, optimum)
+            if optimum.certified:
+                return
+
+
+def _references(problem: Problem, races: Field, limit: float) -> Iterator[tuple[str, Callable[[], Run]]]:
+    if problem.family in KINKED:
+        yield "dual ascent of the race", lambda: races.certify(problem, CERTAIN / 10.0, limit)
+    for name, tol in REFERENCES[problem.family]:
+        entry = ENTRIES[name]
+        yield f"{name} at {tol:g}", lambda entry=entry, tol=tol: races.fit(entry, problem, tol, limit, bound=True)
+
+
+def describe(optimum: Optimum) -> dict[str, Any]:
+    """For a JSON line."""
+    return {"value": optimum.value, "by": optimum.by, "certified": optimum.certified, "gap": optimum.gap}
