@@ -31,6 +31,7 @@ from race.turns import Field
 
 # On a loaded machine the race still runs, but its times say little: everybody is told.
 BUSY = 0.5
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linnaeus" / "race"
 
 
 def chosen_problems(arguments: argparse.Namespace) -> list[Problem]:
@@ -113,7 +114,6 @@ def ratio(heat: Heat, target: float) -> dict[str, Any]:
 def parse() -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linnaeus" / "race"
     add = parser.add_argument
     add("--quick", action="store_true", help="C = 1 and one turn for the clock")
     add("--problem", action="append", help="a part of a problem's name; may be repeated")
@@ -125,7 +125,7 @@ def parse() -> argparse.Namespace:
     add("--optima-limit", type=float, default=300.0, help="seconds for a reference run")
     add("--limit", type=float, default=30.0, help="seconds for a run")
     add("--runs", type=int, default=3, help="turns for the clock; the best peer and Linnaeus get four more")
-    add("--cache", type=Path, default=cache, help="folder of the matrices and optima")
+    add("--cache", type=Path, default=CACHE, help="folder of the matrices and optima")
     add("--peer-python", default=sys.executable, help="an interpreter that has the peers")
     add("--summarize", type=Path, help="only print the table of a run's JSON lines")
     return parser.parse_args()

@@ -20,7 +20,7 @@ _LOSSES = {
 _JOINT = ("multinomial", "crammer-singer")
 
 
-def make(family: str, C: float, tol: float, classes: int) -> Any:
+def make(family: str, C: float, tol: float, classes: int, optimizer: str = "auto") -> Any:
     """The classifier that minimizes the objective of a family; `strength` is 1 / C."""
     from linnaeus.regularizers import L1, L2
 
@@ -29,7 +29,7 @@ def make(family: str, C: float, tol: float, classes: int) -> Any:
     output = "multiclass" if family in _JOINT else "binary" if classes == 2 else "onevsrest"
     regularizer = (L1 if family == "l1-logistic" else L2)(strength=1.0 / C)
     return LinearClassifier(
-        loss=_LOSSES[family], regularizer=regularizer, optimizer="auto", output=output, bias=False, tol=tol
+        loss=_LOSSES[family], regularizer=regularizer, optimizer=optimizer, output=output, bias=False, tol=tol
     )
 
 
