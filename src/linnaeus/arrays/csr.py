@@ -1,4 +1,4 @@
-"""Compressed sparse rows: int64 offsets, int32 columns sorted and unique within a row, float32 values."""
+"""Compressed sparse rows: int64 offsets, int32 columns sorted and unique within a row, float32 or float64 values."""
 
 from __future__ import annotations
 
@@ -9,24 +9,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linnaeus import kernels
+from linnaeus.arrays.products import into, refuse_sizes
 from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+
+    from linnaeus.types import Doubles, Floats, Ints, Longs
+
+COUNTED = 1 << 20
+"""Columns counted at a time: NumPy counts 64-bit copies of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class CSR:
     """A sparse matrix (n, d): row i has `indices[indptr[i]:indptr[i+1]]` with `data` beside it.
 
+    Features make float32 values; a matrix of float64 is used as it lies. Products are float64, summed in a fixed order,
+    so they have the same bits for any number of threads.
+
     >>> X = CSR(np.array([0, 1, 3]), np.array([2, 0, 1], np.int32), np.array([1, 2, 3], np.float32), 4)
     >>> X.dot(np.eye(4)[:, :2]).tolist()
     [[0.0, 0.0], [2.0, 3.0]]
+    >>> X.tdot(np.array([1.0, 10.0])).tolist()
+    [20.0, 30.0, 1.0, 0.0]
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    data: NDArray[np.float32]
+    indptr: Longs
+    indices: Ints
+    data: Floats | Doubles
     width: int
 
     @property
@@ -42,15 +54,47 @@ class CSR:
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
-    def dot(self, W: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-        """X @ W  (n, k)."""
-        product: NDArray[np.floating[Any]] = self.to_scipy() @ W
-        return product
+    @property
+    def arrays(self) -> tuple[Longs, Ints, Floats | Doubles]:
+        """Offsets, columns and values, as kernels take a matrix."""
+        return self.indptr, self.indices, self.data
 
-    def tdot(self, D: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-        """X.T @ D  (d, k)."""
-        product: NDArray[np.floating[Any]] = self.to_scipy().T @ D
-        return product
+    def dot(self, W: NDArray[Any]) -> Doubles:
+        """X @ W  (n, k), or (n,) for one column."""
+        refuse_sizes("W", W, self.width, "columns")
+        return into(kernels.rows_dot, self.arrays, W, len(self))
+
+    def tdot(self, D: NDArray[Any]) -> Doubles:
+        """X.T @ D  (d, k), or (d,) for one column."""
+        refuse_sizes("D", D, len(self), "rows")
+        return into(kernels.rows_tdot, self.arrays, D, self.width)
+
+    def squares(self) -> Doubles:
+        """The squared length of each row (n,)."""
+        return kernels.row_squares(self.arrays, kernels.thread_count())
+
+    def counts(self) -> Longs:
+        """How many values are stored in each column (d,).
+
+        >>> CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.ones(3), 3).counts().tolist()
+        [1, 2, 0]
+        """
+        counts = np.zeros(self.width, np.int64)
+        for at in range(0, self.nnz, COUNTED):
+            counts += np.bincount(self.indices[at : min(at + COUNTED, self.nnz)], minlength=self.width)
+        return counts
+
+    def rows_slice(self, start: int, stop: int) -> CSR:
+        """The rows from start to stop, stop excluded: a view, only the offsets are new.
+
+        >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
+        >>> X.rows_slice(1, 2).data.tolist()
+        [6.0, 7.0]
+        """
+        start, stop, _ = slice(start, stop).indices(len(self))
+        begin, end = self.indptr[start], self.indptr[max(start, stop)]
+        offsets = self.indptr[start : max(start, stop) + 1] - begin
+        return CSR(offsets, self.indices[begin:end], self.data[begin:end], self.width)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> CSR:
         """These rows, in this order."""
@@ -94,7 +138,7 @@ def hstack(blocks: Sequence[CSR]) -> CSR:
     counts = np.stack([np.diff(b.indptr) for b in blocks], axis=1)  # (n, blocks)
     ends = np.cumsum(counts.ravel()).reshape(counts.shape)
     total = int(ends[-1, -1]) if len(ends) else 0
-    indices, data = np.empty(total, np.int32), np.empty(total, np.float32)
+    indices, data = np.empty(total, np.int32), np.empty(total, np.result_type(*(b.data.dtype for b in blocks)))
     shift = 0
     for b, block in enumerate(blocks):
         at = np.repeat(ends[:, b] - counts[:, b] - block.indptr[:-1], counts[:, b]) + np.arange(block.nnz)

@@ -243,7 +243,7 @@ def resolve(values: str | Values) -> Values:
 
 def _by_table(X: CSR, formula: Formula | None) -> Valued:
     """The formula for every count up to the largest, or where they are not small integers, for each of them."""
-    data = X.data[: X.nnz]
+    data: Floats = np.asarray(X.data[: X.nnz], np.float32)
     if formula is None:
         return data, NONE
     size = np.abs(data)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import descend as descend
     from linnaeus.kernels._native import fingerprint as fingerprint
     from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded
+    from linnaeus.kernels._native import first_unfinite as first_unfinite
     from linnaeus.kernels._native import flag_texts as flag_texts
     from linnaeus.kernels._native import hash_bytes as hash_bytes
     from linnaeus.kernels._native import hash_terms as hash_terms
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import pack_texts as pack_texts
     from linnaeus.kernels._native import probe_pairs as probe_pairs
     from linnaeus.kernels._native import probe_tokens as probe_tokens
+    from linnaeus.kernels._native import row_squares as row_squares
+    from linnaeus.kernels._native import rows_dot as rows_dot
+    from linnaeus.kernels._native import rows_tdot as rows_tdot
     from linnaeus.kernels._native import tokens as tokens
     from linnaeus.kernels._native import transpose as transpose
     from linnaeus.kernels._native import weigh as weigh

@@ -95,7 +95,7 @@ class Seen:
         check_width(self.features.width)
         tally = Tally(self.features.width)
         for piece, X in self.parts():
-            tally.add(X, value(X.data[: X.nnz]), _encode(piece, tally.numbers, who))
+            tally.add(X, value(np.asarray(X.data[: X.nnz], np.float32)), _encode(piece, tally.numbers, who))
             tally.many |= piece.labels is not None and _is_many(piece.labels)
         return tally
 

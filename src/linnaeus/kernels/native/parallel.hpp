@@ -42,6 +42,11 @@ void for_each_piece(size_t pieces, int threads, Work&& work) {
   if (error) std::rethrow_exception(error);
 }
 
+// How many threads some work is worth: starting one costs as much as some ten thousand multiplications.
+inline int worth(int threads, size_t multiplications) {
+  return int(std::min<size_t>(size_t(std::max(threads, 1)), 1 + multiplications / 100000));
+}
+
 // One set of scratch memory for each thread.
 template <class Worker, class... Args>
 std::vector<Worker> make_workers(int threads, const Args&... args) {

@@ -33,6 +33,9 @@ struct Lines {
         throw std::invalid_argument(std::string(kernel) + ": the offsets do not fit the values");
   }
 
+  // How many values the lines hold.
+  size_t size() const { return count ? size_t(offsets[count] - offsets[0]) : 0; }
+
   // No index of this line reaches `width`; one loop without a branch.
   bool fits(size_t line, size_t width) const {
     uint32_t highest = 0;

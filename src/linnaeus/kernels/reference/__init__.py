@@ -5,6 +5,8 @@ from linnaeus.kernels.reference.columns import combine, correlate, descend, tran
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
+from linnaeus.kernels.reference.products import rows_dot, rows_tdot
+from linnaeus.kernels.reference.scan import first_unfinite, row_squares
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
 from linnaeus.kernels.reference.weigh import weigh
@@ -17,6 +19,7 @@ __all__ = [
     "descend",
     "fingerprint",
     "fingerprint_folded",
+    "first_unfinite",
     "flag_texts",
     "hash_bytes",
     "hash_terms",
@@ -25,6 +28,9 @@ __all__ = [
     "pack_texts",
     "probe_pairs",
     "probe_tokens",
+    "row_squares",
+    "rows_dot",
+    "rows_tdot",
     "tokens",
     "transpose",
     "weigh",

@@ -1,0 +1,48 @@
+// Loops over the classes of a row of weights, cut so that the classes stay in registers.
+//
+// Up to 32 classes are Q blocks of B, sizes the compiler knows: the first ones side by side, the last one so that it
+// ends with the last class, where it may overlap the one before. What overlaps is computed twice, with the same result.
+// Q B is the least of 1, 2, 4, 8, 16, 24, 32 that holds all. More classes than that are walked through in memory.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "arrays.hpp"
+#include "targets.hpp"
+
+namespace linnaeus {
+
+// Tables of weights and results, a row for each feature or example and a column for each class.
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using TableOut = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+constexpr size_t kWide = 32;
+constexpr size_t kAhead = 16;  // how many stored values before its use a row of weights is asked for
+
+template <size_t Blocks, size_t Size>
+struct Shape {
+  static constexpr size_t Q = Blocks, B = Size;
+  static LINNAEUS_INLINE size_t at(size_t q, size_t k) { return q + 1 < Q ? q * B : k - B; }
+};
+
+// Calls work(Shape) for k <= kWide classes.
+template <class Work>
+LINNAEUS_INLINE void with_shape(size_t k, Work&& work) {
+  if (k == 1) return work(Shape<1, 1>{});
+  if (k <= 3) return k == 2 ? work(Shape<1, 2>{}) : work(Shape<2, 2>{});
+  if (k <= 7) return k == 4 ? work(Shape<1, 4>{}) : work(Shape<2, 4>{});
+  if (k <= 16) return k == 8 ? work(Shape<1, 8>{}) : work(Shape<2, 8>{});
+  return k <= 24 ? work(Shape<3, 8>{}) : work(Shape<4, 8>{});
+}
+
+// Asks for row `column` of a table of k classes.
+template <class W>
+LINNAEUS_INLINE void prefetch_row(const W* table, int32_t column, size_t k) {
+  size_t size = k * sizeof(W);
+  for (size_t byte = 0; byte < size; byte += 64) prefetch(table, size_t(uint32_t(column)) * size + byte);
+}
+
+}  // namespace linnaeus

@@ -1,0 +1,111 @@
+// Problem: S = X W, for sparse rows X (n, d) and weights W (d, k); S (n, k) in float64.
+//
+// Each sum runs over the columns of a row, in order, one after the other: so a class has the same bits alone or among
+// others, and pieces, which are ranges of rows, change nothing. Rows of W that come next are asked for early, because W
+// is larger than the caches. The twin of this order by columns is rows_tdot of the transposed matrix: the same bits.
+#include "blocks.hpp"
+#include "sparse.hpp"
+#include "parallel.hpp"
+
+namespace linnaeus {
+namespace {
+
+constexpr size_t kRowsPerPiece = 128;
+
+template <class X, class W>
+struct Work {
+  Lines<X> rows;
+  const W* weights;
+  size_t width, k;
+  double* out;
+};
+
+// One row of X, and how many columns may be read from its first one on, those of later rows included.
+template <class X>
+struct Row {
+  const int32_t* columns;
+  const X* values;
+  size_t size, readable;
+};
+
+template <class S, class X, class W>
+LINNAEUS_INLINE void dot_row(const Row<X>& row, const Work<X, W>& work, double* out) {
+  const size_t k = S::Q * S::B == 1 ? 1 : work.k;
+  double sums[S::Q][S::B] = {};
+  for (size_t i = 0; i < row.size; ++i) {
+    if (i + kAhead < row.readable) prefetch_row(work.weights, row.columns[i + kAhead], k);
+    const W* w = work.weights + size_t(row.columns[i]) * k;
+    double value = double(row.values[i]);
+    for (size_t q = 0; q < S::Q; ++q)
+      for (size_t b = 0; b < S::B; ++b) sums[q][b] += value * double(w[S::at(q, k) + b]);
+  }
+  for (size_t q = 0; q < S::Q; ++q) std::copy(sums[q], sums[q] + S::B, out + S::at(q, k));
+}
+
+template <class X, class W>
+LINNAEUS_INLINE void dot_wide(const Row<X>& row, const Work<X, W>& work, double* __restrict out) {
+  std::fill(out, out + work.k, 0.0);
+  for (size_t i = 0; i < row.size; ++i) {
+    const W* w = work.weights + size_t(row.columns[i]) * work.k;
+    double value = double(row.values[i]);
+    for (size_t c = 0; c < work.k; ++c) out[c] += value * double(w[c]);
+  }
+}
+
+// False where a column is outside the weights. (An exception may not leave a function that is compiled several times.)
+template <class X, class W>
+LINNAEUS_CLONES bool dot_rows(const Work<X, W>& work, size_t first, size_t last) {
+  const Lines<X>& rows = work.rows;
+  bool fits = true;
+  auto walk = [&](auto sum) LINNAEUS_LAMBDA {
+    for (size_t r = first; r < last; ++r) {
+      int64_t begin = rows.offsets[r];
+      Row<X> row{rows.indices + begin, rows.values + begin, size_t(rows.offsets[r + 1] - begin),
+                 size_t(rows.offsets[rows.count] - begin)};
+      fits = rows.fits(r, work.width);
+      if (!fits) return;
+      sum(row, work.out + r * work.k);
+    }
+  };
+  if (work.k > kWide) {
+    walk([&](const Row<X>& row, double* out) LINNAEUS_LAMBDA { dot_wide(row, work, out); });
+  } else {
+    with_shape(work.k, [&](auto s) LINNAEUS_LAMBDA {
+      walk([&](const Row<X>& row, double* out) LINNAEUS_LAMBDA { dot_row<decltype(s)>(row, work, out); });
+    });
+  }
+  return fits;
+}
+
+template <class X, class W>
+void rows_dot(Sparse<X> rows, Table<W> weights, TableOut<double> out, int threads) {
+  Lines<X> matrix(rows, "rows_dot");
+  if (out.shape(0) != matrix.count || out.shape(1) != weights.shape(1))
+    throw std::invalid_argument("rows_dot: the result does not fit the rows and the weights");
+  Work<X, W> work{matrix, weights.data(), weights.shape(0), weights.shape(1), out.data()};
+  if (!work.k) return;
+  nb::gil_scoped_release release;
+  for_each_piece((matrix.count + kRowsPerPiece - 1) / kRowsPerPiece, worth(threads, matrix.size() * work.k),
+                 [&](size_t piece, int) {
+                   size_t first = piece * kRowsPerPiece;
+                   if (!dot_rows(work, first, std::min(matrix.count, first + kRowsPerPiece)))
+                     throw std::invalid_argument("rows_dot: a column is outside the weights");
+                 });
+}
+
+template <class X, class W>
+void bind(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("rows_dot", &rows_dot<X, W>, "rows"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+}
+
+}  // namespace
+
+void bind_rows_dot(nb::module_& m) {
+  bind<float, float>(m);
+  bind<float, double>(m);
+  bind<double, float>(m);
+  bind<double, double>(m);
+}
+
+}  // namespace linnaeus
