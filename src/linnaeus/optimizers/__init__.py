@@ -8,6 +8,8 @@ To add one: a frozen dataclass with `refuse` and `minimize`, a row in `OPTIMIZER
 loss, penalty and output space.
 """
 
+from linnaeus.optimizers.coordinate import CoordinateDescent
+from linnaeus.optimizers.proximal import ProximalGradient
 from linnaeus.optimizers.quasi import LBFGS
 from linnaeus.optimizers.schedule import (
     SCHEDULES,
@@ -27,6 +29,8 @@ OPTIMIZERS = {
     "adam": Adam,
     "average": Average,
     "lbfgs": LBFGS,
+    "coordinate": CoordinateDescent,
+    "proximal": ProximalGradient,
 }
 """Every optimizer by its plain name."""
 
@@ -39,11 +43,13 @@ __all__ = [
     "Adam",
     "Average",
     "Constant",
+    "CoordinateDescent",
     "HeldOut",
     "InverseSqrt",
     "InverseTime",
     "LinearDecay",
     "Momentum",
+    "ProximalGradient",
     "Schedule",
     "Stochastic",
 ]

@@ -12,6 +12,15 @@ namespace linnaeus {
 namespace {
 
 constexpr size_t kMostShares = 16;
+constexpr int64_t kAhead = 16;
+
+inline void prefetch(const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p, 1);
+#else
+  (void)p;
+#endif
+}
 
 template <class T>
 struct Transposing {
@@ -49,10 +58,18 @@ struct Transposing {
     offsets[width] = next;
   }
 
+  // Values go all over memory: the lines they will be written to are asked for some values ahead.
   void put(size_t share, int32_t* indices, T* values) {
     int64_t* next = places[share].data();
+    int64_t end = rows.offsets[cuts[share + 1]];
     for (size_t r = cuts[share]; r < cuts[share + 1]; ++r)
       for (int64_t i = rows.offsets[r]; i < rows.offsets[r + 1]; ++i) {
+        if (i + 2 * kAhead < end) {
+          prefetch(next + rows.indices[i + 2 * kAhead]);
+          int64_t soon = next[rows.indices[i + kAhead]];
+          prefetch(indices + soon);
+          prefetch(values + soon);
+        }
         int64_t at = next[rows.indices[i]]++;
         indices[at] = int32_t(r);
         values[at] = rows.values[i];

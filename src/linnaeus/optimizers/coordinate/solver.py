@@ -1,0 +1,150 @@
+"""All problems of an objective, one for each score column, side by side on the threads there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.optimizers.coordinate.columns import Columns, columns_of
+from linnaeus.optimizers.coordinate.problem import Place, Problem
+from linnaeus.optimizers.coordinate.rowwise import RowLoss
+from linnaeus.types import Step
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Params, Start
+
+LEFT = 0.1
+"""A problem whose gap is below this part of the mean gap has done its share, and waits."""
+
+
+@dataclass(frozen=True)
+class CoordinateDescent:
+    """Coordinate descent with working sets inside proximal Newton steps: L1 and elastic net, certified by a gap.
+
+    For losses with a second derivative in spaces whose score columns are problems of their own: binary, one-vs-rest,
+    one-vs-one, multi-label, real. An epoch is one working set. Memory: a transposed copy of the matrix, and per score
+    column four numbers for each row and two for each feature.
+    """
+
+    def refuse(self, objective: Objective) -> str | None:
+        """It needs a smooth loss of one score at a time, and a penalty on single weights."""
+        loss, penalty = type(objective.loss).__name__, type(objective.regularizer).__name__
+        if not (hasattr(objective.regularizer, "l1") and hasattr(objective.regularizer, "l2")):
+            return f"CoordinateDescent takes penalties on single weights, not {penalty}; use ProximalGradient."
+        if not (getattr(objective.loss, "second", False) and getattr(objective.loss, "convex", True)):
+            return (
+                f"CoordinateDescent needs a convex loss with a second derivative, and {loss} has none; "
+                "use AdaGrad, or the logistic or squared hinge loss."
+            )
+        if not _separable(objective):
+            space = type(objective.space).__name__
+            return f"CoordinateDescent takes one score at a time, and {space} joins them; use ProximalGradient."
+        if hasattr(objective.loss, "upper") and getattr(objective.space, "costs", None) is not None:
+            return f"CoordinateDescent takes the {loss} loss without costs; use ProximalGradient, or a margin loss."
+        return None
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Until no problem moves any more, or `report` raises."""
+        threads = kernels.thread_count()
+        problems = _problems(objective, start, columns_of(objective.X, threads))
+        with ThreadPoolExecutor(min(threads, len(problems))) as pool:
+            team = _Team(problems, pool, threads)
+            team.look(problems)
+            epoch, best = start.epoch, np.inf
+            while team.value < best:
+                epoch, best = epoch + 1, team.value
+                team.advance()
+                report(team.step(epoch, objective))
+
+
+@dataclass
+class _Team:
+    """Problems that advance together."""
+
+    problems: Sequence[Problem]
+    pool: ThreadPoolExecutor
+    threads: int
+
+    @property
+    def value(self) -> float:
+        return sum(problem.value for problem in self.problems)
+
+    def look(self, problems: Sequence[Problem]) -> None:
+        """One problem shares its products out to the threads; of several, each has a thread."""
+        if len(self.problems) == 1:
+            self.problems[0].look(self.threads)
+        else:
+            list(self.pool.map(Problem.look, problems))
+
+    def advance(self) -> None:
+        """An iteration of every problem that still has its share to do."""
+        late = self._late()
+        list(self.pool.map(Problem.advance, late))
+        self.look(late)
+
+    def _late(self) -> list[Problem]:
+        gaps = [problem.gap for problem in self.problems]
+        left = [problem.violation if gap is None else gap for problem, gap in zip(self.problems, gaps, strict=True)]
+        mean = sum(left) / len(left)
+        return [problem for problem, own in zip(self.problems, left, strict=True) if own >= LEFT * mean]
+
+    def step(self, epoch: int, objective: Objective) -> Step:
+        """What to tell: values and gaps are sums over problems, the gradient is the largest violation."""
+        gaps = [problem.gap for problem in self.problems]
+        gap = None if None in gaps else float(sum(g for g in gaps if g is not None))
+        worst = max(problem.violation for problem in self.problems)
+        return Step(epoch, lambda: self.params(objective), self.state, value=self.value, gap=gap, gradient=worst)
+
+    def params(self, objective: Objective) -> Params:
+        """W (d, w) and b (w,), copied."""
+        d = objective.X.shape[1]
+        params: Params = {"W": np.stack([problem.place.w[:d] for problem in self.problems], axis=1)}
+        if objective.bias == "free":
+            params["b"] = np.concatenate([problem.place.b for problem in self.problems])
+        elif objective.bias == "regularized":
+            params["b"] = np.array([problem.place.w[d] for problem in self.problems])
+        return params
+
+    def state(self) -> dict[str, Any]:
+        """What the next iteration depends on beside the parameters."""
+        return {
+            "passes": np.array([problem.place.passes for problem in self.problems]),
+            "bound": np.array([problem.place.bound for problem in self.problems]),
+        }
+
+
+def _problems(objective: Objective, start: Start, columns: Columns) -> list[Problem]:
+    """One problem for each score column, at the parameters of the start."""
+    W, b = start.params["W"], start.params.get("b")
+    seen = objective.loss.view(objective.space, np.zeros((len(objective.weights), W.shape[1])), objective.y)
+    signs = seen.push(np.ones_like(seen.values))
+    columns = columns.with_constant() if objective.bias == "regularized" else columns
+    problems = []
+    for j in range(W.shape[1]):
+        place = Place(W[:, j].astype(np.float64), np.zeros(0))
+        if objective.bias == "free" and b is not None:
+            place.b = b[j : j + 1].astype(np.float64)
+        elif b is not None:
+            place.w = np.append(place.w, b[j])
+        if "passes" in start.state:
+            place.passes, place.bound = float(start.state["passes"][j]), float(start.state["bound"][j])
+        weights = objective.weights * seen.stakes[:, j]
+        phi = RowLoss(objective.loss, signs[:, j].copy(), seen.values[:, j].copy(), weights)
+        problems.append(Problem(columns, phi, objective.regularizer.l1, objective.regularizer.l2, place))
+    return problems
+
+
+def _separable(objective: Objective) -> bool:
+    """Whether the loss looks at every score by itself: as many numbers as scores, for one row."""
+    width = objective.space.width(objective.k)
+    try:
+        seen = objective.loss.view(objective.space, np.zeros((1, width)), objective.y[:1])
+    except ValueError:
+        return False
+    return bool(seen.values.shape[1] == width)

@@ -1,0 +1,110 @@
+"""Proximal gradient steps for every penalty with a prox: L1, elastic net, groups, and those one adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.types import Step
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Params, Start
+
+
+@dataclass(frozen=True)
+class ProximalGradient:
+    """FISTA (Beck and Teboulle 2009) with backtracking, and momentum that starts again when it points uphill.
+
+        x' = prox(v - t grad f(v), t),    v' = x' + beta (x' - x)
+
+    f is the sum of the losses; the penalty enters by its prox alone. The step t is halved until the quadratic bound
+    holds and grows a little with every step taken; the momentum is dropped when (v - x')(x' - x) > 0 (O'Donoghue and
+    Candès 2015). The gradient it reports is (v - x') / t, zero exactly at the optimum. Memory: six times the
+    parameters, in float64.
+    """
+
+    growth: float = 1.1
+
+    def refuse(self, objective: Objective) -> str | None:
+        """It needs a loss with a gradient and a penalty with a prox."""
+        if not getattr(objective.loss, "smooth", True):
+            loss = type(objective.loss).__name__
+            return f"ProximalGradient needs a gradient everywhere, and the {loss} loss has a kink; use SGD or AdaGrad."
+        return None
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Until a step changes nothing, or `report` raises."""
+        at = _begin(start)
+        for epoch in range(start.epoch + 1, 1_000_000_000):
+            after, mapped = _step(objective, at)
+            still = all(np.array_equal(after.x[name], at.x[name]) for name in at.x)
+            at = replace(after, step=after.step * self.growth)
+            value = at.smooth + objective.penalty(at.x)
+            report(Step(epoch, _giver(at.x), _giver(_state(at)), value=value, gradient=mapped, rate=after.step))
+            if still or mapped == 0.0:
+                return
+
+
+@dataclass(frozen=True)
+class _Point:
+    """An iterate x, the momentum point v that the next step starts from, and what they need."""
+
+    x: Params
+    v: Params
+    step: float
+    pace: float
+    smooth: float
+
+
+def _begin(start: Start) -> _Point:
+    x = {name: p.astype(np.float64) for name, p in start.params.items()}
+    if "step" not in start.state:
+        return _Point(x, x, 1.0, 1.0, np.inf)
+    v = {name: np.asarray(start.state["v." + name]) for name in x}
+    return _Point(x, v, float(start.state["step"]), float(start.state["pace"]), np.inf)
+
+
+def _state(at: _Point) -> dict[str, Any]:
+    named: dict[str, Any] = {"v." + name: v for name, v in at.v.items()}
+    return named | {"step": np.array(at.step), "pace": np.array(at.pace)}
+
+
+def _giver(arrays: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+    return lambda: arrays
+
+
+def _step(objective: Objective, at: _Point) -> tuple[_Point, float]:
+    """One step from v; the new point, and the length of the gradient mapping."""
+    value, G = objective.smooth_and_grad(at.v)
+    step = at.step
+    while True:
+        x = {name: at.v[name] - step * G[name] for name in G}
+        for name in objective.penalized:
+            x[name] = objective.regularizer.prox(x[name], step)
+        away = {name: x[name] - at.v[name] for name in x}
+        smooth = objective.value(x) - objective.penalty(x)
+        squared = _inner(away, away)
+        # Rounding in two values that are almost the same must not shrink the step for ever.
+        if smooth <= value + _inner(G, away) + squared / (2 * step) + 1e-14 * abs(value) or step < 1e-30:
+            break
+        step *= 0.5
+    return _momentum(at, x, step, smooth), float(np.sqrt(squared)) / step
+
+
+def _momentum(at: _Point, x: Params, step: float, smooth: float) -> _Point:
+    """The next momentum point; the iterate itself when the momentum points uphill."""
+    uphill = sum(float(np.sum((at.v[name] - x[name]) * (x[name] - at.x[name]))) for name in x) > 0
+    if uphill:
+        return _Point(x, x, step, 1.0, smooth)
+    pace = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * at.pace**2))
+    beta = (at.pace - 1.0) / pace
+    v = {name: x[name] + beta * (x[name] - at.x[name]) for name in x}
+    return _Point(x, v, step, float(pace), smooth)
+
+
+def _inner(a: Params, b: Params) -> float:
+    return sum(float(np.sum(a[name] * b[name])) for name in a)
