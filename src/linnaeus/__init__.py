@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from linnaeus.data import Corpus as Corpus
     from linnaeus.data import read as read
     from linnaeus.kernels import threads as threads
+    from linnaeus.pipeline import AveragedPerceptron as AveragedPerceptron
+    from linnaeus.pipeline import LeastSquares as LeastSquares
+    from linnaeus.pipeline import LinearClassifier as LinearClassifier
+    from linnaeus.pipeline import LinearRegressor as LinearRegressor
+    from linnaeus.pipeline import LinearSVM as LinearSVM
+    from linnaeus.pipeline import LogisticRegression as LogisticRegression
+    from linnaeus.pipeline import MulticlassSVM as MulticlassSVM
+    from linnaeus.pipeline import Perceptron as Perceptron
 
 __version__ = "0.1.0"
 
@@ -30,6 +38,14 @@ _HOMES = {
     "Corpus": "linnaeus.data",
     "read": "linnaeus.data",
     "threads": "linnaeus.kernels",
+    "AveragedPerceptron": "linnaeus.pipeline",
+    "LeastSquares": "linnaeus.pipeline",
+    "LinearClassifier": "linnaeus.pipeline",
+    "LinearRegressor": "linnaeus.pipeline",
+    "LinearSVM": "linnaeus.pipeline",
+    "LogisticRegression": "linnaeus.pipeline",
+    "MulticlassSVM": "linnaeus.pipeline",
+    "Perceptron": "linnaeus.pipeline",
     "audit": "",
     "data": "",
     "datasets": "",
@@ -40,8 +56,16 @@ _HOMES = {
 }
 
 __all__ = [
+    "AveragedPerceptron",
     "Batch",
     "Corpus",
+    "LeastSquares",
+    "LinearClassifier",
+    "LinearRegressor",
+    "LinearSVM",
+    "LogisticRegression",
+    "MulticlassSVM",
+    "Perceptron",
     "__version__",
     "audit",
     "data",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class Stochastic(ABC):
     rate: float = 0.1
     schedule: Schedule = field(default_factory=Constant)
     batch: int = 1
+    stepwise: ClassVar[bool] = True
+    """It learns example by example, so it can go on with more of them: a stream."""
 
     def __post_init__(self) -> None:
         expect("rate", self.rate, float)
@@ -124,6 +126,7 @@ class Average:
     """
 
     inner: Stochastic = field(default_factory=SGD)
+    stepwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.inner, Stochastic):

@@ -1,0 +1,46 @@
+"""The faces: scikit-learn estimators over the engine. Loading this room loads scikit-learn; `import linnaeus` does not.
+
+`LinearClassifier` and `LinearRegressor` take any pieces; the named methods (`named.py`) are documented recipes of
+pieces, and their `composed()` shows which. `choose.py` picks what is left "auto"; `labels.py`, `weights.py` and
+`matrices.py` check what users give; `fitting.py` trains.
+
+To add a method: a dataclass whose fields are its knobs, with `composed()`, and a row in `FACES`; the checks of
+scikit-learn then run over it.
+"""
+
+from linnaeus.pipeline.classifier import LinearClassifier
+from linnaeus.pipeline.fitting import NotConverged
+from linnaeus.pipeline.named import (
+    AveragedPerceptron,
+    LeastSquares,
+    LinearSVM,
+    LogisticRegression,
+    MulticlassSVM,
+    Perceptron,
+)
+from linnaeus.pipeline.regressor import LinearRegressor
+
+FACES = {
+    "linear-classifier": LinearClassifier,
+    "linear-regressor": LinearRegressor,
+    "perceptron": Perceptron,
+    "averaged-perceptron": AveragedPerceptron,
+    "logistic-regression": LogisticRegression,
+    "linear-svm": LinearSVM,
+    "multiclass-svm": MulticlassSVM,
+    "least-squares": LeastSquares,
+}
+"""Every estimator by its plain name."""
+
+__all__ = [
+    "FACES",
+    "AveragedPerceptron",
+    "LeastSquares",
+    "LinearClassifier",
+    "LinearRegressor",
+    "LinearSVM",
+    "LogisticRegression",
+    "MulticlassSVM",
+    "NotConverged",
+    "Perceptron",
+]

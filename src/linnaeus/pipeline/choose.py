@@ -1,0 +1,110 @@
+"""The piece that fits best, where the user leaves it open: output="auto", optimizer="auto".
+
+`PREFERENCE` lists solvers from the most special to the most general; the first that exists, suits and does not refuse
+the objective is taken. A new solver is one more row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.losses import PointLoss, StructuredLoss
+from linnaeus.optimizers import OPTIMIZERS, SGD, AdaGrad
+from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
+from linnaeus.pipeline.pieces import piece
+
+if TYPE_CHECKING:
+    from linnaeus.erm import Objective
+    from linnaeus.protocols import Solver
+
+
+def choose_output(output: Any, loss: Any, k: int, sets: bool) -> Any:
+    """The output space of k classes, or of label sets. One-vs-rest and one-vs-one of two classes are one binary.
+
+    >>> from linnaeus.losses import Hinge, SquaredHinge
+    >>> choose_output("auto", Hinge(), k=2, sets=False), choose_output("auto", SquaredHinge(), k=3, sets=False)
+    (Binary(costs=None), OneVsRest(costs=None))
+    """
+    if isinstance(output, str) and output == "auto":
+        if sets:
+            return MultiLabel()
+        if k == 2:
+            return Binary()
+        return Multiclass() if isinstance(loss, StructuredLoss) else OneVsRest()
+    space = piece("output", output)
+    if k == 2 and isinstance(space, OneVsRest | OneVsOne):
+        return Binary(space.costs)
+    return space
+
+
+def choose_optimizer(objective: Objective) -> Solver:
+    """The best solver for this combination of pieces."""
+    if mistake_driven(objective.loss):
+        return SGD(rate=1.0)
+    for name, suits in PREFERENCE:
+        if name in OPTIMIZERS and suits(objective):
+            solver: Solver = OPTIMIZERS[name]()
+            if solver.refuse(objective) is None:
+                return solver
+    return SGD()
+
+
+def choose_stepwise(loss: Any, objective: Objective) -> Solver:
+    """The same for a stream, where only one batch of rows is there at a time."""
+    if mistake_driven(loss):
+        return SGD(rate=1.0)
+    return AdaGrad() if AdaGrad().refuse(objective) is None else SGD()
+
+
+def stepwise(optimizer: Any) -> bool:
+    """Whether an optimizer learns example by example, so that it can go on with more of them."""
+    return bool(getattr(optimizer, "stepwise", False))
+
+
+def mistake_driven(loss: Any) -> bool:
+    """Whether all-zero weights already have no loss, as for the perceptron: only mistakes move it, not a minimum.
+
+    >>> from linnaeus.losses import Hinge, Perceptron
+    >>> mistake_driven(Perceptron()), mistake_driven(Hinge())
+    (True, False)
+    """
+    if isinstance(loss, PointLoss) or not hasattr(loss, "value"):
+        return False
+    return float(loss.value(np.zeros(1))[0]) == 0.0
+
+
+def _always(_objective: Objective) -> bool:
+    return True
+
+
+def _penalized(objective: Objective) -> bool:
+    """Whether the penalty is strong enough to make the optimum unique: dual ascent lives from it."""
+    return getattr(objective.regularizer, "l2", 0.0) > 0
+
+
+def _kinked(objective: Objective) -> bool:
+    """Whether the penalty has a kink at zero."""
+    return getattr(objective.regularizer, "l1", 1.0) > 0
+
+
+def _narrow(objective: Objective) -> bool:
+    """Whether a square matrix of the features is small."""
+    return objective.X.shape[1] <= NARROW
+
+
+NARROW = 2000
+"""Features up to which a d x d matrix costs less than walking over the rows again and again."""
+
+PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
+    ("dual_ascent", _penalized),
+    ("coordinate_descent", _kinked),
+    ("proximal_gradient", _kinked),
+    ("normal_equations", _narrow),
+    ("lsqr", _always),
+    ("lbfgs", _always),
+    ("adagrad", _always),
+)
+"""Solvers by their plain names, the most special first, and when to ask them."""

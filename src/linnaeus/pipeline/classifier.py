@@ -1,0 +1,230 @@
+"""`LinearClassifier`: any loss, regularizer, optimizer and output space on a matrix, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from linnaeus.decision import cheapest, expected_costs
+from linnaeus.errors import DataError, UsageError
+from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.outputs.costs import as_costs
+from linnaeus.pipeline.chances import chances, has_chances
+from linnaeus.pipeline.choose import choose_output
+from linnaeus.pipeline.face import Face
+from linnaeus.pipeline.fitting import Problem, solve, stored
+from linnaeus.pipeline.labels import Labels, encode, refuse_one_class
+from linnaeus.pipeline.matrices import checked
+from linnaeus.pipeline.pieces import KINDS, piece
+from linnaeus.pipeline.weights import class_weights, sample_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles
+
+DECISIONS = ("score", "expected_cost")
+
+
+def _knows_chances(face: Any) -> bool:
+    """Whether `predict_proba` has a meaning; asked before and after fitting."""
+    spec = face.composed()
+    if isinstance(spec.loss, str) and spec.loss not in KINDS["loss"].table:
+        return False
+    space = face.__dict__.get("space_")
+    if space is None and spec.output != "auto":
+        space = piece("output", spec.output)
+    return has_chances(piece("loss", spec.loss), space)
+
+
+class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
+    """What classifiers share: labels in, scores, probabilities and labels out."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def composed(self) -> LinearClassifier:
+        """The general classifier that this one is."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
+        spec = self.composed()
+        matrix = checked(self, X, reset=True)
+        labels = encode(y)
+        if len(labels.y) != matrix.shape[0]:
+            raise DataError(f"X has {matrix.shape[0]} rows, but y has {len(labels.y)}; give one label for each row.")
+        weights = sample_weights(sample_weight, matrix.shape[0])
+        if not weights.all():
+            counted = np.flatnonzero(weights)
+            matrix, labels, weights = matrix[counted], labels.take(counted), weights[counted]
+        problem = posed(spec, matrix, labels, weights)
+        fit = solve(spec, problem)
+        self.classes_, self.form_, self.space_ = labels.classes, labels.form, problem.space
+        self.params_, self.trace_ = stored(fit.params), fit.trace
+        return self
+
+    def decision_function(self, X: Any) -> Doubles:
+        """Scores: (n,) for two classes, positive for the second; else (n, k)."""
+        S = self._scores(X)
+        if isinstance(self.space_, Binary):
+            return S[:, 0]
+        return self.space_.class_scores(S) if hasattr(self.space_, "class_scores") else S
+
+    def predict(self, X: Any) -> Any:
+        """The best label of each row, the lowest class among equals; label sets in the form they were given in."""
+        S = self._scores(X)
+        spec = self.composed()
+        if spec.decision == "expected_cost":
+            found: Any = cheapest(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
+        else:
+            found = self.space_.decode(S)
+        return self.classes_[found] if self.form_ == "single" else self._sets(found)
+
+    @available_if(_knows_chances)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Doubles:
+        """Probabilities (n, k) in the order of `classes_`; for label sets, of each label by itself."""
+        S = self._scores(X)
+        return chances(piece("loss", self.composed().loss), self.space_, S)
+
+    @available_if(_knows_chances)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Doubles:
+        """Logarithms of the probabilities."""
+        with np.errstate(divide="ignore"):
+            logs: Doubles = np.log(self.predict_proba(X))
+        return logs
+
+    def ties(self, X: Any) -> NDArray[np.bool_]:
+        """Rows where the best class shares its score (or its expected cost) with another: there the lowest index won.
+
+        For label sets: rows with a label whose score is exactly zero.
+        """
+        spec, S = self.composed(), self._scores(X)
+        if spec.decision == "expected_cost":
+            S = -expected_costs(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
+        elif isinstance(self.space_, Binary | MultiLabel):
+            zeros: NDArray[np.bool_] = (S == 0).any(axis=1)
+            return zeros
+        elif hasattr(self.space_, "class_scores"):
+            S = self.space_.class_scores(S)
+        tied: NDArray[np.bool_] = (S.max(axis=1, keepdims=True) == S).sum(axis=1) > 1
+        return tied
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are right; with label sets, right in every label."""
+        check_is_fitted(self, "params_")
+        if self.form_ != "lists":
+            return float(super().score(X, y, sample_weight))
+        right = np.array([set(a) == set(b) for a, b in zip(self.predict(X), y, strict=True)])
+        return float(np.average(right, weights=sample_weight))
+
+    def _sets(self, found: NDArray[np.bool_]) -> Any:
+        if self.form_ == "lists":
+            return [tuple(self.classes_[row].tolist()) for row in found]
+        return sparse.csr_matrix(found.astype(np.int64)) if self.form_ == "sparse" else found.astype(np.int64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearClassifier(ClassifierFace):
+    """Minimizes sum_i weight_i loss(x_i W + b, y_i) + regularizer(W), with pieces of your choice.
+
+    Pieces are objects, or plain names out of `linnaeus.losses.LOSSES`, `regularizers.REGULARIZERS`,
+    `optimizers.OPTIMIZERS` and `outputs.OUTPUTS`; "auto" takes the fastest solver for the combination, and the output
+    space that the labels ask for. scikit-learn's `C` is 1 / strength, `max_iter` is `epochs`, `fit_intercept` `bias`.
+
+    Parameters
+    ----------
+    loss, regularizer, optimizer, output
+        The pieces. output="auto": two classes make one binary score, more a joint space for structured losses
+        (perceptron, hinge, log, softmargin, probability) and one-vs-rest for the others; lists of labels and indicator
+        matrices make a multi-label space.
+    costs
+        l(y', y), what predicting y' costs when y is true: rows and columns in the order of `classes_`.
+    decision
+        "score" takes the best score, and costs enter training; "expected_cost" trains without costs and takes the
+        prediction that costs least on average under the probabilities.
+    bias
+        "free" (True), "regularized" or "none" (False).
+    class_weight
+        "balanced", or a dict from class to weight.
+    epochs, tol, seconds
+        When to stop: after so many epochs (None: by the optimizer's kind), at a certified gap of `tol` times the
+        objective (or a gradient of `tol` times the first), after so many seconds.
+    held_out, patience
+        The share of rows kept aside, and epochs without a better score on them before it stops.
+    seed
+        Of every order and every draw.
+    progress
+        A function that is called with each record of the trace.
+
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]]), ["b", "a", "b", "a"]
+    >>> LinearClassifier(loss="hinge", regularizer="l2").fit(X, y).predict([[3.0, 0.0]]).tolist()
+    ['a']
+
+    """
+
+    loss: Any = "log"
+    regularizer: Any = "l2"
+    optimizer: Any = "auto"
+    output: Any = "auto"
+    costs: Any = None
+    decision: str = "score"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    tol: float | None = 1e-4
+    seed: int = 0
+    held_out: float = 0.0
+    patience: int | None = 5
+    seconds: float | None = None
+    progress: Callable[[Any], None] | None = None
+
+    def composed(self) -> LinearClassifier:
+        """Itself."""
+        return self
+
+
+def posed(spec: LinearClassifier, matrix: Any, labels: Labels, weights: Doubles) -> Problem:
+    """The problem these parameters make of these data; costs go into the output space, unless the decision has them."""
+    k = len(labels.classes)
+    if not labels.sets:
+        refuse_one_class(labels.classes)
+    space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
+    if isinstance(space, Real) or isinstance(space, MultiLabel) != labels.sets:
+        wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"
+        raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
+    space = _with_costs(spec, space, k)
+    space.width(k)
+    return Problem(matrix, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
+
+
+def _with_costs(spec: LinearClassifier, space: Any, k: int) -> Any:
+    if spec.decision not in DECISIONS:
+        raise UsageError(f"decision takes {' or '.join(map(repr, DECISIONS))}, not {spec.decision!r}.")
+    costs = as_costs(spec.costs, k)
+    if spec.decision == "expected_cost":
+        if costs is None:
+            raise UsageError("decision='expected_cost' needs costs, a square matrix l(y', y) over the classes.")
+        if not has_chances(piece("loss", spec.loss), space):
+            raise UsageError("decision='expected_cost' needs probabilities; use a loss that has them, such as log.")
+        return space
+    if costs is None:
+        as_costs(getattr(space, "costs", None), k)
+        return space
+    if "costs" not in {field.name for field in fields(space)}:
+        raise UsageError(f"costs needs one class for each row; the output {type(space).__name__} has none.")
+    return replace(space, costs=costs)

@@ -1,0 +1,163 @@
+"""From the parameters of a face and checked data to fitted float32 weights: objective, optimizer, watch, warning."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from linnaeus.erm import Objective, Stop, Trace, Watch, train
+from linnaeus.errors import DataError, LinnaeusWarning, UsageError, expect
+from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.pipeline.canonical import canonical, small
+from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
+from linnaeus.pipeline.matrices import as_rows
+from linnaeus.pipeline.pieces import piece
+from linnaeus.types import Start
+
+if TYPE_CHECKING:
+    from linnaeus.erm import Fit
+    from linnaeus.types import Doubles, Floats, Params
+
+STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
+"""Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
+
+BIASES: dict[Any, Literal["free", "regularized", "none"]] = {
+    True: "free",
+    False: "none",
+    "free": "free",
+    "regularized": "regularized",
+    "none": "none",
+}
+
+
+class NotConverged(LinnaeusWarning, ConvergenceWarning):  # type: ignore[misc]
+    """A solver stopped before it was certified to be near the optimum."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Checked data: a matrix, the encoded truth, what each row counts, the output space and its number of classes."""
+
+    matrix: Any
+    y: Any
+    weights: Doubles
+    space: Any
+    k: int
+
+    def take(self, rows: Any, weights: Doubles | None = None) -> Problem:
+        """The same problem on these rows."""
+        kept = self.weights[rows] if weights is None else weights
+        return replace(self, matrix=self.matrix[rows], y=self.y[rows], weights=kept)
+
+
+def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
+    """Train as the parameters of a face say; warns where the optimum was not reached."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    problem, aside = _split(spec, problem)
+    problem, objective, optimizer = _prepared(spec, problem)
+    stop = stopping(spec, objective.loss, optimizer)
+    begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
+    listeners = () if spec.progress is None else (lambda record, _step: spec.progress(record),)
+    watch = Watch(stop, None if aside is None else _held_out(objective, aside), listeners)
+    with threadpool_limits(1, "blas"):
+        fit = train(objective, optimizer, watch, begin)
+    _warn(fit.trace, optimizer)
+    return fit
+
+
+def objective_of(spec: Any, problem: Problem) -> Objective:
+    """The sum of losses and the penalty that the parameters of a face describe."""
+    if isinstance(spec.bias, int | str) and spec.bias in BIASES:
+        bias = BIASES[spec.bias]
+    else:
+        raise UsageError(f"bias takes 'free' (True), 'regularized' or 'none' (False), not {spec.bias!r}.")
+    loss, regularizer = piece("loss", spec.loss), piece("regularizer", spec.regularizer)
+    rows = as_rows(problem.matrix)
+    return Objective(rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
+
+
+def stored(params: Params) -> dict[str, Floats]:
+    """The float32 numbers of a fitted model: what is used is what would be saved."""
+    with np.errstate(over="ignore"):
+        found = {name: value.astype(np.float32) for name, value in params.items()}
+    if not all(np.isfinite(value).all() for value in found.values()):
+        raise DataError("Training ran away to infinite weights; take a smaller rate, or scale the features.")
+    return found
+
+
+def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
+    """When to stop: `tol` is a share of the objective for certified gaps, and of the first gradient for norms."""
+    waits = stepwise(optimizer) and mistake_driven(loss)
+    usual = PERCEPTRON_EPOCHS if waits else STEPWISE_EPOCHS if stepwise(optimizer) else SOLVER_EPOCHS
+    return Stop(
+        epochs=usual if spec.epochs is None else spec.epochs,
+        tol=spec.tol,
+        gradient=spec.tol,
+        mistakes=0.0 if waits else None,
+        patience=spec.patience if spec.held_out else None,
+        seconds=spec.seconds,
+    )
+
+
+def _prepared(spec: Any, problem: Problem) -> tuple[Problem, Objective, Any]:
+    """Objective and optimizer; a solver of small problems gets the canonical form."""
+    objective = objective_of(spec, problem)
+    auto = isinstance(spec.optimizer, str) and spec.optimizer == "auto"
+    optimizer = choose_optimizer(objective) if auto else piece("optimizer", spec.optimizer)
+    if stepwise(optimizer) or not small(problem.matrix):
+        return problem, objective, optimizer
+    problem = problem.take(*canonical(problem.matrix, problem.y, problem.weights))
+    return problem, objective_of(spec, problem), optimizer
+
+
+def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
+    """The rows to learn from, and those held out: a share of all, chosen by the seed."""
+    expect("held_out", spec.held_out, float)
+    if not 0 <= spec.held_out < 1:
+        raise UsageError(f"held_out is the share of rows kept aside, at least 0 and below 1, not {spec.held_out}.")
+    if not spec.held_out:
+        return problem, None
+    n = problem.matrix.shape[0]
+    count = round(n * spec.held_out)
+    if not 0 < count < n:
+        raise DataError(f"held_out={spec.held_out} of {n} rows leaves nothing on one side; give more rows.")
+    order = shuffled(n, spec.seed, 0)
+    return problem.take(np.sort(order[count:])), problem.take(np.sort(order[:count]))
+
+
+def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]:
+    """Mean log-likelihood where the loss knows probabilities, else the share of right answers; numbers: minus loss."""
+    X, total = as_rows(aside.matrix), float(aside.weights.sum())
+    space, loss = objective.space, objective.loss
+
+    def score(params: Params) -> float:
+        S = objective.scores(X, params)
+        if hasattr(loss, "chance") or not hasattr(space.decode(S), "dtype") or space.decode(S).dtype.kind == "f":
+            values, _ = loss.value_and_grad(space, S, aside.y)
+            return -float(values @ aside.weights) / total
+        best, gold = space.best(S, aside.y), space.gold(S, aside.y)
+        right = ~np.any(best.parts != gold.parts, axis=1)
+        return float(right @ aside.weights) / total
+
+    return score
+
+
+def _warn(trace: Trace, optimizer: Any) -> None:
+    """Say that a solver which knows where the optimum is has not got there."""
+    if stepwise(optimizer) or trace.converged or trace.reason not in ("epochs", "time limit"):
+        return
+    last = trace.last
+    known = f"gap {last.gap:.2g}" if last.gap is not None else f"gradient {last.gradient or float('nan'):.2g}"
+    warnings.warn(
+        f"{type(optimizer).__name__} stopped ({trace.reason}) after {last.epoch} iterations before it converged "
+        f"({known}, objective {last.value or float('nan'):.6g}); allow more epochs or seconds, raise tol, scale the "
+        "features, or regularize more strongly.",
+        NotConverged,
+        stacklevel=4,
+    )

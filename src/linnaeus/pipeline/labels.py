@@ -1,0 +1,136 @@
+"""What users call y, for classifiers: labels of any one type, indicator matrices, or lists of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import column_or_1d
+
+from linnaeus.errors import DataError
+from linnaeus.pipeline.matrices import is_sparse
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Form: TypeAlias = Literal["single", "indicator", "sparse", "lists"]
+"""How labels were given, and predictions are given back."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Encoded labels: class indices (n,) or `LabelSets`, the classes they point to, and the form they came in."""
+
+    y: Any
+    classes: NDArray[Any]
+    form: Form
+
+    @property
+    def sets(self) -> bool:
+        """Whether an example has any number of labels."""
+        return self.form != "single"
+
+    def take(self, rows: Any) -> Labels:
+        """The labels of these rows; classes that none of them has are dropped, columns of a matrix stay."""
+        y = self.y[rows]
+        if self.form != "single":
+            return Labels(y, self.classes, self.form)
+        found, y = np.unique(y, return_inverse=True)
+        return Labels(y.astype(np.int32), self.classes[found], self.form)
+
+
+def encode(y: Any) -> Labels:
+    """Labels in the order of NumPy's sort; a 0/1 matrix or lists of labels become label sets.
+
+    >>> found = encode(["spam", "ham", "spam"])
+    >>> found.y.tolist(), found.classes.tolist(), found.form
+    ([1, 0, 1], ['ham', 'spam'], 'single')
+    """
+    if y is None:
+        raise DataError("This learner requires y to be passed, but the target y is None; give one label for each row.")
+    if is_sparse(y):
+        return _indicator(sparse.csr_array(y), "sparse")
+    if _is_lists(y):
+        return _lists([tuple(row) for row in y])
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] > 1:
+        return _indicator(sparse.csr_array(_binary(array)), "indicator")
+    array = _plain(column_or_1d(y, warn=True))
+    classes, y = np.unique(array, return_inverse=True)
+    return Labels(y.astype(np.int32), classes, "single")
+
+
+def point(y: Labels, classes: NDArray[Any]) -> Labels:
+    """The same labels as indices into these classes, which hold all of theirs."""
+    at = np.searchsorted(classes, y.classes).astype(np.int32)
+    moved = LabelSets(y.y.offsets, at[y.y.labels]) if isinstance(y.y, LabelSets) else at[y.y]
+    return Labels(moved, classes, y.form)
+
+
+def refuse_one_class(classes: NDArray[Any]) -> None:
+    """There is nothing to learn from one class."""
+    if len(classes) < 2:
+        found = f"one class, {classes[0].item()!r}" if len(classes) else "no class"
+        raise DataError(f"The labels have only {found}; a classifier needs examples of at least two classes.")
+
+
+def _plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Labels of one type that can be sorted."""
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all():
+            raise DataError("The labels contain NaN or infinity; remove those rows or give them a label.")
+        if (array != np.floor(array)).any():
+            raise DataError(
+                "Unknown label type: y holds numbers that are not whole, not classes; use LinearRegressor for numbers."
+            )
+    if array.dtype.kind == "c":
+        raise DataError("Unknown label type: y holds complex numbers; give strings or whole numbers as classes.")
+    if array.dtype.kind != "O":
+        return array
+    kinds = sorted({type(label).__name__ for label in array})
+    if len(kinds) > 1 and not all(isinstance(label, int | float | np.number | np.bool_) for label in array):
+        raise DataError(f"The labels are of mixed type ({', '.join(kinds)}); make all of them strings or all numbers.")
+    if kinds and not isinstance(array[0], str | int | float | np.number | np.bool_ | np.str_):
+        raise DataError(f"Unknown label type: {kinds[0]}; give strings or whole numbers as classes.")
+    return _plain(np.array(array.tolist())) if kinds else array
+
+
+def _is_lists(y: Any) -> bool:
+    """Whether y is a sequence of lists, tuples or sets of labels, rather than a matrix of 0 and 1."""
+    if hasattr(y, "ndim") and not (isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1):
+        return False
+    if isinstance(y, str) or not hasattr(y, "__len__") or not len(y):
+        return False
+    rows = list(y)
+    if not all(isinstance(row, list | tuple | set | frozenset) for row in rows):
+        return False
+    same = len({len(row) for row in rows}) == 1
+    return not (same and all(value in (0, 1) for row in rows for value in row))
+
+
+def _lists(rows: list[tuple[Any, ...]]) -> Labels:
+    flat = _plain(np.array([label for row in rows for label in row], dtype=object))
+    classes, at = np.unique(flat, return_inverse=True)
+    owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    matrix = sparse.csr_array((np.ones(len(at)), (owner, at)), shape=(len(rows), len(classes)))
+    return Labels(_indicator(matrix, "lists").y, classes, "lists")
+
+
+def _indicator(matrix: Any, form: Form) -> Labels:
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    y = LabelSets(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
+    return Labels(y, np.arange(matrix.shape[1]), form)
+
+
+def _binary(array: NDArray[Any]) -> NDArray[Any]:
+    """A matrix of 0 and 1."""
+    if array.dtype.kind not in "bifu" or not np.isin(array, (0, 1)).all():
+        raise DataError(
+            "Unknown label type: y is a matrix with other values than 0 and 1; give one label for each row, "
+            "lists of labels, or an indicator matrix."
+        )
+    return array.astype(np.float64)

@@ -1,0 +1,204 @@
+"""The named methods: each is a recipe of pieces with the few knobs it needs. `composed()` shows the recipe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from linnaeus.optimizers import SGD, Average
+from linnaeus.pipeline.classifier import ClassifierFace, LinearClassifier
+from linnaeus.regularizers import L2, NoPenalty
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Perceptron(ClassifierFace):
+    """On a mistake w <- w + x for the true class, w <- w - x for the one predicted (Rosenblatt 1958).
+
+    Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=SGD(rate=1.0))`; it goes on until an epoch
+    has no mistakes, at most `epochs` (None: 100). One example at a time, in an order shuffled by the seed.
+
+    >>> Perceptron().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    output: Any = "auto"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    seed: int = 0
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss="perceptron",
+            regularizer=NoPenalty(),
+            optimizer=SGD(rate=1.0),
+            output=self.output,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            seed=self.seed,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AveragedPerceptron(ClassifierFace):
+    """The mean of the weights after every step of the perceptron (Freund and Schapire 1999; Collins 2002).
+
+    Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=Average(SGD(rate=1.0)))`. Averaging makes
+    it steady on data that no weights separate, and costs no more than the perceptron itself.
+
+    >>> AveragedPerceptron().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    output: Any = "auto"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    seed: int = 0
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss="perceptron",
+            regularizer=NoPenalty(),
+            optimizer=Average(SGD(rate=1.0)),
+            output=self.output,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            seed=self.seed,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LogisticRegression(ClassifierFace):
+    """Minimizes -sum_i log P(y_i | x_i) + strength/2 ||W||^2 with P = softmax(x W + b); two classes: one sigmoid.
+
+    Equals `LinearClassifier(loss="log", regularizer=L2(strength))`; scikit-learn's `C` is 1 / strength. With `costs`
+    and decision="expected_cost" it predicts what costs least on average.
+
+    >>> model = LogisticRegression(strength=0.1).fit([[0.0], [1.0]], ["a", "b"])
+    >>> model.predict_proba([[0.5]]).round(3).tolist()
+    [[0.5, 0.5]]
+    """
+
+    strength: float = 1.0
+    costs: Any = None
+    decision: str = "score"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    tol: float | None = 1e-4
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss="log",
+            regularizer=L2(self.strength),
+            costs=self.costs,
+            decision=self.decision,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            tol=self.tol,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearSVM(ClassifierFace):
+    """Minimizes sum_i max(0, 1 - y_i s_i) + strength/2 ||w||^2 for each class against the rest (Cortes, Vapnik 1995).
+
+    Equals `LinearClassifier(loss="hinge", regularizer=L2(strength), output="onevsrest")`; loss="squared_hinge" squares
+    the hinge, as scikit-learn's `LinearSVC` does. scikit-learn's `C` is 1 / strength.
+
+    >>> LinearSVM().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    strength: float = 1.0
+    loss: Any = "hinge"
+    output: Any = "onevsrest"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    tol: float | None = 1e-4
+    seed: int = 0
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss=self.loss,
+            regularizer=L2(self.strength),
+            output=self.output,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            tol=self.tol,
+            seed=self.seed,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MulticlassSVM(ClassifierFace):
+    """Minimizes sum_i max_y' (l(y', y_i) + s_y' - s_y_i) + strength/2 ||W||^2 (Crammer and Singer 2001).
+
+    Equals `LinearClassifier(loss="hinge", regularizer=L2(strength), costs=costs)`: all classes at once, with any cost
+    matrix as the margin that is asked for. Two classes make one score, and the binary SVM.
+
+    >>> MulticlassSVM().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    strength: float = 1.0
+    costs: Any = None
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    tol: float | None = 1e-4
+    seed: int = 0
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss="hinge",
+            regularizer=L2(self.strength),
+            costs=self.costs,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            tol=self.tol,
+            seed=self.seed,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LeastSquares(ClassifierFace):
+    """Regression on targets +1 and -1: w = (X'X + strength/2 I)^-1 X'Y, and the class with the largest score.
+
+    Equals `LinearClassifier(loss="squared", regularizer=L2(strength), output="onevsrest")`; without strength (the
+    default) there is no penalty. For numbers, use `LinearRegressor`.
+
+    >>> LeastSquares().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    strength: float = 0.0
+    output: Any = "onevsrest"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    tol: float | None = 1e-4
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss="squared",
+            regularizer=L2(self.strength) if self.strength else NoPenalty(),
+            output=self.output,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            tol=self.tol,
+        )

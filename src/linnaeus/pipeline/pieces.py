@@ -1,0 +1,92 @@
+"""Pieces by their plain names, and their hyper-parameters as nested names: `regularizer__strength`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, NamedTuple
+
+from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.losses import LOSSES
+from linnaeus.optimizers import OPTIMIZERS
+from linnaeus.outputs import OUTPUTS
+from linnaeus.regularizers import REGULARIZERS
+
+
+class Kind(NamedTuple):
+    """One kind of piece: its table, and the method that every piece of this kind has."""
+
+    table: Mapping[str, Any]
+    ability: str
+
+
+KINDS = {
+    "loss": Kind(LOSSES, "value_and_grad"),
+    "regularizer": Kind(REGULARIZERS, "prox"),
+    "optimizer": Kind(OPTIMIZERS, "minimize"),
+    "output": Kind(OUTPUTS, "decode"),
+}
+"""The pieces a linear method is made of."""
+
+
+def piece(kind: str, value: Any) -> Any:
+    """The piece that is meant: an object as it is, a plain name with its defaults.
+
+    >>> piece("regularizer", "l1")
+    L1(strength=1.0)
+    """
+    table, ability = KINDS[kind]
+    if isinstance(value, str):
+        if value not in table:
+            raise UsageError(f"There is no {kind} {value!r}; take one of {', '.join(table)}, or an object of your own.")
+        return table[value]()
+    if isinstance(value, type) or not hasattr(value, ability):
+        raise InputTypeError(
+            f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {ability}, not {value!r}."
+        )
+    return value
+
+
+def nested(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The hyper-parameters of a piece, and of the pieces inside it.
+
+    >>> dict(nested("regularizer", "l2"))
+    {'regularizer__strength': 1.0}
+    """
+    found = _meant(name, value)
+    if not is_dataclass(found) or isinstance(found, type):
+        return
+    for field in fields(found):
+        inner = getattr(found, field.name)
+        yield f"{name}__{field.name}", inner
+        for path, deep in nested(field.name, inner):
+            yield f"{name}__{path}", deep
+
+
+def replaced(name: str, value: Any, changes: Mapping[str, Any]) -> Any:
+    """The piece with other hyper-parameters: pieces are frozen, so this is a new one.
+
+    >>> replaced("regularizer", "l2", {"strength": 3.0})
+    L2(strength=3.0)
+    """
+    found = _meant(name, value)
+    known = [field.name for field in fields(found)] if is_dataclass(found) else []
+    deep: dict[str, dict[str, Any]] = {}
+    for path, new in changes.items():
+        first, _, rest = path.partition("__")
+        if first not in known:
+            raise UsageError(f"The {name} {value!r} has no parameter {first!r}; it has {', '.join(known) or 'none'}.")
+        deep.setdefault(first, {})[rest] = new
+    flat = {first: below[""] for first, below in deep.items() if "" in below}
+    for first, below in deep.items():
+        inner = {path: new for path, new in below.items() if path}
+        if inner:
+            flat[first] = replaced(first, flat.get(first, getattr(found, first)), inner)
+    return replace(found, **flat)
+
+
+def _meant(name: str, value: Any) -> Any:
+    """The object behind a plain name; anything else as it is, right or wrong: `fit` says so."""
+    if name in KINDS and isinstance(value, str) and value in KINDS[name].table:
+        return KINDS[name].table[value]()
+    return value

@@ -1,0 +1,103 @@
+"""`LinearRegressor`: numbers from a matrix, one target or several, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from linnaeus.errors import DataError
+from linnaeus.outputs import Real
+from linnaeus.pipeline.face import Face
+from linnaeus.pipeline.fitting import Problem, solve, stored
+from linnaeus.pipeline.matrices import checked
+from linnaeus.pipeline.weights import sample_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linnaeus.types import Doubles, Floats
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
+    """Minimizes sum_i weight_i loss(x_i W + b - y_i) + regularizer(W): least squares, ridge, lasso, robust regression.
+
+    The parameters are those of `LinearClassifier`; the losses are "squared", "absolute" and "huber". The default is
+    ridge regression; regularizer="none" gives ordinary least squares, w = (X'X)^-1 X'y.
+
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), [1.0, 3.0, 5.0]
+    >>> LinearRegressor(regularizer="none").fit(X, y).predict([[3.0]]).round(3).tolist()
+    [7.0]
+    """
+
+    loss: Any = "squared"
+    regularizer: Any = "l2"
+    optimizer: Any = "auto"
+    bias: Any = "free"
+    epochs: int | None = None
+    tol: float | None = 1e-4
+    seed: int = 0
+    held_out: float = 0.0
+    patience: int | None = 5
+    seconds: float | None = None
+    progress: Callable[[Any], None] | None = None
+
+    def composed(self) -> LinearRegressor:
+        """Itself."""
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn from rows X (n, d) and their numbers y (n,) or (n, targets)."""
+        matrix = checked(self, X, reset=True)
+        targets = _numbers(y, matrix.shape[0])
+        weights = sample_weights(sample_weight, matrix.shape[0])
+        table = targets.reshape(len(targets), -1)
+        problem = Problem(matrix, table, weights, Real(), table.shape[1])
+        if not weights.all():
+            problem = problem.take(np.flatnonzero(weights))
+        fit = solve(self, problem)
+        self.one_target_ = targets.ndim == 1
+        self.params_, self.trace_ = stored(fit.params), fit.trace
+        return self
+
+    def predict(self, X: Any) -> Doubles:
+        """The number or numbers of each row, shaped like the targets of `fit`."""
+        S = self._scores(X)
+        return S[:, 0] if self.one_target_ else S
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights as scikit-learn lays them out: (d,) for one target, else (targets, d)."""
+        self._expect_fit("coef_")
+        return self.params_["W"][:, 0] if self.one_target_ else self.params_["W"].T
+
+    @property
+    def intercept_(self) -> Any:
+        """The bias, a number for one target; zero where there is none."""
+        found = super().intercept_
+        return found[0] if self.one_target_ else found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
+
+
+def _numbers(y: Any, n: int) -> Doubles:
+    """Finite targets, one row each."""
+    if y is None:
+        raise DataError("This learner requires y to be passed, but the target y is None; give one number for each row.")
+    try:
+        targets = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError("The targets of a regressor are numbers; use LinearClassifier for labels.") from error
+    if targets.ndim not in (1, 2) or len(targets) != n:
+        raise DataError(f"X has {n} rows, but y has the shape {targets.shape}; give one number (or row) for each.")
+    if not np.isfinite(targets).all():
+        raise DataError("The targets contain NaN or infinity (inf); remove those rows.")
+    return targets

@@ -1,0 +1,72 @@
+"""What each row counts: sample weights times class weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import DataError, UsageError
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.pipeline.labels import Labels
+    from linnaeus.types import Doubles
+
+
+def sample_weights(sample_weight: Any, n: int) -> Doubles:
+    """One finite number, at least 0, for each row; a weight of 0 is as if the row were not there.
+
+    >>> sample_weights(None, 2).tolist()
+    [1.0, 1.0]
+    """
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError("sample_weight takes one number for each row.") from error
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise DataError(f"sample_weight has the shape {weights.shape}, but X has {n} rows; give one number for each.")
+    if not np.isfinite(weights).all():
+        raise DataError("sample_weight contains NaN or infinity; give each row a finite weight.")
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise DataError(f"sample_weight is negative in row {row}; weights are at least 0.")
+    if not weights.any():
+        raise DataError("sample_weight is zero in every row; at least one row must count.")
+    return weights
+
+
+def class_weights(class_weight: Any, labels: Labels, weights: Doubles) -> Doubles:
+    """The row weights times the weight of each row's class; "balanced" is n / (k n_class), by weight."""
+    if class_weight is None:
+        return weights
+    if isinstance(labels.y, LabelSets):
+        raise UsageError("class_weight needs one class for each row, but here a row has several labels.")
+    k = len(labels.classes)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(labels.y, weights, minlength=k)
+        factors = weights.sum() / (k * np.where(counts > 0, counts, 1.0))
+    elif isinstance(class_weight, Mapping):
+        factors = _given(class_weight, labels)
+    else:
+        raise UsageError(f"class_weight takes 'balanced' or a dict from class to weight, not {class_weight!r}.")
+    balanced: Doubles = weights * factors[labels.y]
+    return balanced
+
+
+def _given(class_weight: Mapping[Any, Any], labels: Labels) -> Doubles:
+    classes = labels.classes.tolist()
+    unknown = [key for key in class_weight if key not in classes]
+    if unknown and not any(key in classes for key in class_weight):
+        raise UsageError(
+            f"class_weight names {unknown[0]!r}, but the classes are {', '.join(map(repr, classes[:10]))}."
+        )
+    factors = np.array([float(class_weight.get(name, 1.0)) for name in classes])
+    if not (np.isfinite(factors).all() and (factors >= 0).all()):
+        raise UsageError("class_weight must be finite and at least 0 for every class.")
+    return factors
