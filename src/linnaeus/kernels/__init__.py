@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import hash_bytes as hash_bytes
     from linnaeus.kernels._native import hash_terms as hash_terms
     from linnaeus.kernels._native import index_terms as index_terms
+    from linnaeus.kernels._native import learn_adagrad as learn_adagrad
+    from linnaeus.kernels._native import learn_aggressive as learn_aggressive
+    from linnaeus.kernels._native import learn_ftrl as learn_ftrl
+    from linnaeus.kernels._native import learn_sgd as learn_sgd
     from linnaeus.kernels._native import minhash as minhash
     from linnaeus.kernels._native import pack_texts as pack_texts
     from linnaeus.kernels._native import probe_pairs as probe_pairs
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import row_squares as row_squares
     from linnaeus.kernels._native import rows_dot as rows_dot
     from linnaeus.kernels._native import rows_tdot as rows_tdot
+    from linnaeus.kernels._native import settle_adagrad as settle_adagrad
+    from linnaeus.kernels._native import settle_sgd as settle_sgd
     from linnaeus.kernels._native import tokens as tokens
     from linnaeus.kernels._native import transpose as transpose
     from linnaeus.kernels._native import weigh as weigh

@@ -33,12 +33,8 @@ inline float power_of_two(float shifted) {
   return std::bit_cast<float>((std::bit_cast<uint32_t>(shifted) + 127) << 23);
 }
 
-// e^x. The power of two is applied in two halves: one alone would leave the range of exponents near both ends.
-inline double exp(double x) {
-  x = choose(x < -746.0, -746.0, x);
-  x = choose(x > 710.0, 710.0, x);
-  double k = (x * 0x1.71547652b82fep0 + kShift) - kShift;
-  double r = (x - k * kLn2High) - k * kLn2Low;
+// (e^r - 1 - r) / r^2 for |r| up to half of ln 2.
+inline double exp_rest(double r) {
   double p = 1.0 / 6227020800;
   p = p * r + 1.0 / 479001600;
   p = p * r + 1.0 / 39916800;
@@ -50,11 +46,25 @@ inline double exp(double x) {
   p = p * r + 1.0 / 120;
   p = p * r + 1.0 / 24;
   p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  double value = 1.0 + (r + r * r * p);
+  return p * r + 0.5;
+}
+
+// e^x. The power of two is applied in two halves: one alone would leave the range of exponents near both ends.
+inline double exp(double x) {
+  x = choose(x < -746.0, -746.0, x);
+  x = choose(x > 710.0, 710.0, x);
+  double k = (x * 0x1.71547652b82fep0 + kShift) - kShift;
+  double r = (x - k * kLn2High) - k * kLn2Low;
+  double value = 1.0 + (r + r * r * exp_rest(r));
   double half = k * 0.5 + kShift;
   double rest = (k - (half - kShift)) + kShift;
   return value * power_of_two(half) * power_of_two(rest);
+}
+
+// e^x - 1, without the loss of digits near zero.
+inline double expm1(double x) {
+  double near = x + x * x * exp_rest(x);
+  return choose((x < 0.25) & (x > -0.25), near, exp(x) - 1.0);
 }
 
 inline float exp(float x) {

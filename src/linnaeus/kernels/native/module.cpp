@@ -9,6 +9,7 @@ void bind_descend(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
+void bind_online(nanobind::module_& m);
 void bind_pack(nanobind::module_& m);
 void bind_rows_dot(nanobind::module_& m);
 void bind_rows_tdot(nanobind::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);
+  linnaeus::bind_online(m);
   linnaeus::bind_pack(m);
   linnaeus::bind_rows_dot(m);
   linnaeus::bind_rows_tdot(m);

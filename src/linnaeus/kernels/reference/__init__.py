@@ -5,6 +5,14 @@ from linnaeus.kernels.reference.columns import combine, correlate, descend, tran
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
+from linnaeus.kernels.reference.online import (
+    learn_adagrad,
+    learn_aggressive,
+    learn_ftrl,
+    learn_sgd,
+    settle_adagrad,
+    settle_sgd,
+)
 from linnaeus.kernels.reference.products import rows_dot, rows_tdot
 from linnaeus.kernels.reference.scan import first_unfinite, row_squares
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
@@ -24,6 +32,10 @@ __all__ = [
     "hash_bytes",
     "hash_terms",
     "index_terms",
+    "learn_adagrad",
+    "learn_aggressive",
+    "learn_ftrl",
+    "learn_sgd",
     "minhash",
     "pack_texts",
     "probe_pairs",
@@ -31,6 +43,8 @@ __all__ = [
     "row_squares",
     "rows_dot",
     "rows_tdot",
+    "settle_adagrad",
+    "settle_sgd",
     "tokens",
     "transpose",
     "weigh",
