@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.corpus import Batch
-    from linnaeus.types import Answer, Doubles, Margins, Params, Place, RowGrad, Start, State, Step, Truth
+    from linnaeus.types import Answer, Doubles, Margins, Params, Place, Polished, RowGrad, Start, State, Step, Truth
 
 
 class Stream(Protocol):
@@ -195,6 +195,16 @@ class Objective(Protocol):
         """The parameters the regularizer looks at."""
         ...
 
+    @property
+    def smooth(self) -> bool:
+        """Whether the sum of losses has a gradient everywhere."""
+        ...
+
+    @property
+    def convex(self) -> bool:
+        """Whether the sum of losses is convex in the parameters."""
+        ...
+
     def penalty(self, params: Params) -> float:
         """What the regularizer charges."""
         ...
@@ -221,6 +231,10 @@ class Objective(Protocol):
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
         """The Hessian at these parameters as a function of a direction."""
+        ...
+
+    def polish(self, params: Params) -> Polished | None:
+        """The same weights with their best bias, where it can be found; what certificates rest on."""
         ...
 
 

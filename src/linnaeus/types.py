@@ -107,6 +107,19 @@ class RowGrad:
 
 
 @dataclass(frozen=True, slots=True)
+class Polished:
+    """An objective at the best bias for some weights: parameters, value, gradient.
+
+    `left` bounds what rounding left of the bias's part in the distance to the optimum.
+    """
+
+    params: Params
+    value: float
+    grad: Params
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """Where an optimizer begins: parameters, epochs already done, its own arrays when it resumes.
 
@@ -125,7 +138,7 @@ class Step:
     """What an optimizer tells after each epoch or iteration. Parameters and state are made only when asked for.
 
     `value` is the objective, `gap` a certified bound on its distance from the optimum, `gradient` the norm of the
-    gradient, `mistakes` a count over the epoch.
+    gradient, `scale` that norm at zero parameters, `mistakes` a count over the epoch.
     """
 
     epoch: int
@@ -134,5 +147,6 @@ class Step:
     value: float | None = None
     gap: float | None = None
     gradient: float | None = None
+    scale: float | None = None
     rate: float | None = None
     mistakes: float | None = None

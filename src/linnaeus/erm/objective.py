@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from linnaeus.erm.bias import polish
+from linnaeus.losses import MarginLoss
 from linnaeus.models import linear
+from linnaeus.outputs import Product
 
 if TYPE_CHECKING:
     from linnaeus.protocols import OutputSpace, Regularizer, Rows
-    from linnaeus.types import Doubles, Params
+    from linnaeus.types import Doubles, Params, Polished
 
 CHUNK = 1 << 22
 """Scores are made for so many entries at a time: a wide problem never holds all n x w of them."""
@@ -51,7 +54,7 @@ class Objective:
     def value(self, params: Params) -> float:
         """Losses and penalty."""
         total = 0.0
-        for rows, X in self._chunks():
+        for rows, X in self.chunks():
             values, _ = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
             total += float(values @ self.weights[rows])
         return total + self.penalty(params)
@@ -64,7 +67,7 @@ class Objective:
     def smooth_and_grad(self, params: Params) -> tuple[float, Params]:
         """The sum of the losses, and its gradient."""
         total, G = 0.0, None
-        for rows, X in self._chunks():
+        for rows, X in self.chunks():
             values, D = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
             total += float(values @ self.weights[rows])
             part = linear.gradient(X, D * self.weights[rows][:, None], params)
@@ -82,7 +85,7 @@ class Objective:
     def hessp(self, params: Params) -> Callable[[Params], Params]:
         """The Hessian at these parameters, as a function of a direction; for losses and penalties that have one."""
         parts = []
-        for rows, X in self._chunks():
+        for rows, X in self.chunks():
             bend = self.loss.curvature(self.space, linear.scores(X, params), self.y[rows])
             parts.append((X, self.weights[rows][:, None], bend))
         l2 = getattr(self.regularizer, "l2", 0.0)
@@ -96,12 +99,37 @@ class Objective:
 
         return product
 
+    def polish(self, params: Params) -> Polished | None:
+        """The same weights with their best bias; None where it cannot be found."""
+        return polish(self, params)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the sum of losses has a gradient everywhere: no kinks, and no best of several rivals."""
+        return bool(getattr(self.loss, "smooth", False)) and not self._rivals
+
+    @property
+    def convex(self) -> bool:
+        """Whether the sum of losses is known to be convex; a loss that does not say is not.
+
+        A margin to the best rival is concave: a decreasing function of it stays convex, unless rivals differ in cost.
+        """
+        if self._rivals and not (self.loss.decreasing and getattr(self.space, "costs", None) is None):
+            return False
+        return bool(getattr(self.loss, "convex", False))
+
+    @property
+    def _rivals(self) -> bool:
+        """Whether the margin is taken to the best of several rivals: where two of them are equal it has a kink."""
+        joint = isinstance(self.loss, MarginLoss) and not isinstance(self.space, Product)
+        return joint and self.width > 2
+
     @property
     def penalized(self) -> tuple[str, ...]:
         """The parameters the regularizer looks at."""
         return ("W", "b") if self.bias == "regularized" else ("W",)
 
-    def _chunks(self) -> Iterator[tuple[slice, Rows]]:
+    def chunks(self) -> Iterator[tuple[slice, Rows]]:
         """The rows in blocks whose scores fit into `CHUNK` entries; mostly one block."""
         n = self.X.shape[0]
         size = max(1, CHUNK // max(1, self.width))

@@ -19,14 +19,14 @@ class Enough(Exception):  # noqa: N818 - not an error: the way out of a solver
 class Stop:
     """The first of these that holds ends training. None switches one off.
 
-    `tol` is relative: the certified gap, at most `tol` times the objective. `gradient` is relative to the norm of the
-    first gradient. `mistakes` is the share of examples that may be wrong in an epoch. `patience` counts epochs without
-    a better held-out score.
+    `tol` is relative: the certified gap, at most `tol` times the objective. `gradient` is for objectives without a gap
+    (or `tol=None`), relative to the norm of the gradient at zero weights. `mistakes` is the share of examples that may
+    be wrong in an epoch. `patience` counts epochs without a better held-out score.
     """
 
     epochs: int | None = 100
     tol: float | None = 1e-4
-    gradient: float | None = None
+    gradient: float | None = 1e-6
     mistakes: float | None = None
     patience: int | None = None
     seconds: float | None = None
@@ -48,8 +48,10 @@ class Stop:
     def reason(self, trace: Trace, examples: int) -> str | None:
         """Why to stop now, or None."""
         last = trace.last
-        if _within(last.gap, self.tol, last.value) or _within(last.gradient, self.gradient, trace.first_gradient):
+        if _within(last.gap, self.tol, last.value):
             return "converged"
+        if self._by_gradient(trace) and _within(last.gradient, self.gradient, trace.first_gradient):
+            return "small gradient"
         if self.mistakes is not None and last.mistakes is not None and last.mistakes <= self.mistakes * examples:
             return "few mistakes" if self.mistakes else "no mistakes"
         if self.patience is not None and trace.epochs_since_best >= self.patience:
@@ -59,6 +61,21 @@ class Stop:
         if self.epochs is not None and last.epoch >= self.epochs:
             return "epochs"
         return None
+
+    def ending(self, trace: Trace) -> str:
+        """What to call it when an optimizer ends by itself: an optimum, if gap or gradient say so."""
+        if not len(trace):
+            return "no further progress"
+        last, tol = trace.last, 1e-6 if self.tol is None else self.tol
+        if last.gap is not None:
+            return "optimum" if _within(last.gap, tol, last.value) else "no further progress"
+        # Values are rounded to 1e-16, so that steps stop helping where the gradient is about the root of that.
+        small = 1e-6 if self.gradient is None else max(self.gradient, 1e-7)
+        return "optimum" if _within(last.gradient, small, trace.first_gradient) else "no further progress"
+
+    def _by_gradient(self, trace: Trace) -> bool:
+        """Whether the gradient decides: a gap says more, where there is one."""
+        return self.tol is None or all(record.gap is None for record in trace)
 
 
 def _within(found: float | None, tol: float | None, scale: float | None) -> bool:

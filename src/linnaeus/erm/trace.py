@@ -31,6 +31,8 @@ class Trace:
 
     records: list[Record] = field(default_factory=list)
     reason: str = ""
+    scale: float | None = None
+    """The norm of the gradient at zero weights, where the optimizer told it."""
 
     def __len__(self) -> int:
         return len(self.records)
@@ -45,12 +47,14 @@ class Trace:
 
     @property
     def converged(self) -> bool:
-        """Whether training ended because it was certified to be near enough to the optimum."""
-        return self.reason in ("converged", "no mistakes", "optimum")
+        """Whether training ended because it was near enough to the optimum, by the gap, or else by the gradient."""
+        return self.reason in ("converged", "small gradient", "no mistakes", "optimum")
 
     @property
     def first_gradient(self) -> float:
-        """The gradient norm at the beginning; 0 if never told."""
+        """The gradient norm at zero weights, else the first that was told; 0 if none was."""
+        if self.scale is not None:
+            return self.scale
         return next((r.gradient for r in self.records if r.gradient is not None), 0.0)
 
     @property

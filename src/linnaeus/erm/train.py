@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from linnaeus.arrays.blas import single_blas
 from linnaeus.erm.check import check
 from linnaeus.erm.stopping import Enough, Stop
 from linnaeus.erm.trace import Record, Trace
@@ -40,15 +41,17 @@ class Watch:
 def train(objective: Objective, optimizer: Solver, watch: Watch | None = None, start: Start | None = None) -> Fit:
     """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
 
-    Ctrl-C ends training and keeps what there is; before the first epoch is done it is passed on.
+    Ctrl-C ends training and keeps what there is; before the first epoch is done it is passed on. BLAS works on one
+    thread meanwhile: its sums change with their number, and the result does not.
     """
     check(objective, optimizer)
     watch = watch or Watch()
     begin = start or Start(objective.initial(), epochs=watch.stop.epochs or 100)
     keeper = _Keeper(watch, objective.X.shape[0])
     try:
-        optimizer.minimize(objective, begin, keeper.report)
-        keeper.trace.reason = "optimum"
+        with single_blas():
+            optimizer.minimize(objective, begin, keeper.report)
+        keeper.trace.reason = watch.stop.ending(keeper.trace)
     except Enough as enough:
         keeper.trace.reason = str(enough)
     except KeyboardInterrupt:
@@ -74,6 +77,7 @@ class _Keeper:
         seconds = time.perf_counter() - self.began
         record = Record(step.epoch, seconds, step.value, step.gap, step.gradient, score, step.rate, step.mistakes)
         self.trace.records.append(record)
+        self.trace.scale = self.trace.scale if step.scale is None else step.scale
         self._keep(step, score)
         for listener in self.watch.listeners:
             listener(record, step)

@@ -23,6 +23,7 @@ class Squared(PointLoss):
     """
 
     second: ClassVar[bool] = True
+    quadratic: ClassVar[bool] = True
 
     def value(self, m: Doubles) -> Doubles:
         """r^2."""

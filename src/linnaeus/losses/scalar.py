@@ -24,6 +24,8 @@ class ScalarLoss(ABC):
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = False
     """Whether `curve` is given."""
+    quadratic: ClassVar[bool] = False
+    """Whether it is the square of its number, so that linear equations give the optimum."""
 
     @abstractmethod
     def value(self, m: Doubles) -> Doubles:

@@ -9,8 +9,12 @@ loss, penalty and output space.
 """
 
 from linnaeus.optimizers.coordinate import CoordinateDescent
+from linnaeus.optimizers.gradient import GradientDescent
+from linnaeus.optimizers.lsqr import LSQR
+from linnaeus.optimizers.newton import Newton
+from linnaeus.optimizers.normal import NormalEquations
 from linnaeus.optimizers.proximal import ProximalGradient
-from linnaeus.optimizers.quasi import LBFGS
+from linnaeus.optimizers.quasi import LBFGS, ConjugateGradient
 from linnaeus.optimizers.schedule import (
     SCHEDULES,
     Constant,
@@ -21,6 +25,7 @@ from linnaeus.optimizers.schedule import (
     Schedule,
 )
 from linnaeus.optimizers.stochastic import SGD, AdaGrad, Adam, Average, Momentum, Stochastic
+from linnaeus.optimizers.truncated import NewtonCG
 
 OPTIMIZERS = {
     "sgd": SGD,
@@ -28,27 +33,39 @@ OPTIMIZERS = {
     "adagrad": AdaGrad,
     "adam": Adam,
     "average": Average,
+    "gradient_descent": GradientDescent,
     "lbfgs": LBFGS,
     "coordinate": CoordinateDescent,
     "proximal": ProximalGradient,
+    "conjugate_gradient": ConjugateGradient,
+    "newton_cg": NewtonCG,
+    "newton": Newton,
+    "normal_equations": NormalEquations,
+    "lsqr": LSQR,
 }
 """Every optimizer by its plain name."""
 
 __all__ = [
     "LBFGS",
+    "LSQR",
     "OPTIMIZERS",
     "SCHEDULES",
     "SGD",
     "AdaGrad",
     "Adam",
     "Average",
+    "ConjugateGradient",
     "Constant",
     "CoordinateDescent",
+    "GradientDescent",
     "HeldOut",
     "InverseSqrt",
     "InverseTime",
     "LinearDecay",
     "Momentum",
+    "Newton",
+    "NewtonCG",
+    "NormalEquations",
     "ProximalGradient",
     "Schedule",
     "Stochastic",

@@ -1,0 +1,87 @@
+"""Batch gradient descent: the plainest way down, with steps that look after themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+from linnaeus.optimizers.flat import Flat
+from linnaeus.optimizers.smooth import refuse_kinks
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Doubles, Start, Step
+
+DECREASE = 1e-4
+"""Armijo's constant: the share of the promised decrease that a step must deliver."""
+
+
+@dataclass(frozen=True)
+class GradientDescent:
+    """w <- w - t g, with t halved until Armijo's condition holds; for losses and penalties with a gradient.
+
+    The first try of t is that of Barzilai and Borwein (1988), s's / s'y from the last step s and the change y of the
+    gradient. A step has to improve on the worst of the last `memory` values (Grippo, Lampariello and Lucidi 1986); with
+    memory 1 every step goes down. The best iterate is the one that is told. Memory: about 6 times the parameters.
+    """
+
+    memory: int = 5
+
+    def __post_init__(self) -> None:
+        expect("memory", self.memory, int)
+        if self.memory < 1:
+            raise UsageError(f"memory must be at least 1, not {self.memory}.")
+
+    def refuse(self, objective: Objective) -> str | None:
+        """It needs gradients everywhere."""
+        return refuse_kinks(objective, "GradientDescent")
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Until no step goes down any more, or `report` raises."""
+        flat = Flat(objective, start, report)
+        x = best = flat.x0
+        value, g = flat.value_and_grad(x)
+        lowest, slope, values = value, g, [value]
+        rate = 1.0 / max(float(np.linalg.norm(g)), 1e-300)
+        while True:
+            found = search(flat, (x, g), rate, max(values[-self.memory :]))
+            if found is None:
+                break
+            t, there, value, after = found
+            rate = _spectral(there - x, after - g, 2.0 * t)
+            x, g = there, after
+            values.append(value)
+            if value < lowest:
+                best, lowest, slope = x, value, g
+            flat.reporter.tell(flat.unpack(best), lowest, flat.unpack(slope), rate=t)
+        if flat.reporter.told is None:
+            flat.tell(flat.x0)
+        flat.reporter.finish()
+
+
+def search(
+    flat: Flat, at: tuple[Doubles, Doubles], rate: float, bar: float
+) -> tuple[float, Doubles, float, Doubles] | None:
+    """A step along -g that gets below the bar: its length, the point, value and gradient there; None if none does."""
+    x, g = at
+    promise = float(g @ g)
+    for _ in range(100):
+        there = x - rate * g
+        if np.array_equal(there, x):
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, after = flat.value_and_grad(there)
+        if value <= bar - DECREASE * rate * promise and np.isfinite(after).all():
+            return rate, there, value, after.copy()
+        rate /= 2.0
+    return None
+
+
+def _spectral(s: Doubles, y: Doubles, otherwise: float) -> float:
+    """The step that would be right if the curvature along s were that everywhere."""
+    bend = float(s @ y)
+    return min(float(s @ s) / bend, 100.0 * otherwise) if bend > 0 else otherwise

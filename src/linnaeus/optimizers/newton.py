@@ -1,0 +1,126 @@
+"""Newton's method with the whole Hessian, for small problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.gram import gram
+from linnaeus.optimizers.flat import Flat
+from linnaeus.optimizers.smooth import refuse_flat
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Doubles, Params, Start, Step
+
+LIMIT = 4096
+"""The most parameters: a Hessian of 128 MiB."""
+
+
+@dataclass(frozen=True)
+class Newton:
+    """w <- w - t H^-1 g by Cholesky's factors, t halved until Armijo's condition holds; a quadratic takes one step.
+
+    For losses with a second derivative and at most 4,096 parameters. A singular H is made definite by adding the
+    least multiple of the identity that does it. Memory: two matrices of parameters by parameters.
+    """
+
+    def refuse(self, objective: Objective) -> str | None:
+        """It needs second derivatives, and few parameters."""
+        said = refuse_flat(objective, "Newton")
+        size = sum(value.size for value in _shapes(objective))
+        if said is None and size > LIMIT:
+            return f"Newton factors a matrix of {size:,} by {size:,} parameters; above {LIMIT:,} use NewtonCG or LBFGS."
+        return said
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Until no step goes down any more, or `report` raises."""
+        import scipy.linalg  # noqa: F401 - its BLAS has to be there before it can be held to one thread
+
+        flat = Flat(objective, start, report)
+        with single_blas():
+            _descend(flat)
+        flat.reporter.finish()
+
+
+def _descend(flat: Flat) -> None:
+    x = flat.x0
+    value, g = flat.value_and_grad(x)
+    while True:
+        step = direction(hessian(flat.objective, flat.unpack(x)), g)
+        there, t, promise = x + step, 1.0, float(g @ step)
+        while not flat.value_and_grad(there)[0] <= value + 1e-4 * t * promise:
+            t /= 2.0
+            there = x + t * step
+            if np.array_equal(there, x) or t < 1e-20:
+                break
+        better = flat.value_and_grad(there)[0] < value
+        if better or flat.reporter.told is None:
+            x = there if better else x
+            value, g = flat.value_and_grad(x)
+            flat.reporter.tell(flat.unpack(x), value, flat.unpack(g.copy()), rate=t)
+        if not better:
+            return
+
+
+def direction(H: Doubles, g: Doubles) -> Doubles:
+    """-H^-1 g, or of H + c I with the least c = 0, 1e-12, 1e-11 ... of the mean curvature that makes it definite."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    mean = max(float(np.trace(H)) / len(H), 1e-300)
+    more = 0.0
+    while True:
+        try:
+            factor = cho_factor(H + more * mean * np.eye(len(H)), lower=True)
+            diagonal = np.diagonal(factor[0])
+            if diagonal.min() ** 2 > 1e-14 * diagonal.max() ** 2:
+                return -np.asarray(cho_solve(factor, g))
+        except LinAlgError:
+            pass
+        more = max(10.0 * more, 1e-12)
+
+
+def hessian(objective: Objective, params: Params) -> Doubles:
+    """The Hessian (p, p), in the order of a flat vector: W row by row, then b.
+
+    A row's own Hessian in the scores is read off column by column: what the curvature makes of a move of one score.
+    """
+    o, w = objective, params["W"].shape[1]
+    size = sum(value.size for value in params.values())
+    H, end = np.zeros((size, size)), params["W"].size
+    S = o.scores(o.X, params)
+    bend = o.loss.curvature(o.space, S, o.y)
+    for c in range(w):
+        move = np.zeros_like(S)
+        move[:, c] = 1.0
+        bent = bend(move) * o.weights[:, None]
+        for e in range(c, w):
+            if bent[:, e].any():
+                _place(H, objective, (c, e, w, end), np.ascontiguousarray(bent[:, e]))
+    l2 = float(getattr(o.regularizer, "l2", 0.0))
+    H[np.arange(end), np.arange(end)] += l2
+    if "b" in o.penalized:
+        H[np.arange(end, size), np.arange(end, size)] += l2
+    return H
+
+
+def _place(H: Doubles, objective: Objective, at: tuple[int, int, int, int], bent: Doubles) -> None:
+    """The block of scores c and e, on both sides of the diagonal."""
+    c, e, w, end = at
+    block = gram(objective.X, bent)
+    H[c:end:w, e:end:w] = block
+    H[e:end:w, c:end:w] = block
+    if len(H) > end:
+        edge = np.asarray(objective.X.tdot(bent[:, None]), dtype=np.float64)[:, 0]
+        for one, other in ((c, e), (e, c)):
+            H[one:end:w, end + other] = H[end + other, one:end:w] = edge
+            H[end + one, end + other] = bent.sum()
+
+
+def _shapes(objective: Objective) -> list[Doubles]:
+    """The parameters, without their memory: zeros are handed out by the page."""
+    return list(objective.initial().values())
