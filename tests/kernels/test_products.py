@@ -180,3 +180,37 @@ def test_the_kernels_write_into_no_copy():
             kernels.rows_dot(rows, np.ones((4, 2)), out, 1)
     with pytest.raises(TypeError):
         kernels.rows_dot((rows[0].astype(np.int32), *rows[1:]), np.ones((4, 2)), np.ones((3, 2)), 1)
+
+
+@given(problems(), st.integers(1, 8))
+def test_dense_rows_have_the_bits_of_their_twins_and_of_sparse_rows(problem, threads):
+    rows, W, D = problem
+    X = densify(rows, len(W)).astype(rows[2].dtype)
+    ours = product(kernels.dense_dot, X, W, len(D), threads), product(kernels.dense_tdot, X, D, len(W), threads)
+    theirs = product(reference.dense_dot, X, W, len(D)), product(reference.dense_tdot, X, D, len(W))
+    sparse = product(kernels.rows_dot, rows, W, len(D)), product(kernels.rows_tdot, rows, D, len(W))
+    bits = [[out.tobytes() for out in outs] for outs in (ours, theirs, sparse)]
+    assert bits[0] == bits[1] == bits[2]
+
+
+@pytest.mark.parametrize("k", [1, 20, 40])
+def test_large_dense_rows_have_the_same_bits_for_any_number_of_threads(k):
+    rng = np.random.default_rng(6)
+    X, W, D = rng.normal(size=(301, 203)), rng.normal(size=(203, k)), rng.normal(size=(301, k))
+    for call, block, size in ((kernels.dense_dot, W, 301), (kernels.dense_tdot, D, 203)):
+        bits = {product(call, X, block, size, threads).tobytes() for threads in (1, 2, 3, 8)}
+        assert bits == {product(getattr(reference, call.__name__), X, block, size).tobytes()}
+
+
+@each_side
+def test_dense_blocks_that_do_not_fit_are_refused(side):
+    for call, block, out in (
+        (side.dense_dot, (3, 2), (5, 2)),
+        (side.dense_dot, (4, 2), (4, 2)),
+        (side.dense_dot, (4, 2), (5, 3)),
+        (side.dense_tdot, (4, 2), (4, 2)),
+        (side.dense_tdot, (5, 2), (5, 2)),
+        (side.dense_tdot, (5, 2), (4, 1)),
+    ):
+        with pytest.raises(ValueError, match="does not fit"):
+            call(np.ones((5, 4)), np.ones(block), np.ones(out), 1)

@@ -1,5 +1,12 @@
-"""Matrices by rows: `CSR`, the Rows protocol (`dot`, `tdot`, `take`) over sparse arrays."""
+"""Matrices by rows: `CSR` and `Dense` answer the Rows protocol (`dot`, `tdot`, `take`, `rows_slice`, `squares`).
 
+`as_rows` makes them of what users have; `Transposed` keeps a copy by columns for solvers that multiply many times.
+"""
+
+from linnaeus.arrays.adopt import as_rows
 from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.dense import Dense
+from linnaeus.arrays.names import column_names
+from linnaeus.arrays.transposed import Transposed, transpose
 
-__all__ = ["CSR"]
+__all__ = ["CSR", "Dense", "Transposed", "as_rows", "column_names", "transpose"]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import combine as combine
     from linnaeus.kernels._native import correlate as correlate
+    from linnaeus.kernels._native import dense_dot as dense_dot
+    from linnaeus.kernels._native import dense_tdot as dense_tdot
     from linnaeus.kernels._native import descend as descend
     from linnaeus.kernels._native import fingerprint as fingerprint
     from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded

@@ -5,6 +5,7 @@ namespace linnaeus {
 void bind_census(nanobind::module_& m);
 void bind_correlate(nanobind::module_& m);
 void bind_count_terms(nanobind::module_& m);
+void bind_dense(nanobind::module_& m);
 void bind_descend(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_census(m);
   linnaeus::bind_correlate(m);
   linnaeus::bind_count_terms(m);
+  linnaeus::bind_dense(m);
   linnaeus::bind_descend(m);
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);

@@ -2,6 +2,7 @@
 
 from linnaeus.kernels.reference.census import census
 from linnaeus.kernels.reference.columns import combine, correlate, descend, transpose
+from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
@@ -24,6 +25,8 @@ __all__ = [
     "census",
     "combine",
     "correlate",
+    "dense_dot",
+    "dense_tdot",
     "descend",
     "fingerprint",
     "fingerprint_folded",

@@ -1,0 +1,143 @@
+"""Matrices that users bring: arrays, lists, data frames, tables and sparse matrices become rows, or one sentence.
+
+Nothing is copied where it lies well already. The sentences have the words of scikit-learn where it has some, because
+programs look for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.dense import Dense
+from linnaeus.arrays.foreign import is_sparse, sparse_frame, to_array, to_floats
+from linnaeus.arrays.names import column_names, refuse_names
+from linnaeus.errors import DataError
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles, Floats
+
+WIDEST = 2**31 - 1
+RESHAPE = (
+    "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+    "or array.reshape(1, -1) if it contains a single sample."
+)
+
+
+def as_rows(
+    X: Any,
+    width: int | None = None,
+    names: NDArray[np.object_] | None = None,
+    who: str = "the model",
+    name: str = "X",
+) -> CSR | Dense:
+    """X as rows of finite numbers (n, d): `CSR` where it is sparse, `Dense` otherwise.
+
+    `width` and `names` are what was seen in training, `who` learned it. Sparse matrices of SciPy with int32 columns
+    and float values are used as they lie; columns out of order or named twice are put in order on a copy.
+
+    >>> as_rows([[1, 2], [3, 4]]).dot(np.array([1.0, 10.0])).tolist()
+    [21.0, 43.0]
+    >>> as_rows([[1, 2], [3, 4]], width=3, who="LinearClassifier")
+    Traceback (most recent call last):
+    linnaeus.errors.DataError: X has 2 features, but LinearClassifier is expecting 3 features as input.
+    """
+    if names is not None:
+        given = column_names(X)
+        if given is not None:
+            refuse_names(names, given)
+    rows = _rows(X, name)
+    _refuse_shape(rows.shape, name)
+    if width is not None and rows.shape[1] != width:
+        raise DataError(f"{name} has {rows.shape[1]} features, but {who} is expecting {width} features as input.")
+    _refuse_unfinite(rows, name)
+    return rows
+
+
+def _rows(X: Any, name: str) -> CSR | Dense:
+    if isinstance(X, CSR | Dense):
+        return X
+    sparse = X if is_sparse(X) else sparse_frame(X)
+    if sparse is not None:
+        return _from_scipy(sparse, name)
+    array = to_array(X, name)
+    if array.ndim != 2:
+        refuse_dimensions(array.ndim, name)
+    return Dense(_laid_out(to_floats(array, name)))
+
+
+def refuse_dimensions(ndim: int, name: str) -> None:
+    """Say what to do with what is no matrix."""
+    if ndim < 2:
+        got = "scalar array" if ndim == 0 else "1D array"
+        raise DataError(f"Expected 2D array, got {got} instead: {name} has no rows of features. {RESHAPE}")
+    raise DataError(f"Found array with dim {ndim}, while dim <= 2 is required; give {name} one row for each example.")
+
+
+def _laid_out(values: NDArray[Any]) -> Floats | Doubles:
+    """Row after row in memory, aligned, as kernels read it."""
+    laid: Floats | Doubles = np.require(values, requirements=["C", "A"])
+    return laid
+
+
+def _from_scipy(X: Any, name: str) -> CSR:
+    if len(X.shape) != 2:
+        refuse_dimensions(len(X.shape), name)
+    if X.shape[1] > WIDEST:
+        raise DataError(f"{name} has {X.shape[1]:,} columns, but at most {WIDEST:,} can be used; hash them into fewer.")
+    # Numbers first: entries named twice are summed, and small integers would overflow.
+    matrix = X.astype(to_floats(np.zeros(0, X.dtype), name).dtype, copy=False).tocsr()
+    _refuse_damage(matrix, name)
+    if not _in_order(matrix):
+        matrix = matrix.copy()
+        matrix.has_canonical_format = matrix.has_sorted_indices = False
+        matrix.sum_duplicates()
+    indptr, indices = (np.require(a, t, ["C", "A"]) for a, t in ((matrix.indptr, np.int64), (matrix.indices, np.int32)))
+    return CSR(indptr, indices, _laid_out(matrix.data), int(X.shape[1]))
+
+
+def _in_order(matrix: Any) -> bool:
+    """Whether columns ascend in every row; SciPy's own look at the arrays, not what it remembers of them."""
+    remembered = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
+    return bool(remembered.has_canonical_format)
+
+
+def _refuse_damage(matrix: Any, name: str) -> None:
+    """Arrays that do not fit each other: SciPy lets them be changed."""
+    n, d = matrix.shape
+    indptr, indices = matrix.indptr, matrix.indices
+    fits = len(indptr) == n + 1 and indptr[0] == 0 and not (np.diff(indptr) < 0).any()
+    fits = fits and indptr[-1] <= min(len(indices), len(matrix.data))
+    if fits and indptr[-1]:
+        used = indices[: indptr[-1]]
+        fits = used.min() >= 0 and used.max() < d
+    if not fits:
+        raise DataError(f"The sparse matrix {name} is damaged: its offsets or columns do not fit; build it again.")
+
+
+def _refuse_shape(shape: tuple[int, int], name: str) -> None:
+    if not shape[0]:
+        raise DataError(
+            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required: {name} is empty."
+        )
+    if not shape[1]:
+        raise DataError(
+            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required: {name} has no columns."
+        )
+
+
+def _refuse_unfinite(rows: CSR | Dense, name: str) -> None:
+    values = rows.values.reshape(-1) if isinstance(rows, Dense) else rows.data[: rows.nnz]
+    at = kernels.first_unfinite(values, kernels.thread_count())
+    if at < 0:
+        return
+    if isinstance(rows, Dense):
+        row, column = divmod(at, rows.shape[1])
+    else:
+        row, column = int(np.searchsorted(rows.indptr, at, "right")) - 1, int(rows.indices[at])
+    what = "NaN" if np.isnan(values[at]) else "infinity"
+    raise DataError(f"{name}[{row}, {column}] is {what}; fill in what is missing, or leave the row or column out.")

@@ -1,0 +1,86 @@
+"""Dense rows: one block of float32 or float64 numbers, row after row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.arrays.csr import CSR, vstack
+from linnaeus.arrays.products import into, refuse_sizes
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles, Floats, Longs
+
+CELLS = 1 << 22
+"""Cells looked at together when zeros are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A matrix (n, d) with all its numbers, `values`: C-contiguous float32 or float64.
+
+    Products are float64 and have the bits that the same matrix gives as a `CSR`, for any number of threads.
+
+    >>> X = Dense(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> X.dot(np.array([1.0, 10.0])).tolist(), X.tdot(np.array([1.0, 10.0])).tolist()
+    ([21.0, 30.0], [1.0, 32.0])
+    """
+
+    values: Floats | Doubles
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.values), self.values.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def dot(self, W: NDArray[Any]) -> Doubles:
+        """X @ W  (n, k), or (n,) for one column."""
+        refuse_sizes("W", W, self.shape[1], "columns")
+        return into(kernels.dense_dot, self.values, W, len(self))
+
+    def tdot(self, D: NDArray[Any]) -> Doubles:
+        """X.T @ D  (d, k), or (d,) for one column."""
+        refuse_sizes("D", D, len(self), "rows")
+        return into(kernels.dense_tdot, self.values, D, self.shape[1])
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Dense:
+        """These rows, in this order."""
+        return Dense(self.values[rows])
+
+    def rows_slice(self, start: int, stop: int) -> Dense:
+        """The rows from start to stop, stop excluded: a view."""
+        return Dense(self.values[start:stop])
+
+    def squares(self) -> Doubles:
+        """The squared length of each row (n,)."""
+        squares: Doubles = np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64)
+        return squares
+
+    def counts(self) -> Longs:
+        """How many values of each column are not zero (d,)."""
+        counts: Longs = np.count_nonzero(self.values, axis=0).astype(np.int64)
+        return counts
+
+    def to_csr(self) -> CSR:
+        """The same matrix without its zeros, for kernels that read sparse rows.
+
+        >>> Dense(np.array([[0.0, 2.0], [0.0, 0.0]])).to_csr().indices.tolist()
+        [1]
+        """
+        n, d = self.shape
+        step = max(1, CELLS // max(1, d))
+        return vstack([_sparse(self.values[at : at + step]) for at in range(0, max(n, 1), step)])
+
+
+def _sparse(values: Floats | Doubles) -> CSR:
+    rows, columns = np.nonzero(values)
+    indptr = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=len(values)), out=indptr[1:])
+    return CSR(indptr, columns.astype(np.int32), values[rows, columns], values.shape[1])

@@ -1,0 +1,135 @@
+// Problem: S = X W and G = X^T D, for dense rows X (n, d), W (d, k) and D (n, k); results in float64.
+//
+// The sums run in the order of the columns, or of the rows, one after the other, as those of rows_dot and rows_tdot: a
+// matrix gives the same bits dense and sparse, on any number of threads (a BLAS gives others for each number of
+// threads, and would copy a float32 matrix). Several rows at a time share what was loaded; 32 classes at a time stay in
+// registers.
+#include <stdexcept>
+
+#include "blocks.hpp"
+#include "parallel.hpp"
+
+namespace linnaeus {
+namespace {
+
+constexpr size_t kRowsPerPiece = 64;
+constexpr size_t kColumnsPerPiece = 64;
+constexpr size_t kTogether = 4;  // rows that are worked on together
+
+// X times a block of k classes, or its transpose.
+template <class X, class B>
+struct Work {
+  const X* rows;
+  size_t n, d;
+  const B* block;
+  size_t k;
+  double* out;
+};
+
+template <class S, size_t R, class X, class W>
+LINNAEUS_INLINE void dot_some(const Work<X, W>& work, size_t first, size_t c, size_t classes) {
+  double sums[R][S::Q][S::B] = {};
+  const X* rows = work.rows + first * work.d;
+  for (size_t j = 0; j < work.d; ++j) {
+    const W* w = work.block + j * work.k + c;
+    for (size_t r = 0; r < R; ++r) {
+      double value = double(rows[r * work.d + j]);
+      for (size_t q = 0; q < S::Q; ++q)
+        for (size_t b = 0; b < S::B; ++b) sums[r][q][b] += value * double(w[S::at(q, classes) + b]);
+    }
+  }
+  for (size_t r = 0; r < R; ++r)
+    for (size_t q = 0; q < S::Q; ++q)
+      std::copy(sums[r][q], sums[r][q] + S::B, work.out + (first + r) * work.k + c + S::at(q, classes));
+}
+
+template <class X, class W>
+LINNAEUS_CLONES void dot_rows(const Work<X, W>& work, size_t first, size_t last) {
+  for (size_t c = 0; c < work.k; c += kWide) {
+    size_t classes = std::min(kWide, work.k - c);
+    with_shape(classes, [&](auto s) LINNAEUS_LAMBDA {
+      size_t r = first;
+      for (; r + kTogether <= last; r += kTogether) dot_some<decltype(s), kTogether>(work, r, c, classes);
+      for (; r < last; ++r) dot_some<decltype(s), 1>(work, r, c, classes);
+    });
+  }
+}
+
+template <class S, size_t R, class X, class D>
+LINNAEUS_INLINE void add_some(const Work<X, D>& work, size_t row, std::pair<size_t, size_t> columns, size_t c,
+                              size_t classes) {
+  const X* __restrict rows = work.rows + row * work.d;
+  double d[R][S::Q][S::B];
+  for (size_t r = 0; r < R; ++r)
+    for (size_t q = 0; q < S::Q; ++q)
+      for (size_t b = 0; b < S::B; ++b) d[r][q][b] = double(work.block[(row + r) * work.k + c + S::at(q, classes) + b]);
+  for (size_t j = columns.first; j < columns.second; ++j) {
+    double* __restrict g = work.out + j * work.k + c;
+    double sums[S::Q][S::B];
+    for (size_t q = 0; q < S::Q; ++q) std::copy(g + S::at(q, classes), g + S::at(q, classes) + S::B, sums[q]);
+    for (size_t r = 0; r < R; ++r) {
+      double value = double(rows[r * work.d + j]);
+      for (size_t q = 0; q < S::Q; ++q)
+        for (size_t b = 0; b < S::B; ++b) sums[q][b] += value * d[r][q][b];
+    }
+    for (size_t q = 0; q < S::Q; ++q) std::copy(sums[q], sums[q] + S::B, g + S::at(q, classes));
+  }
+}
+
+template <class X, class D>
+LINNAEUS_CLONES void add_columns(const Work<X, D>& work, std::pair<size_t, size_t> columns) {
+  std::fill(work.out + columns.first * work.k, work.out + columns.second * work.k, 0.0);
+  for (size_t c = 0; c < work.k; c += kWide) {
+    size_t classes = std::min(kWide, work.k - c);
+    with_shape(classes, [&](auto s) LINNAEUS_LAMBDA {
+      size_t r = 0;
+      for (; r + kTogether <= work.n; r += kTogether) add_some<decltype(s), kTogether>(work, r, columns, c, classes);
+      for (; r < work.n; ++r) add_some<decltype(s), 1>(work, r, columns, c, classes);
+    });
+  }
+}
+
+template <class X, class W>
+void dense_dot(Table<X> rows, Table<W> weights, TableOut<double> out, int threads) {
+  Work<X, W> work{rows.data(), rows.shape(0), rows.shape(1), weights.data(), weights.shape(1), out.data()};
+  if (weights.shape(0) != work.d || out.shape(0) != work.n || out.shape(1) != work.k)
+    throw std::invalid_argument("dense_dot: the result does not fit the rows and the weights");
+  nb::gil_scoped_release release;
+  for_each_piece((work.n + kRowsPerPiece - 1) / kRowsPerPiece, worth(threads, work.n * work.d * work.k),
+                 [&](size_t piece, int) {
+                   size_t first = piece * kRowsPerPiece;
+                   dot_rows(work, first, std::min(work.n, first + kRowsPerPiece));
+                 });
+}
+
+template <class X, class D>
+void dense_tdot(Table<X> rows, Table<D> factors, TableOut<double> out, int threads) {
+  Work<X, D> work{rows.data(), rows.shape(0), rows.shape(1), factors.data(), factors.shape(1), out.data()};
+  if (factors.shape(0) != work.n || out.shape(0) != work.d || out.shape(1) != work.k)
+    throw std::invalid_argument("dense_tdot: the result does not fit the rows and the factors");
+  nb::gil_scoped_release release;
+  for_each_piece((work.d + kColumnsPerPiece - 1) / kColumnsPerPiece, worth(threads, work.n * work.d * work.k),
+                 [&](size_t piece, int) {
+                   size_t first = piece * kColumnsPerPiece;
+                   add_columns(work, std::pair{first, std::min(work.d, first + kColumnsPerPiece)});
+                 });
+}
+
+template <class X, class B>
+void bind(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("dense_dot", &dense_dot<X, B>, "rows"_a.noconvert(), "weights"_a.noconvert(), "out"_a.noconvert(), "threads"_a);
+  m.def("dense_tdot", &dense_tdot<X, B>, "rows"_a.noconvert(), "factors"_a.noconvert(), "out"_a.noconvert(),
+        "threads"_a);
+}
+
+}  // namespace
+
+void bind_dense(nb::module_& m) {
+  bind<float, float>(m);
+  bind<float, double>(m);
+  bind<double, float>(m);
+  bind<double, double>(m);
+}
+
+}  // namespace linnaeus
