@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import statistics
 import sys
 import time
@@ -74,6 +75,8 @@ def run_heat(heat: Heat, entries: list[Entry]) -> list[dict[str, Any]]:
                 say_record("first", heat, record, note)
     rows = []
     for target in heat.rules.targets:
+        for record in heat.refine(target):
+            say_record("refined", heat, record)
         heat.clock(target)
         for record in heat.contenders(target):
             say_record("clock", heat, record, target=target)
@@ -100,7 +103,11 @@ def ratio(heat: Heat, target: float) -> dict[str, Any]:
         "what": "ratio", "problem": f"{heat.problem.data} {heat.problem.family}", "C": heat.problem.C, "target": target,
         "peer": f"{peer.entry.name} at {peer.tol:g}" if peer else None, "peer_s": peer.seconds if peer else None,
     }  # fmt: skip
-    if peer and (conversion := [run.conversion for run in peer.runs if run.conversion is not None]):
+    if (
+        heat.races.clock == "wall"
+        and peer
+        and (conversion := [run.conversion for run in peer.runs if run.conversion is not None])
+    ):
         row["peer_without_conversion_s"] = peer.seconds - statistics.median(conversion)
     for n, wanted in table.WANTED.items():
         name = next(e.name for e in ENTRIES.values() if e.library == OURS and e.threads == n)
@@ -124,6 +131,7 @@ def parse() -> argparse.Namespace:
     add("--optima-only", action="store_true", help="find and cache the reference optima, then stop")
     add("--optima-limit", type=float, default=300.0, help="seconds for a reference run")
     add("--limit", type=float, default=30.0, help="seconds for a run")
+    add("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for one thread on a busy machine")
     add("--runs", type=int, default=3, help="turns for the clock; the best peer and Linnaeus get four more")
     add("--cache", type=Path, default=CACHE, help="folder of the matrices and optima")
     add("--peer-python", default=sys.executable, help="an interpreter that has the peers")
@@ -137,12 +145,15 @@ def main() -> None:
     if arguments.summarize:
         print(table.markdown(table.ratios(arguments.summarize.read_text(encoding="utf-8").splitlines())))
         return
+    # A race that is asked to end takes its processes along.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     say_machine()
     if hasattr(os, "getloadavg") and os.getloadavg()[0] > BUSY:
         say(what="warning", note=f"the machine is busy (load {os.getloadavg()[0]:.1f}): wall times mean little")
     problems = chosen_problems(arguments)
     paths = {name: matrices.ensure(name, data_folder(), arguments.cache) for name in {p.data for p in problems}}
-    races, optima = Field(sys.executable, arguments.peer_python, paths), Optima(arguments.cache / "optima.json")
+    races = Field(sys.executable, arguments.peer_python, paths, arguments.clock)
+    optima = Optima(arguments.cache / "optima.json")
     once = arguments.quick
     rules = Rules(tuple(arguments.target or TARGETS), arguments.limit, 1 if once else arguments.runs, 0 if once else 4)
     start, rows = time.perf_counter(), []

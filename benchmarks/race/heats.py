@@ -21,6 +21,7 @@ class Rules:
     runs: int = 3
     final: int = 4
     behind: float = 4.0  # a peer this many times slower than the best one so far is left where it is
+    halvings: int = 2
     near: float = 1.5  # contenders: within this factor of the best peer's first time
 
 
@@ -99,6 +100,22 @@ class Heat:
         if best is None or entry.library == OURS:
             return self.rules.limit
         return min(self.rules.limit, max(2.0, self.rules.behind * best.seconds))
+
+    def refine(self, target: float) -> Iterator[Record]:
+        """Between the loosest step that reached the target and the one before, where those in front may be faster."""
+        for name in {record.entry.name: None for record in self.contenders(target)}:
+            for _ in range(self.rules.halvings):
+                mine = [record for record in self.records if record.entry.name == name]
+                there = [record for record in self.reached(target) if record in mine]
+                enough = max(record.tol for record in there)
+                short = [record.tol for record in mine if record.tol > enough]
+                if not short:
+                    break
+                tol = float(f"{(enough * min(short)) ** 0.5:.2g}")
+                run = self.races.fit(there[0].entry, self.problem, tol, 2.0 * self.rules.limit)
+                self.optima.see(self.problem, name, run)
+                self.records.append(Record(there[0].entry, tol, run))
+                yield self.records[-1]
 
     def clock(self, target: float) -> None:
         """Those in front take turns; then the best peer and Linnaeus some more."""

@@ -13,19 +13,20 @@ from race.problems import Problem
 from race.turns import Field, Run
 
 CERTAIN = 1e-7
-# Tight runs of independent solvers; hinge and Crammer-Singer also get a solver of the race's own, with a bound.
+# Tight runs of independent solvers, the cheap one first. Hinge and Crammer-Singer also get a solver of the race's own,
+# which comes with a bound.
 REFERENCES: dict[str, tuple[tuple[str, float], ...]] = {
-    "l2-logistic": (("liblinear -s 0", 1e-8), ("sklearn liblinear dual", 1e-6), ("sklearn lbfgs", 1e-8)),
-    "l2-hinge": (("liblinear -s 3", 1e-5), ("snapml SVM hinge", 1e-7)),
-    "l2-squared-hinge": (("liblinear -s 2", 1e-8), ("sklearn LinearSVC dual", 1e-7)),
+    "l2-logistic": (("liblinear -s 7", 1e-3), ("liblinear -s 0", 1e-8), ("sklearn lbfgs", 1e-8)),
+    "l2-hinge": (("liblinear -s 3", 1e-4), ("snapml SVM hinge", 1e-7)),
+    "l2-squared-hinge": (("liblinear -s 1", 1e-3), ("liblinear -s 2", 1e-8), ("sklearn LinearSVC dual", 1e-7)),
     "l1-logistic": (
         ("liblinear -s 6", 1e-5),
         ("liblinear -s 6", 1e-7),
         ("sklearn liblinear", 1e-9),
         ("skglm SparseLogisticRegression", 1e-8),
     ),
-    "multinomial": (("sklearn lbfgs", 1e-7), ("cyanure float64, 2 threads", 1e-9), ("sklearn newton-cg", 1e-8)),
-    "crammer-singer": (("liblinear -s 4", 1e-5), ("sklearn LinearSVC crammer_singer", 1e-5)),
+    "multinomial": (("sklearn lbfgs", 1e-6), ("sklearn lbfgs", 1e-7), ("cyanure float64, 2 threads", 1e-9)),
+    "crammer-singer": (("liblinear -s 4", 1e-4), ("sklearn LinearSVC crammer_singer", 1e-5)),
 }
 KINKED = ("l2-hinge", "crammer-singer")
 
@@ -70,25 +71,30 @@ class Optima:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.known = self._read()
+
+    def _read(self) -> dict[str, Optimum]:
+        known = json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
         names = ("value", "by", "bound", "seen")
-        self.known = {key: Optimum(**{name: row[name] for name in names}) for key, row in known.items()}
+        return {key: Optimum(**{name: row[name] for name in names}) for key, row in known.items()}
 
     def get(self, problem: Problem) -> Optimum | None:
         """What is known about a problem."""
         return self.known.get(problem.key)
 
     def put(self, problem: Problem, optimum: Optimum) -> None:
-        """Remember, on disk."""
-        self.known[problem.key] = optimum
+        """Remember, on disk; what another run has written there meanwhile stays."""
+        self.known = self._read() | {problem.key: optimum}
         rows = {key: asdict(o) | {"gap": o.gap, "certified": o.certified} for key, o in self.known.items()}
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        fresh.replace(self.path)
 
     def see(self, problem: Problem, name: str, run: Run) -> None:
         """A run of the race: remembered only if it went lower."""
         known = self.known.get(problem.key)
-        if known is None or run.objective < known.value:
+        if run.ok and (known is None or run.objective < known.value):
             self.put(problem, (known or Optimum(float("inf"), "")).with_run(name, run))
 
     def find(self, problem: Problem, races: Field, limit: float) -> Iterator[tuple[str, Run]]:
@@ -106,7 +112,7 @@ class Optima:
 
 def _references(problem: Problem, races: Field, limit: float) -> Iterator[tuple[str, Callable[[], Run]]]:
     if problem.family in KINKED:
-        yield "dual ascent of the race", lambda: races.certify(problem, CERTAIN / 10.0, limit)
+        yield "dual ascent of the race", lambda: races.certify(problem, CERTAIN / 2.0, limit)
     for name, tol in REFERENCES[problem.family]:
         entry = ENTRIES[name]
         yield f"{name} at {tol:g}", lambda entry=entry, tol=tol: races.fit(entry, problem, tol, limit, bound=True)

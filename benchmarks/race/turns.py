@@ -7,7 +7,9 @@ import os
 import queue
 import subprocess
 import threading
-from dataclasses import asdict, dataclass
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +40,8 @@ class Run:
 class Worker:
     """A process that answers; a new one is started after one had to be stopped."""
 
-    def __init__(self, python: str) -> None:
-        self.python = python
+    def __init__(self, python: str, clock: str) -> None:
+        self.python, self.clock = python, clock
         self.process: subprocess.Popen[str] | None = None
         self.lines: queue.Queue[str] = queue.Queue()
 
@@ -52,9 +54,8 @@ class Worker:
         answer: dict[str, Any] = {}
         while "done" not in answer:
             timed = "ready" in answer and "seconds" not in answer
-            try:
-                line = self.lines.get(timeout=limit if timed else PATIENCE)
-            except queue.Empty:
+            line = self._hear(limit if timed else PATIENCE)
+            if line is None:
                 self.stop()
                 return {**answer, "error": f"stopped after {limit:g} s"}
             if not line:
@@ -62,6 +63,22 @@ class Worker:
                 return {**answer, "error": "the process ended"}
             answer |= json.loads(line)
         return answer
+
+    def _hear(self, limit: float) -> str | None:
+        """The next line, "" when the process has ended, None when it has used up its time."""
+        end = self._now() + limit
+        while (left := end - self._now()) > 0.0:
+            with suppress(queue.Empty):
+                return self.lines.get(timeout=min(left, 1.0))
+        return None
+
+    def _now(self) -> float:
+        """Seconds, of the wall or of the process (user and system, fields 14 and 15 of its line in /proc)."""
+        if self.clock == "wall" or self.process is None:
+            return time.monotonic()
+        path = Path(f"/proc/{self.process.pid}/stat")
+        fields = path.read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _start(self) -> subprocess.Popen[str]:
         if self.process is None:
@@ -92,9 +109,9 @@ def _pump(process: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
 class Field:
     """All who take part, each library in its own process, and the matrices they read."""
 
-    def __init__(self, ours: str, peers: str, matrices: dict[str, Path]) -> None:
+    def __init__(self, ours: str, peers: str, matrices: dict[str, Path], clock: str = "wall") -> None:
         self.pythons = {OURS: ours}
-        self.peers, self.matrices = peers, matrices
+        self.peers, self.matrices, self.clock = peers, matrices, clock
         self.workers: dict[str, Worker] = {}
 
     def hello(self, library: str) -> dict[str, Any]:
@@ -104,12 +121,13 @@ class Field:
     def fit(self, entry: Entry, problem: Problem, tol: float, limit: float, bound: bool = False) -> Run:
         """One fit of one entry at one tolerance."""
         request = {"do": "fit", "entry": entry.name, "tol": tol, "bound": bound, **self._about(problem)}
-        return _run(self._worker(entry.library).ask(request, limit), limit)
+        run = _run(self._worker(entry.library).ask(request, limit), limit)
+        return replace(run, seconds=run.cpu) if self.clock == "cpu" and run.ok else run
 
     def certify(self, problem: Problem, gap: float, limit: float) -> Run:
         """The dual of a loss with a kink, solved for its own sake."""
         request = {"do": "certify", "gap": gap, "limit": limit, **self._about(problem)}
-        return _run(self._worker("skglm").ask(request, 2.0 * limit + 60.0), limit)
+        return _run(self._worker("skglm").ask(request, limit + PATIENCE), limit)
 
     def close(self) -> None:
         """End all processes."""
@@ -121,7 +139,7 @@ class Field:
 
     def _worker(self, library: str) -> Worker:
         if library not in self.workers:
-            self.workers[library] = Worker(self.pythons.get(library, self.peers))
+            self.workers[library] = Worker(self.pythons.get(library, self.peers), self.clock)
         return self.workers[library]
 
 

@@ -22,9 +22,8 @@ _JOINT = ("multinomial", "crammer-singer")
 
 def make(family: str, C: float, tol: float, classes: int, optimizer: str = "auto") -> Any:
     """The classifier that minimizes the objective of a family; `strength` is 1 / C."""
-    from linnaeus.regularizers import L1, L2
-
     from linnaeus import LinearClassifier
+    from linnaeus.regularizers import L1, L2
 
     output = "multiclass" if family in _JOINT else "binary" if classes == 2 else "onevsrest"
     regularizer = (L1 if family == "l1-logistic" else L2)(strength=1.0 / C)
