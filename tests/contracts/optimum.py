@@ -4,9 +4,9 @@ from functools import cache
 
 import cvxpy as cp
 import numpy as np
+from tests.contracts.problems import STRENGTH, problem
 
 from linnaeus.outputs import Multiclass, Real
-from tests.contracts.problems import STRENGTH, problem
 
 OF_MARGIN = {  # functions of minus the margin, v = -m: all convex and increasing in v
     "perceptron": cp.pos,

@@ -3,9 +3,9 @@
 from functools import cache
 
 import numpy as np
+from tests.contracts.cells import sparse_rows, truth
 
 from linnaeus.outputs import OUTPUTS
-from tests.contracts.cells import sparse_rows, truth
 
 STRENGTH = 0.5
 N, D = 36, 4

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.contracts import cells
 
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import OUTPUTS
-from tests.contracts import cells
 
 PAIRS = sorted(cells.pairs_of_loss_and_output())
 LABELED = [name for name in OUTPUTS if name != "real"]

@@ -8,6 +8,8 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.contracts.optimum import optimum
+from tests.contracts.problems import STRENGTH, N, problem, separable
 
 from linnaeus import optimizers as o
 from linnaeus.erm import Objective, Stop, Watch, train
@@ -17,8 +19,6 @@ from linnaeus.losses import LOSSES, PointLoss
 from linnaeus.optimizers import OPTIMIZERS
 from linnaeus.outputs import OUTPUTS
 from linnaeus.regularizers import REGULARIZERS, NoPenalty
-from tests.contracts.optimum import optimum
-from tests.contracts.problems import N, STRENGTH, problem, separable
 
 SMOOTH_ONLY = "needs a gradient everywhere"
 SETTINGS = {

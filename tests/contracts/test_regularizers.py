@@ -22,7 +22,7 @@ PIECES = list(_pieces())
 
 
 @pytest.fixture
-def W():
+def W():  # noqa: N802
     return np.random.default_rng(1).normal(size=(5, 3))
 
 

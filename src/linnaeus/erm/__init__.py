@@ -4,9 +4,24 @@
 drives; `stopping` and `trace` say when and how it ended; `diagnose` says what the data allow.
 """
 
+from linnaeus.erm.checkpoint import Checkpoint, fingerprint, resume
+from linnaeus.erm.diagnose import Separability, separability
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.trace import Record, Trace
 from linnaeus.erm.train import Fit, Watch, train
 
-__all__ = ["Fit", "Objective", "Record", "Stop", "Trace", "Watch", "train"]
+__all__ = [
+    "Checkpoint",
+    "Fit",
+    "Objective",
+    "Record",
+    "Separability",
+    "Stop",
+    "Trace",
+    "Watch",
+    "fingerprint",
+    "resume",
+    "separability",
+    "train",
+]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from linnaeus.errors import UsageError
 from linnaeus.losses import PointLoss
 from linnaeus.outputs import Real
@@ -23,6 +25,18 @@ def check(objective: Objective, optimizer: Solver) -> None:
     said = optimizer.refuse(objective)
     if said is not None:
         raise UsageError(said)
+
+
+def vanishing(objective: Objective) -> float | None:
+    """The value below which the objective proves that it has no minimum: every example is then right.
+
+    Losses that are positive everywhere but tend to zero (logistic, exponential) have no minimum without a penalty when
+    some weights decide every example rightly: doubling these weights always helps. None where there is a minimum.
+    """
+    if getattr(objective.loss, "attained", True) or objective.regularizer.value(np.ones((1, 1))) != 0:
+        return None
+    lightest = objective.weights[objective.weights > 0].min(initial=np.inf)
+    return float(objective.loss.value(np.zeros(1))[0] * lightest)
 
 
 def _name(piece: object) -> str:

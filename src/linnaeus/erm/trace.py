@@ -24,6 +24,10 @@ class Record:
 class Trace:
     """The records of a training, and why it ended. Larger held-out scores are better.
 
+    `reason` is "converged" (the gap or gradient is as small as asked), "optimum" (nothing is left to gain), "no
+    mistakes", "few mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data", "epochs", "time
+    limit" or "interrupted".
+
     >>> trace = Trace([Record(1, 0.1, value=5.0), Record(2, 0.2, value=3.0)], "epochs")
     >>> trace.column("value")
     [5.0, 3.0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.arrays.blas import single_blas
-from linnaeus.erm.check import check
+from linnaeus.erm.check import check, vanishing
 from linnaeus.erm.stopping import Enough, Stop
 from linnaeus.erm.trace import Record, Trace
 from linnaeus.types import Start
@@ -38,16 +38,22 @@ class Watch:
     listeners: Sequence[Listener] = ()
 
 
-def train(objective: Objective, optimizer: Solver, watch: Watch | None = None, start: Start | None = None) -> Fit:
+def train(
+    objective: Objective,
+    optimizer: Solver,
+    watch: Watch | None = None,
+    start: Start | None = None,
+    so_far: Trace | None = None,
+) -> Fit:
     """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
 
-    Ctrl-C ends training and keeps what there is; before the first epoch is done it is passed on. BLAS works on one
-    thread meanwhile: its sums change with their number, and the result does not.
+    `start` and `so_far` continue an earlier training. Ctrl-C ends it and keeps what there is; before the first epoch is
+    done it is passed on. BLAS works on one thread meanwhile: its sums change with their number, and the result does not.
     """
     check(objective, optimizer)
     watch = watch or Watch()
     begin = start or Start(objective.initial(), epochs=watch.stop.epochs or 100)
-    keeper = _Keeper(watch, objective.X.shape[0])
+    keeper = _Keeper(watch, objective, so_far)
     try:
         with single_blas():
             optimizer.minimize(objective, begin, keeper.report)
@@ -65,16 +71,18 @@ def train(objective: Objective, optimizer: Solver, watch: Watch | None = None, s
 class _Keeper:
     """Holds the trace and the parameters to return while an optimizer reports."""
 
-    def __init__(self, watch: Watch, examples: int) -> None:
-        self.watch, self.examples = watch, examples
-        self.trace = Trace()
+    def __init__(self, watch: Watch, objective: Objective, so_far: Trace | None) -> None:
+        self.watch, self.examples = watch, objective.X.shape[0]
+        self.vanishing = vanishing(objective)
+        self.trace = Trace(list(so_far or []))
+        self.before = self.trace.last.seconds if so_far else 0.0
         self.kept: Callable[[], Params] | None = None
         self.began = time.perf_counter()
 
     def report(self, step: Step) -> float | None:
         """Record a step; raise `Enough` when it is."""
         score = None if self.watch.held_out is None else self.watch.held_out(step.params())
-        seconds = time.perf_counter() - self.began
+        seconds = self.before + time.perf_counter() - self.began
         record = Record(step.epoch, seconds, step.value, step.gap, step.gradient, score, step.rate, step.mistakes)
         self.trace.records.append(record)
         self.trace.scale = self.trace.scale if step.scale is None else step.scale
@@ -82,6 +90,8 @@ class _Keeper:
         for listener in self.watch.listeners:
             listener(record, step)
         reason = self.watch.stop.reason(self.trace, self.examples)
+        if self.vanishing is not None and step.value is not None and step.value < self.vanishing:
+            reason = "no minimum"
         if reason is not None:
             raise Enough(reason)
         return score

@@ -22,6 +22,7 @@ class Logistic(MarginLoss):
     """
 
     second: ClassVar[bool] = True
+    attained: ClassVar[bool] = False
 
     def value(self, m: Doubles) -> Doubles:
         """log(1 + e^-m), without overflow."""
@@ -79,6 +80,7 @@ class Exponential(MarginLoss):
     """
 
     second: ClassVar[bool] = True
+    attained: ClassVar[bool] = False
 
     def value(self, m: Doubles) -> Doubles:
         """e^-m, capped where a float ends."""

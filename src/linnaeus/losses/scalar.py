@@ -26,6 +26,8 @@ class ScalarLoss(ABC):
     """Whether `curve` is given."""
     quadratic: ClassVar[bool] = False
     """Whether it is the square of its number, so that linear equations give the optimum."""
+    attained: ClassVar[bool] = True
+    """Whether the loss is least at some number; if it only tends to zero, separable data leave it without a minimum."""
 
     @abstractmethod
     def value(self, m: Doubles) -> Doubles:

@@ -26,6 +26,7 @@ class StructuredLoss(ABC):
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
     second: ClassVar[bool] = False
+    attained: ClassVar[bool] = True
 
     @abstractmethod
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
@@ -89,6 +90,7 @@ class Log(StructuredLoss):
 
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = True
+    attained: ClassVar[bool] = False
     value = Logistic.value
     slope = Logistic.slope
     curve = Logistic.curve
@@ -110,6 +112,7 @@ class SoftMargin(StructuredLoss):
 
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = True
+    attained: ClassVar[bool] = False
     chance = Logistic.chance
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:

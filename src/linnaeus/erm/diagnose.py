@@ -1,0 +1,116 @@
+"""What the data allow: separability with a certificate either way, margin, radius, the bound on mistakes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linnaeus.erm.constraints import Constraints, constraints
+from linnaeus.erm.objective import Objective
+from linnaeus.erm.stopping import Stop
+from linnaeus.erm.train import Watch, train
+from linnaeus.losses import Perceptron
+from linnaeus.optimizers import SGD
+from linnaeus.regularizers import NoPenalty
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import OutputSpace, Rows
+    from linnaeus.types import Doubles, Params
+
+
+@dataclass(frozen=True)
+class Separability:
+    """Whether some weights decide every example rightly, with the proof.
+
+    `verdict` is "separable" (then `params` decides every example, by `margin` when the joint vector of all weights has
+    length one), "not separable" (then the convex `weights` over the constraints bring their sum of features to zero,
+    which no separating weights could allow; `constraint_rows` says to which example each belongs), or "undecided".
+    `radius` is the largest length of an example, the constant of the bias included. `bound` limits the mistakes of a
+    perceptron on such data, in all epochs together.
+    """
+
+    verdict: Literal["separable", "not separable", "undecided"]
+    radius: float
+    params: Params | None = None
+    margin: float | None = None
+    bound: float | None = None
+    weights: Doubles | None = None
+    constraint_rows: Any = None
+
+    def sentence(self) -> str:
+        """The finding in words."""
+        if self.verdict == "separable":
+            return (
+                f"The data are linearly separable with a margin of at least {self.margin:.3g} at radius "
+                f"{self.radius:.3g}: a perceptron makes at most {self.bound:.0f} mistakes."
+            )
+        if self.verdict == "not separable":
+            return "The data are not linearly separable: some examples contradict each other, whatever the weights."
+        return "It was not decided in the time given whether the data are linearly separable; allow more seconds."
+
+
+def separability(
+    X: Rows, y: Any, space: OutputSpace, k: int, bias: Literal["free", "none"] = "free", seconds: float = 10.0
+) -> Separability:
+    """Decide whether the data are linearly separable in this output space, with a certificate either way.
+
+    First a perceptron runs: without a mistake in an epoch it has found the weights. Then a linear program (HiGHS)
+    minimizes the violations of the margin: its least value is zero exactly for separable data, and otherwise its dual
+    solution is the proof that there are none.
+
+    >>> from linnaeus.arrays import CSR
+    >>> from linnaeus.outputs import Binary
+    >>> corners = CSR(np.array([0, 0, 1, 2, 4]), np.array([1, 0, 0, 1], np.int32), np.ones(4, np.float32), 2)
+    >>> separability(corners, np.array([0, 0, 0, 1]), Binary(), 2).verdict  # both of two: a line can
+    'separable'
+    >>> separability(corners, np.array([0, 1, 1, 0]), Binary(), 2).verdict  # exactly one of two: no line can
+    'not separable'
+    """
+    began = time.perf_counter()
+    objective = Objective(X, y, space, Perceptron(), NoPenalty(), np.ones(X.shape[0]), k, bias)
+    stop = Stop(epochs=1000, mistakes=0.0, seconds=seconds / 2)
+    fit = train(objective, SGD(rate=1.0), Watch(stop))
+    needs = constraints(objective)
+    found = _separable(needs, fit.params)
+    if found is not None:
+        return found
+    return _by_program(needs, objective, max(0.0, seconds - (time.perf_counter() - began)))
+
+
+def _separable(needs: Constraints, params: Params) -> Separability | None:
+    """The verdict when these parameters satisfy every constraint strictly."""
+    length = np.sqrt(sum(float(np.vdot(p, p)) for p in params.values()))
+    slack = needs.margins(params)
+    if length == 0 or not (slack.min() > 1e-12 * length * max(needs.radius, 1e-300)):
+        return None
+    margin = float(slack.min() / length)
+    bound = needs.factor * needs.radius**2 / margin**2
+    return Separability("separable", needs.radius, params, margin, bound)
+
+
+def _by_program(needs: Constraints, objective: Objective, seconds: float) -> Separability:
+    """Min sum of violations v >= 0 with A u + v >= 1: zero for separable data; else the dual is the contradiction."""
+    from scipy.optimize import linprog
+    from scipy.sparse import hstack, identity
+
+    A = needs.matrix()
+    rows, columns = A.shape
+    table = hstack([-A, -identity(rows, format="csr")], format="csr")
+    cost = np.concatenate([np.zeros(columns), np.ones(rows)])
+    bounds = [(None, None)] * columns + [(0, None)] * rows
+    done = linprog(
+        cost, A_ub=table, b_ub=-np.ones(rows), bounds=bounds, method="highs", options={"time_limit": max(seconds, 0.01)}
+    )
+    if done.status != 0 or done.x is None:
+        return Separability("undecided", needs.radius)
+    found = _separable(needs, needs.unpack(done.x[:columns], objective))
+    if found is not None:
+        return found
+    duals = np.maximum(0.0, -done.ineqlin.marginals)
+    total = duals.sum()
+    if total <= 0 or np.abs(A.T @ (duals / total)).max() > 1e-7 * max(needs.radius, 1.0):
+        return Separability("undecided", needs.radius)
+    return Separability("not separable", needs.radius, weights=duals / total, constraint_rows=needs.rows)
