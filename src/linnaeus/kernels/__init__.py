@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import dense_dot as dense_dot
     from linnaeus.kernels._native import dense_tdot as dense_tdot
     from linnaeus.kernels._native import descend as descend
+    from linnaeus.kernels._native import dual_epoch_hinge as dual_epoch_hinge
+    from linnaeus.kernels._native import dual_epoch_logistic as dual_epoch_logistic
+    from linnaeus.kernels._native import dual_epoch_squared_hinge as dual_epoch_squared_hinge
+    from linnaeus.kernels._native import dual_gap_hinge as dual_gap_hinge
+    from linnaeus.kernels._native import dual_gap_logistic as dual_gap_logistic
+    from linnaeus.kernels._native import dual_gap_squared_hinge as dual_gap_squared_hinge
     from linnaeus.kernels._native import fingerprint as fingerprint
     from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded
     from linnaeus.kernels._native import first_unfinite as first_unfinite

@@ -23,6 +23,7 @@ class Logistic(MarginLoss):
 
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
+    dual: ClassVar[str] = "logistic"
 
     def value(self, m: Doubles) -> Doubles:
         """log(1 + e^-m), without overflow."""
@@ -52,6 +53,7 @@ class SquaredHinge(MarginLoss):
     """max(0, 1 - m)^2: the L2-loss SVM. `curve` is the generalized second derivative, 0 or 2."""
 
     second: ClassVar[bool] = True
+    dual: ClassVar[str] = "squared_hinge"
 
     def value(self, m: Doubles) -> Doubles:
         """max(0, 1 - m)^2."""

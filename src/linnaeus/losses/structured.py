@@ -71,6 +71,8 @@ class Hinge(StructuredLoss):
     [3.0, 1.0, 0.0]
     """
 
+    dual: ClassVar[str] = "hinge"
+
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
         """The most violating output: best when each mistake is given its cost as a head start."""
         return _augmented(space.best, space, S, y)
@@ -91,6 +93,7 @@ class Log(StructuredLoss):
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
+    dual: ClassVar[str] = "logistic"
     value = Logistic.value
     slope = Logistic.slope
     curve = Logistic.curve

@@ -9,6 +9,7 @@ loss, penalty and output space.
 """
 
 from linnaeus.optimizers.coordinate import CoordinateDescent
+from linnaeus.optimizers.dual import DualAscent
 from linnaeus.optimizers.gradient import GradientDescent
 from linnaeus.optimizers.lsqr import LSQR
 from linnaeus.optimizers.newton import Newton
@@ -42,6 +43,7 @@ OPTIMIZERS = {
     "newton": Newton,
     "normal_equations": NormalEquations,
     "lsqr": LSQR,
+    "dual": DualAscent,
 }
 """Every optimizer by its plain name."""
 
@@ -57,6 +59,7 @@ __all__ = [
     "ConjugateGradient",
     "Constant",
     "CoordinateDescent",
+    "DualAscent",
     "GradientDescent",
     "HeldOut",
     "InverseSqrt",

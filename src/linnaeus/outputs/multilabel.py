@@ -13,7 +13,7 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Doubles, Ints, Truth
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,15 @@ class MultiLabel(Product):
         signs = np.full((len(y), w), -1.0)
         signs[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = 1.0
         return signs
+
+    def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
+        """The rows that have a label, and all others; one look at the label sets for all that are asked for."""
+        assert isinstance(y, LabelSets)
+        wanted = (y.labels >= which.start) & (y.labels < which.stop)
+        rows = np.repeat(np.arange(len(y), dtype=np.int32), np.diff(y.offsets))[wanted]
+        labels, everyone = y.labels[wanted], np.arange(len(y), dtype=np.int32)
+        found = [rows[labels == j] for j in which]
+        return [(yes, np.delete(everyone, yes)) for yes in found]
 
     def stakes(self, y: Truth, w: int) -> Doubles | None:
         """Every wrong label costs 1: the Hamming cost."""

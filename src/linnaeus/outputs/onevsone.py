@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.outputs.costs import CostTable, as_costs, paid
-from linnaeus.outputs.product import Product
+from linnaeus.outputs.product import Product, rows_where
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +45,12 @@ class OneVsOne(Product):
         y = np.asarray(y)[:, None]
         signs: Doubles = (y == first).astype(np.float64) - (y == second)
         return signs
+
+    def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
+        """The rows of the first of the pair, and of the second."""
+        first, second = pairs(classes_of(w))
+        y = np.asarray(y)
+        return [(rows_where(y == first[j]), rows_where(y == second[j])) for j in which]
 
     def stakes(self, y: Truth, w: int) -> Doubles | None:
         """The cost of choosing the other of the pair."""

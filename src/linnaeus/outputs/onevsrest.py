@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.outputs.costs import CostTable, as_costs, paid
-from linnaeus.outputs.product import Product
+from linnaeus.outputs.product import Product, rows_where
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Doubles, Ints, Truth
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class OneVsRest(Product):
         signs = np.full((len(y), w), -1.0)
         signs[np.arange(len(y)), np.asarray(y)] = 1.0
         return signs
+
+    def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
+        """The rows of a class, and all others."""
+        y = np.asarray(y)
+        return [(rows_where(y == j), rows_where(y != j)) for j in which]
 
     def stakes(self, y: Truth, w: int) -> Doubles | None:
         """l(j, y) for the wrong classes, their mean for the right one."""

@@ -14,7 +14,9 @@ import numpy as np
 from linnaeus.types import Answer, Margins
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Truth
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Ints, Truth
 
 
 class Product(ABC):
@@ -27,6 +29,11 @@ class Product(ABC):
     @abstractmethod
     def stakes(self, y: Truth, w: int) -> Doubles | None:
         """What getting each part wrong costs (n, w); None when all cost 1."""
+
+    def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
+        """The rows with a yes and those with a no, for some of the w parts: each is a binary problem of its own."""
+        signs = self.signs(y, w)
+        return [(rows_where(signs[:, j] > 0), rows_where(signs[:, j] < 0)) for j in which]
 
     def gold(self, S: Doubles, y: Truth) -> Answer:
         """Sum of the scores of the true parts."""
@@ -71,6 +78,11 @@ class Product(ABC):
     def _stakes(self, y: Truth, w: int) -> Doubles:
         stakes = self.stakes(y, w)
         return np.ones((len(y), w)) if stakes is None else stakes
+
+
+def rows_where(mask: NDArray[np.bool_]) -> Ints:
+    """The rows where it holds."""
+    return np.flatnonzero(mask).astype(np.int32)
 
 
 def _sigmoid(S: Doubles) -> Doubles:

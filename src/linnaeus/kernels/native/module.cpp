@@ -7,6 +7,8 @@ void bind_correlate(nanobind::module_& m);
 void bind_count_terms(nanobind::module_& m);
 void bind_dense(nanobind::module_& m);
 void bind_descend(nanobind::module_& m);
+void bind_dual_epoch(nanobind::module_& m);
+void bind_dual_gap(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
@@ -26,6 +28,8 @@ NB_MODULE(_native, m) {
   linnaeus::bind_count_terms(m);
   linnaeus::bind_dense(m);
   linnaeus::bind_descend(m);
+  linnaeus::bind_dual_epoch(m);
+  linnaeus::bind_dual_gap(m);
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);

@@ -3,6 +3,14 @@
 from linnaeus.kernels.reference.census import census
 from linnaeus.kernels.reference.columns import combine, correlate, descend, transpose
 from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
+from linnaeus.kernels.reference.dual import (
+    dual_epoch_hinge,
+    dual_epoch_logistic,
+    dual_epoch_squared_hinge,
+    dual_gap_hinge,
+    dual_gap_logistic,
+    dual_gap_squared_hinge,
+)
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
@@ -28,6 +36,12 @@ __all__ = [
     "dense_dot",
     "dense_tdot",
     "descend",
+    "dual_epoch_hinge",
+    "dual_epoch_logistic",
+    "dual_epoch_squared_hinge",
+    "dual_gap_hinge",
+    "dual_gap_logistic",
+    "dual_gap_squared_hinge",
     "fingerprint",
     "fingerprint_folded",
     "first_unfinite",
