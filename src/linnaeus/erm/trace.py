@@ -73,3 +73,28 @@ class Trace:
     def column(self, name: str) -> list[float | None]:
         """One quantity over time, such as "value", "gap" or "seconds"."""
         return [getattr(record, name) for record in self.records]
+
+    def svg(self, *columns: str, over: str = "epoch") -> str:
+        """The trace as a chart: SVG text to write to a file or show in a notebook. Without names: all that is known.
+
+        >>> Trace([Record(1, 0.1, value=5.0), Record(2, 0.2, value=3.0)]).svg("value").startswith("<svg")
+        True
+        """
+        from linnaeus.render import line_chart
+
+        names = columns or tuple(name for name in _PLOTTED if any(v is not None for v in self.column(name)))
+        lines = {
+            name: [
+                (float(at), float(v))
+                for at, v in zip(self.column(over), self.column(name), strict=True)
+                if at is not None and v is not None
+            ]
+            for name in names
+        }
+        return line_chart(lines, title=f"{len(self)} records: {self.reason}", x=over)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+_PLOTTED = ("value", "gap", "gradient", "held_out", "mistakes")

@@ -48,7 +48,7 @@ def train(
     """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
 
     `start` and `so_far` continue an earlier training. Ctrl-C ends it and keeps what there is; before the first epoch is
-    done it is passed on. BLAS works on one thread meanwhile: its sums change with their number, and the result does not.
+    done it is passed on. BLAS works on one thread meanwhile: its sums change with their number, the result may not.
     """
     check(objective, optimizer)
     watch = watch or Watch()

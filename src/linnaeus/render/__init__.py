@@ -5,6 +5,7 @@ This room knows nothing of models or data, and it prints nothing: it gives a `Pa
 
 from linnaeus.render.bars import bar, histogram
 from linnaeus.render.cells import clean, cut, pad, width
+from linnaeus.render.chart import line_chart
 from linnaeus.render.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
 from linnaeus.render.numbers import counted, duration, number, percent, size
 from linnaeus.render.page import STYLES, Line, Page, Word, indent, line, stack, title
@@ -27,6 +28,7 @@ __all__ = [
     "histogram",
     "indent",
     "line",
+    "line_chart",
     "number",
     "pad",
     "percent",
