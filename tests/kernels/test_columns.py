@@ -103,18 +103,19 @@ def test_descent_goes_the_way_of_its_twin(size, dtype, penalty, bias):
 
 @pytest.mark.parametrize("module", BOTH)
 @pytest.mark.parametrize("bias", [0, 1])
-def test_descent_ends_where_the_penalized_model_has_its_minimum(module, bias):
+@pytest.mark.parametrize("begin", [0.0, 3.0, -0.01])
+def test_descent_ends_where_the_penalized_model_has_its_minimum(module, bias, begin):
     dense = make(40, 6, 3)
     columns = reference.transpose(lay_out(dense), 6, 1)
     rng = np.random.default_rng(1)
     model = rng.standard_normal(40), 0.1 + rng.random(40)
     l1, l2 = 1.0, 0.2
-    weights, level, moved = np.zeros(6), np.zeros(bias), np.empty(40)
+    weights, level, moved = np.full(6, begin), np.zeros(bias), np.empty(40)
     module.descend(columns, np.arange(6, dtype=np.int32), model, (weights, level, moved), (l1, l2), (500, 1e-12))
     slope = model[0] + model[1] * moved
     gradient = dense.T @ slope + l2 * weights
-    assert 0 < (weights == 0).sum() < 6
-    assert np.abs(gradient[weights == 0]).max() <= l1
+    assert begin == 3.0 or 0 < (weights == 0).sum() < 6
+    assert np.abs(gradient[weights == 0]).max(initial=0.0) <= l1
     np.testing.assert_allclose(gradient[weights != 0], -l1 * np.sign(weights[weights != 0]), atol=1e-8)
     if bias:
         assert abs(slope.sum()) < 1e-8

@@ -1,8 +1,9 @@
 """Plain Python twins of the kernels: they define what each kernel means and run where no compiler was."""
 
 from linnaeus.kernels.reference.census import census
-from linnaeus.kernels.reference.columns import combine, correlate, descend, transpose
+from linnaeus.kernels.reference.columns import combine, correlate, transpose
 from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
+from linnaeus.kernels.reference.descend import descend
 from linnaeus.kernels.reference.dual import (
     dual_epoch_hinge,
     dual_epoch_logistic,
