@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import combine as combine
     from linnaeus.kernels._native import correlate as correlate
+    from linnaeus.kernels._native import crammer_epoch as crammer_epoch
+    from linnaeus.kernels._native import crammer_sums as crammer_sums
     from linnaeus.kernels._native import dense_dot as dense_dot
     from linnaeus.kernels._native import dense_tdot as dense_tdot
     from linnaeus.kernels._native import descend as descend
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import rows_tdot as rows_tdot
     from linnaeus.kernels._native import settle_adagrad as settle_adagrad
     from linnaeus.kernels._native import settle_sgd as settle_sgd
+    from linnaeus.kernels._native import softmax_epoch as softmax_epoch
+    from linnaeus.kernels._native import softmax_sums as softmax_sums
     from linnaeus.kernels._native import tokens as tokens
     from linnaeus.kernels._native import transpose as transpose
     from linnaeus.kernels._native import weigh as weigh

@@ -13,6 +13,7 @@ from linnaeus.kernels.reference.dual import (
     dual_gap_squared_hinge,
 )
 from linnaeus.kernels.reference.hashing import hash_bytes
+from linnaeus.kernels.reference.joint import crammer_epoch, crammer_sums, softmax_epoch, softmax_sums
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
 from linnaeus.kernels.reference.online import (
@@ -34,6 +35,8 @@ __all__ = [
     "census",
     "combine",
     "correlate",
+    "crammer_epoch",
+    "crammer_sums",
     "dense_dot",
     "dense_tdot",
     "descend",
@@ -63,6 +66,8 @@ __all__ = [
     "rows_tdot",
     "settle_adagrad",
     "settle_sgd",
+    "softmax_epoch",
+    "softmax_sums",
     "tokens",
     "transpose",
     "weigh",

@@ -1,0 +1,160 @@
+"""Twins of dual_crammer.cpp and dual_softmax.cpp: dual ascent over the simplexes of joint multiclass problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Ints, Longs
+
+    AnyRows: TypeAlias = tuple[Longs, Ints, NDArray[Any]]
+    JointTruth: TypeAlias = tuple[Ints, Doubles]
+    JointState: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
+    Visit: TypeAlias = Callable[[Doubles, Doubles, float], tuple[float, Doubles | None]]
+
+LEAST = 1e-290
+"""Stands for zero where a logarithm is taken."""
+
+
+def crammer_epoch(
+    rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, order: Ints, beta: float
+) -> float:
+    """One exact step of the Crammer-Singer dual for each example of `order`; the sum of the gaps before the steps.
+
+    `truth` is labels and C (n); `state` W (d, k), b (k), P (n, k) and gaps (n), changed in place.
+    """
+    return _ascend((rows, truth, state, _table(costs, state, 1.0)), order, beta, _visit_crammer)
+
+
+def softmax_epoch(
+    rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, order: Ints, beta: float
+) -> float:
+    """One exact step of the softmax dual for each example of `order`; the sum of the gaps before the steps."""
+    return _ascend((rows, truth, state, _table(costs, state, 0.0)), order, beta, _visit_softmax)
+
+
+def crammer_sums(rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, threads: int) -> Doubles:
+    """C loss, C dual term, ||W||^2, C s_y, then C s and C p for each class (4 + 2k); s without the bias."""
+    del threads
+    problem = rows, truth, state, _table(costs, state, 1.0)
+    return _sums(problem, lambda H: H.max(axis=1), lambda P: np.zeros(len(P)))
+
+
+def softmax_sums(rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, threads: int) -> Doubles:
+    """As `crammer_sums`, with the soft maximum and the entropy."""
+    del threads
+    problem = rows, truth, state, _table(costs, state, 0.0)
+    return _sums(problem, _soft, lambda P: -(P * np.log(np.maximum(P, LEAST))).sum(axis=1))
+
+
+def _ascend(problem: Any, order: Ints, beta: float, visit: Visit) -> float:
+    (indptr, indices, data), (labels, strengths), (W, b, P, gaps), table = problem
+    _check(problem)
+    if ((order < 0) | (order >= len(labels))).any() or not beta >= 0:
+        raise ValueError("ascend: no such row, or beta below zero")
+    total = 0.0
+    for i in order:
+        gaps[i] = 0.0
+        if strengths[i] <= 0:
+            continue
+        at = slice(indptr[i], indptr[i + 1])
+        x = data[at].astype(np.float64)
+        h = b + x @ W[indices[at]] + table[labels[i]]
+        gap, p = visit(h, P[i], strengths[i] * (x @ x + beta))
+        gaps[i] = strengths[i] * gap
+        total += gaps[i]
+        if p is not None:
+            move = strengths[i] * (P[i] - p)
+            np.add.at(W, indices[at], x[:, None] * move)
+            b += beta * move
+            P[i] = p
+    return total
+
+
+def _visit_crammer(h: Doubles, p: Doubles, q: float) -> tuple[float, Doubles | None]:
+    gap = float(p @ (h.max() - h))
+    return (gap, _project(h + q * p, q)) if gap > 0 else (gap, None)
+
+
+def _project(a: Doubles, q: float) -> Doubles:
+    """The point of the simplex nearest to a / q, by sorting; the corner of the largest a for q = 0."""
+    if q <= 0:
+        return np.asarray(np.eye(len(a))[np.argmax(a)])
+    a = a - a.max()
+    down = np.sort(a)[::-1]
+    thresholds = (np.cumsum(down) - q) / np.arange(1, len(a) + 1)
+    threshold = thresholds[np.flatnonzero(down > thresholds)[-1]]
+    p = np.maximum(0.0, a - threshold)
+    return np.asarray(p / p.sum())
+
+
+def _visit_softmax(h: Doubles, p: Doubles, q: float) -> tuple[float, Doubles | None]:
+    logs = h - _soft(h[None])[0]
+    gap = float(p @ (np.log(np.maximum(p, LEAST)) - logs))
+    return (gap, _solve(h + q * p, q)) if gap > 0 else (gap, None)
+
+
+def _solve(a: Doubles, q: float) -> Doubles:
+    """P with log p + q p = a - u and sum p = 1, by halving the interval of u and, inside, Newton's method for log p."""
+    low, high = a.max() - q - 1.0, a.max() + np.log(len(a)) + 1.0
+    for _ in range(200):
+        u = 0.5 * (low + high)
+        low, high = (u, high) if np.exp(_logs(a - u, q)).sum() > 1.0 else (low, u)
+    p = np.maximum(np.exp(_logs(a - high, q)), LEAST)
+    return np.asarray(p / p.sum())
+
+
+def _logs(c: Doubles, q: float) -> Doubles:
+    """V with v + q e^v = c, from above."""
+    v = np.minimum(c, np.log(np.maximum(c, 1.0) / q) if q > 0 else c)
+    for _ in range(60):
+        e = q * np.exp(v)
+        v = v - (v + e - c) / (1.0 + e)
+    return v
+
+
+def _soft(H: Doubles) -> Doubles:
+    top = H.max(axis=1)
+    return np.asarray(top + np.log(np.exp(H - top[:, None]).sum(axis=1)))
+
+
+def _table(costs: Doubles, state: JointState, flat: float) -> Doubles:
+    """Costs by truth: those given, or `flat` for every mistake."""
+    k = state[0].shape[1]
+    if not costs.size:
+        return flat * (1.0 - np.eye(k))
+    if costs.shape != (k, k):
+        raise ValueError("joint: the arrays do not fit each other")
+    return costs
+
+
+def _check(problem: Any) -> None:
+    (indptr, indices, data), (labels, strengths), (W, b, P, gaps), _ = problem
+    n, (d, k) = len(indptr) - 1, W.shape
+    if indptr[0] < 0 or indptr[-1] > min(len(indices), len(data)) or (np.diff(indptr) < 0).any():
+        raise ValueError("joint: the offsets do not fit the values")
+    if (len(labels), len(strengths), len(gaps), b.shape, P.shape) != (n, n, n, (k,), (n, k)):
+        raise ValueError("joint: the arrays do not fit each other")
+    if ((labels < 0) | (labels >= k)).any():
+        raise ValueError("joint: a label is no class")
+    used = indices[indptr[0] : indptr[-1]]
+    if ((used < 0) | (used >= d)).any():
+        raise ValueError("joint: a column has no weights")
+
+
+def _sums(problem: Any, upper: Callable[[Doubles], Doubles], entropy: Callable[[Doubles], Doubles]) -> Doubles:
+    from scipy.sparse import csr_matrix
+
+    (indptr, indices, data), (labels, C), (W, b, P, _), table = problem
+    _check(problem)
+    S = csr_matrix((data.astype(np.float64), indices, indptr), shape=(len(labels), len(W))) @ W
+    here = np.arange(len(labels))
+    losses = upper(S + b + table[labels]) - (S + b)[here, labels]
+    dual = (P * table[labels]).sum(axis=1) + entropy(P)
+    heads = [C @ losses, C @ dual, (W * W).sum(), C @ S[here, labels]]
+    return np.concatenate([heads, C @ S, C @ P])
