@@ -43,7 +43,7 @@ _ROWS: tuple[tuple[str, str, Any], ...] = (
     ("SVM squared hinge", "l2-squared-hinge", partial(_svm, loss="squared_hinge")),
 )
 ENTRIES = tuple(
-    Entry(f"snapml {name}, {n} threads" if n > 1 else f"snapml {name}", "snapml", (family,), ladder(1e-1, 1e-7),
+    Entry(f"snapml {name}, {n} threads" if n > 1 else f"snapml {name}", "snapml", (family,), ladder(1e-1, 1e-9),
           partial(fit, threads=n), coef, n)
     for name, family, fit in _ROWS
     for n in (1, 2)
