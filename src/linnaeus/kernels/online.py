@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Ints, Longs
 
 SPACES = {"product": 0, "joint": 1}
 """A yes or no for each class, or one class of k."""
@@ -30,6 +30,24 @@ LOSSES = {
 """Those the kernels know: four that are an oracle minus gold, four of the margin, two of the residual."""
 
 _LINE = 64
+
+
+class LabelLists(NamedTuple):
+    """The truth as kernels take it: a space, `labels[offsets[i]:offsets[i+1]]` of each example, and stakes or none."""
+
+    space: int
+    offsets: Longs
+    labels: Ints
+    stakes: Doubles
+
+
+def one_each(y: NDArray[Any]) -> tuple[Longs, Ints]:
+    """Offsets and labels of lists with one label each.
+
+    >>> [part.tolist() for part in one_each(np.array([2, 0]))]
+    [[0, 1, 2], [2, 0]]
+    """
+    return np.arange(len(y) + 1), y.astype(np.int32)
 
 
 @dataclass(frozen=True)

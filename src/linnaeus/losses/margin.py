@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import MarginLoss
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Logistic(MarginLoss):
     [0.6931]
     """
 
+    online: ClassVar[int] = LOSSES["logistic"]
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
     dual: ClassVar[str] = "logistic"
@@ -52,6 +54,7 @@ class Logistic(MarginLoss):
 class SquaredHinge(MarginLoss):
     """max(0, 1 - m)^2: the L2-loss SVM. `curve` is the generalized second derivative, 0 or 2."""
 
+    online: ClassVar[int] = LOSSES["squared_hinge"]
     second: ClassVar[bool] = True
     dual: ClassVar[str] = "squared_hinge"
 
@@ -81,6 +84,7 @@ class Exponential(MarginLoss):
     [1.0]
     """
 
+    online: ClassVar[int] = LOSSES["exponential"]
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
 
@@ -110,6 +114,7 @@ class Exponential(MarginLoss):
 class ModifiedHuber(MarginLoss):
     """max(0, 1 - m)^2 for m >= -1, else -4m: a squared hinge that outliers pull only linearly (Zhang, 2004)."""
 
+    online: ClassVar[int] = LOSSES["modified_huber"]
     second: ClassVar[bool] = True
 
     def value(self, m: Doubles) -> Doubles:

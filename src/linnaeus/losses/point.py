@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import PointLoss
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Squared(PointLoss):
     [1.0]
     """
 
+    online: ClassVar[int] = LOSSES["squared"]
     second: ClassVar[bool] = True
     quadratic: ClassVar[bool] = True
 
@@ -46,6 +48,7 @@ class Squared(PointLoss):
 class Absolute(PointLoss):
     """|s - y|: least absolute deviations; predicts medians."""
 
+    online: ClassVar[int] = LOSSES["absolute"]
     smooth: ClassVar[bool] = False
 
     def value(self, m: Doubles) -> Doubles:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.margin import Logistic, sigmoid
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Perceptron(StructuredLoss):
     [2.0, 0.0, 0.0]
     """
 
+    online: ClassVar[int] = LOSSES["perceptron"]
+
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
         """The best output."""
         return space.best(S, y)
@@ -72,6 +75,7 @@ class Hinge(StructuredLoss):
     """
 
     dual: ClassVar[str] = "hinge"
+    online: ClassVar[int] = LOSSES["hinge"]
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
         """The most violating output: best when each mistake is given its cost as a head start."""
@@ -90,6 +94,7 @@ class Hinge(StructuredLoss):
 class Log(StructuredLoss):
     """soft(S) - gold(S, y) = -log P(y): softmax regression; the logistic loss on two outputs."""
 
+    online: ClassVar[int] = LOSSES["log"]
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
@@ -113,6 +118,7 @@ class Log(StructuredLoss):
 class SoftMargin(StructuredLoss):
     """soft(S + cost) - gold(S, y): the smooth hinge (softmax-margin, Gimpel and Smith 2010)."""
 
+    online: ClassVar[int] = LOSSES["softmargin"]
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False

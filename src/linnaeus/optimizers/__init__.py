@@ -8,8 +8,10 @@ To add one: a frozen dataclass with `refuse` and `minimize`, a row in `OPTIMIZER
 loss, penalty and output space.
 """
 
+from linnaeus.optimizers.aggressive import PassiveAggressive
 from linnaeus.optimizers.coordinate import CoordinateDescent
 from linnaeus.optimizers.dual import DualAscent
+from linnaeus.optimizers.ftrl import FTRL
 from linnaeus.optimizers.gradient import GradientDescent
 from linnaeus.optimizers.lsqr import LSQR
 from linnaeus.optimizers.newton import Newton
@@ -33,6 +35,8 @@ OPTIMIZERS = {
     "momentum": Momentum,
     "adagrad": AdaGrad,
     "adam": Adam,
+    "ftrl": FTRL,
+    "passive_aggressive": PassiveAggressive,
     "average": Average,
     "gradient_descent": GradientDescent,
     "lbfgs": LBFGS,
@@ -48,6 +52,7 @@ OPTIMIZERS = {
 """Every optimizer by its plain name."""
 
 __all__ = [
+    "FTRL",
     "LBFGS",
     "LSQR",
     "OPTIMIZERS",
@@ -69,6 +74,7 @@ __all__ = [
     "Newton",
     "NewtonCG",
     "NormalEquations",
+    "PassiveAggressive",
     "ProximalGradient",
     "Schedule",
     "Stochastic",

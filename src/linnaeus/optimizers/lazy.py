@@ -20,7 +20,7 @@ class Catcher:
 
     def __init__(self, objective: Objective, rule: Rule, params: Params, state: Params) -> None:
         self.regularizer, self.rule, self.params, self.state = objective.regularizer, rule, params, state
-        self.idle = not _penalizes(objective.regularizer)
+        self.idle = getattr(rule, "own_penalty", False) or not _penalizes(objective.regularizer)
         self.names = () if self.idle else tuple(objective.penalized)
         self.clock = 0.0
         self.seen = {name: np.zeros(len(params[name])) for name in self.names}

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from linnaeus import kernels
+from linnaeus.optimizers.fused import OnlineKernel
+
 if TYPE_CHECKING:
     from linnaeus.types import Params, RowGrad
 
@@ -29,6 +32,11 @@ class Plain:
         """As the rate says."""
         return 1.0
 
+    @property
+    def online(self) -> OnlineKernel:
+        """Its fused kernel."""
+        return OnlineKernel(1, kernels.learn_sgd, kernels.settle_sgd)
+
 
 @dataclass(frozen=True)
 class Adaptive:
@@ -50,6 +58,20 @@ class Adaptive:
     def pace(self, name: str, state: Params, rows: Any) -> Any:
         """1 / sqrt(eps + sum of g^2)."""
         return 1.0 / np.sqrt(self.eps + state[name][rows])
+
+    @property
+    def online(self) -> OnlineKernel | None:
+        """Its fused kernel, which divides by sqrt(eps) and so wants some of it."""
+        if self.eps < 1e-30:
+            return None
+
+        def learn(rows: Any, truth: Any, order: Any, state: Any, loss: Any, flow: Any) -> tuple[float, int]:
+            return kernels.learn_adagrad(rows, truth, order, state, loss, (*flow, self.eps))
+
+        def settle(state: Any, flow: tuple[float, float, float]) -> None:
+            kernels.settle_adagrad(state, (*flow, self.eps))
+
+        return OnlineKernel(2, learn, settle, ("{}",))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.errors import UsageError
+from linnaeus.kernels.online import SPACES, LabelLists
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.outputs.product import Product
 
@@ -47,6 +48,13 @@ class Binary(Product):
         y = np.asarray(y)
         stakes: Doubles = paid(self.costs, 2)[1 - y, y][:, None]
         return stakes
+
+    def label_lists(self, y: Truth, w: int) -> LabelLists:
+        """The truth for kernels: class 1 has the one label, class 0 none."""
+        stakes = self.stakes(np.arange(2), w)
+        offsets = np.concatenate([[0], np.cumsum(np.asarray(y), dtype=np.int64)])
+        labels = np.zeros(offsets[-1], np.int32)
+        return LabelLists(SPACES["product"], offsets, labels, np.zeros(0) if stakes is None else stakes.ravel())
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """1 where the score is positive."""

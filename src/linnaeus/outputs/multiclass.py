@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.types import Answer, Margins
 
@@ -88,6 +89,11 @@ class Multiclass:
         R = S + 1.0
         R[np.arange(len(S)), np.asarray(y)] -= 2.0
         return Margins(R, np.ones_like(R), lambda V: V, lambda slopes: slopes)
+
+    def label_lists(self, y: Truth, w: int) -> LabelLists:
+        """The truth for kernels; costs by true class."""
+        costs = np.zeros(0) if self.costs is None else paid(self.costs, w).T.ravel()
+        return LabelLists(SPACES["joint"], *one_each(np.asarray(y)), costs)
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """The class with the largest score."""

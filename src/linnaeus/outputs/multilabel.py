@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.kernels.online import SPACES, LabelLists
 from linnaeus.outputs.product import Product
 from linnaeus.types import LabelSets
 
@@ -47,6 +48,11 @@ class MultiLabel(Product):
     def stakes(self, y: Truth, w: int) -> Doubles | None:
         """Every wrong label costs 1: the Hamming cost."""
         return None
+
+    def label_lists(self, y: Truth, w: int) -> LabelLists:
+        """The truth for kernels, as it is."""
+        assert isinstance(y, LabelSets)
+        return LabelLists(SPACES["product"], y.offsets, y.labels, np.zeros(0))
 
     def decode(self, S: Doubles) -> NDArray[np.bool_]:
         """True where the score is positive (n, k)."""

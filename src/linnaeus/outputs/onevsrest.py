@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.outputs.product import Product, rows_where
 
@@ -54,6 +55,13 @@ class OneVsRest(Product):
         table = matrix + np.diag(matrix.sum(axis=0) / max(w - 1, 1))
         stakes: Doubles = table.T[np.asarray(y)]
         return stakes
+
+    def label_lists(self, y: Truth, w: int) -> LabelLists:
+        """The truth for kernels; stakes by true class."""
+        stakes = self.stakes(np.arange(w), w)
+        return LabelLists(
+            SPACES["product"], *one_each(np.asarray(y)), np.zeros(0) if stakes is None else stakes.ravel()
+        )
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """The class with the largest score."""

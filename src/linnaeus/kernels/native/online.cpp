@@ -45,7 +45,7 @@ std::unique_ptr<Judge> make_judge(const Asked& asked, const Problem<X>& p, size_
   if (stakes.size() && stakes.size() != (k == 1 ? 2 : k * k)) refuse("the stakes have another size");
   const double* given = stakes.size() && joint == (space == kJoint) ? stakes.data() : nullptr;
   if (joint) return std::make_unique<JointLoss>(loss, k, given);
-  return std::make_unique<ProductLoss>(loss, k, given);
+  return std::make_unique<ProductLoss>(loss, k, given, space == kJoint);
 }
 
 template <class S, class X, class Rule>

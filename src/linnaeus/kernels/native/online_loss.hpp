@@ -102,10 +102,16 @@ inline size_t best_rival(const double* scores, const double* costs, size_t gold,
   return found;
 }
 
+// Whether the true class is the only best one.
+inline bool leads(const double* scores, size_t gold, size_t k) {
+  return scores[gold] > scores[best_rival(scores, nullptr, gold, k)];
+}
+
 class ProductLoss : public Judge {
  public:
-  // Stakes: none, k rows of k, or 2 rows of 1 when k is 1.
-  ProductLoss(int loss, size_t k, const double* stakes) : loss_(loss), k_(k), stakes_(stakes), signs_(k, -1.0) {}
+  // Stakes: none, k rows of k, or 2 rows of 1 when k is 1. `joint`: the largest score is the prediction.
+  ProductLoss(int loss, size_t k, const double* stakes, bool joint)
+      : loss_(loss), k_(k), stakes_(stakes), joint_(joint), signs_(k, -1.0) {}
 
   Verdict judge(const Example& e, double* gradient) override {
     const double* stakes = nullptr;
@@ -119,6 +125,7 @@ class ProductLoss : public Judge {
       gradient[c] = e.weight * (signs_[c] * at.slope);
     }
     for (size_t i = 0; i < e.count; ++i) signs_[e.labels[i]] = -1.0;
+    if (joint_) found.mistake = !leads(e.scores, size_t(e.labels[0]), k_);
     found.loss *= e.weight;
     return found;
   }
@@ -127,6 +134,7 @@ class ProductLoss : public Judge {
   int loss_;
   size_t k_;
   const double* stakes_;
+  bool joint_;
   std::vector<double> signs_;
 };
 

@@ -274,7 +274,8 @@ def _judge(asked: Asked, truth: Truth, order: Ints, k: int) -> Judge:
     if space == SPACES["joint"] and loss not in (LOSSES["squared"], LOSSES["absolute"]):
         return JointLoss(loss, k, stakes)
     # The residuals of a joint space are those of all classes, and have no stakes.
-    return ProductLoss(loss, k, stakes if space == SPACES["product"] else np.zeros(0))
+    joint = space == SPACES["joint"]
+    return ProductLoss(loss, k, np.zeros(0) if joint else stakes, joint)
 
 
 def _check(problem: tuple[Rows, Truth], order: Ints, learner: _Learner) -> None:

@@ -72,8 +72,8 @@ def _sigmoid(t: Doubles) -> Doubles:
 class ProductLoss:
     """A sum over classes; stakes are none, or one row for each true class (for one class: of no, and of yes)."""
 
-    def __init__(self, loss: int, k: int, stakes: Doubles) -> None:
-        self.loss, self.k = loss, k
+    def __init__(self, loss: int, k: int, stakes: Doubles, joint: bool) -> None:
+        self.loss, self.k, self.joint = loss, k, joint
         self.stakes = stakes.reshape(-1, k) if len(stakes) else None
 
     def judge(self, e: Example) -> Verdict:
@@ -85,7 +85,11 @@ class ProductLoss:
             stake = self.stakes[len(e.labels) if self.k == 1 else e.labels[0]]
         m = signs * e.scores
         values, slopes = at_margin(self.loss, m, stake)
-        return Verdict(e.weight * float(values.sum()), not bool((m > 0).all()), e.weight * (signs * slopes))
+        right = bool((m > 0).all())
+        if self.joint:
+            gold = int(e.labels[0])
+            right = bool(e.scores[gold] > e.scores[best_rival(e.scores, gold)])
+        return Verdict(e.weight * float(values.sum()), not right, e.weight * (signs * slopes))
 
 
 class JointLoss:

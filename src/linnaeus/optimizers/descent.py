@@ -1,0 +1,164 @@
+"""Runs of step-wise optimizers: epochs over shuffled examples (`Run`), steps in NumPy for any pieces (`Descent`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays.touched import row_gradient, touched
+from linnaeus.errors import UsageError
+from linnaeus.optimizers.average import FullMean, LazyMean
+from linnaeus.optimizers.lazy import Catcher
+from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.types import RowGrad, Step
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective, Rule
+    from linnaeus.types import Doubles, Ints, Params, Start
+
+
+class Run(ABC):
+    """What changes while a step-wise optimizer works: the number of steps, and the factor of its rates."""
+
+    def __init__(self, piece: Any, objective: Objective, start: Start) -> None:
+        self.piece, self.objective, self.start = piece, objective, start
+        kept = start.state
+        self.t = int(kept["t"][0]) if "t" in kept else 0
+        self.factor = float(kept["factor"][0]) if "factor" in kept else 1.0
+        self.before = float(kept["before"][0]) if "before" in kept and not np.isnan(kept["before"][0]) else None
+
+    def run(self, report: Callable[[Step], float | None]) -> None:
+        """Epoch after epoch; `report` ends it."""
+        epoch = self.start.epoch
+        while True:
+            epoch += 1
+            rate, loss, mistakes = self.epoch(epoch)
+            step = Step(epoch, self.result, self.arrays, value=loss + self.penalty(), rate=rate, mistakes=mistakes)
+            score = report(step)
+            self.factor = self.piece.adapt(self.factor, score, self.before)
+            self.before = score
+
+    def epoch(self, epoch: int) -> tuple[float, float, float]:
+        """One walk over all examples: last rate, sum of losses before each step, mistakes."""
+        order = shuffled(self.objective.X.shape[0], self.start.seed, epoch)
+        count = -(-len(order) // self.size)
+        rates = self.factor * self.piece.rates(self.t + 1, count, count * self.start.epochs)
+        loss, mistakes = self.walk(order, rates)
+        return float(rates[-1]), loss, mistakes
+
+    def arrays(self) -> dict[str, Any]:
+        """All that a run needs to go on from here to the same bits."""
+        before = np.nan if self.before is None else self.before
+        kept = {"t": np.array([self.t]), "factor": np.array([self.factor]), "before": np.array([before])}
+        return kept | self.memories()
+
+    @property
+    def size(self) -> int:
+        """Examples in a step."""
+        return 1
+
+    @abstractmethod
+    def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
+        """Steps over the examples in this order: sum of losses before each, and mistakes."""
+
+    @abstractmethod
+    def result(self) -> Params:
+        """The parameters to use: the latest, or the mean."""
+
+    @abstractmethod
+    def penalty(self) -> float:
+        """What the regularizer charges for the latest parameters."""
+
+    @abstractmethod
+    def memories(self) -> dict[str, Any]:
+        """Parameters and accumulators, for a checkpoint."""
+
+
+class Descent(Run):
+    """Any loss, output space, penalty and rule, in NumPy over batches."""
+
+    def __init__(self, piece: Any, rule: Rule, objective: Objective, start: Start, averaged: bool) -> None:
+        super().__init__(piece, objective, start)
+        self.rule, kept = rule, start.state
+        self.params = {name: value.copy() for name, value in start.params.items()}
+        for name in self.params:
+            if f"at.{name}" in kept:
+                self.params[name][:] = kept[f"at.{name}"]
+        self.memory = self.rule.begin(self.params)
+        for name in self.memory:
+            if f"rule.{name}" in kept:
+                self.memory[name][:] = kept[f"rule.{name}"]
+        self.catcher = Catcher(objective, self.rule, self.params, self.memory)
+        self.eager = self.rule.eager or (averaged and not self.catcher.idle)
+        self.mean: Any = None
+        if averaged:
+            self.mean = (FullMean if self.eager else LazyMean)(self.params, dict(kept))
+
+    @property
+    def size(self) -> int:
+        """Examples in a step."""
+        size: int = self.piece.batch
+        return size
+
+    def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
+        """Batch after batch."""
+        loss = mistakes = 0.0
+        for i, rate in enumerate(rates):
+            lost, wrong = self.step(order[i * self.size : (i + 1) * self.size], float(rate))
+            loss, mistakes = loss + lost, mistakes + wrong
+        self.catcher.settle()
+        return loss, mistakes
+
+    def step(self, batch: Ints, rate: float) -> tuple[float, float]:
+        """One update from these examples."""
+        o = self.objective
+        self.t += 1
+        X, y, weights = o.X.take(batch), o.y[batch], o.weights[batch]
+        rows = slice(None) if self.eager else touched(X)
+        self.catcher.catch_up("W", rows)
+        S = o.scores(X, self.params)
+        values, D = o.loss.value_and_grad(o.space, S, y)
+        self._move(row_gradient(X, D * (weights / len(batch))[:, None], rows), "W", rate)
+        if "b" in self.params:
+            self.catcher.catch_up("b", slice(None))
+            self._move(RowGrad(slice(None), (D * (weights / len(batch))[:, None]).sum(axis=0)), "b", rate)
+        self.catcher.advance(rate / o.X.shape[0])
+        if self.eager:
+            self.catcher.settle()
+        if self.mean is not None:
+            self.mean.stepped(self.params)
+        return float(values @ weights), _mistakes(o, S, y)
+
+    def result(self) -> Params:
+        """The parameters to use: the latest, or the mean."""
+        return self.params if self.mean is None else self.mean.mean(self.params, self.t)
+
+    def penalty(self) -> float:
+        """What the regularizer charges."""
+        return self.objective.penalty(self.params)
+
+    def memories(self) -> dict[str, Any]:
+        """Parameters, the rule's accumulators, and the sums of the mean."""
+        kept: dict[str, Any] = {f"at.{name}": value for name, value in self.params.items()}
+        kept |= {f"rule.{name}": value for name, value in self.memory.items()}
+        return kept | (self.mean.arrays() if self.mean is not None else {})
+
+    def _move(self, grad: RowGrad, name: str, rate: float) -> None:
+        if self.mean is None or self.eager:
+            self.rule.step(name, self.params, self.memory, grad, rate)
+            return
+        before = self.params[name][grad.rows].copy()
+        self.rule.step(name, self.params, self.memory, grad, rate)
+        self.mean.moved(name, grad.rows, self.params[name][grad.rows] - before, self.t)
+
+
+def _mistakes(objective: Objective, S: Doubles, y: Any) -> float:
+    """Examples whose truth is not the only best output; a tie is a mistake."""
+    try:
+        best, gold = objective.space.best(S, y), objective.space.gold(S, y)
+    except UsageError:
+        return 0.0
+    return float(np.any(best.parts != gold.parts, axis=1).sum())

@@ -1,0 +1,105 @@
+"""Follow the regularized leader with proximal steps: sparse weights from a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.errors import UsageError, expect
+from linnaeus.optimizers.fused import OnlineKernel
+from linnaeus.optimizers.schedule import Constant
+from linnaeus.optimizers.stochastic import Stochastic, refuse_groups
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective, Rule
+    from linnaeus.types import Params, RowGrad
+
+
+@dataclass(frozen=True)
+class FTRL(Stochastic):
+    """FTRL-proximal (McMahan et al. 2013): with L1 many weights are exactly zero at any time.
+
+    After gradients g_1..g_t a weight is argmin_w  w sum g_s + 1/2 sum sigma_s (w - w_s)^2 + l1 |w| + l2/2 w^2 with
+    sum sigma_s = (beta + sqrt(sum g_s^2)) / rate: a rate for each weight, which falls by itself, so there is no
+    schedule. l1 and l2 are the regularizer's; as in the paper they are charged once for all examples seen so far, so
+    they weigh less after more epochs. `rate` is the paper's alpha.
+
+    >>> FTRL(rate=0.5).beta
+    1.0
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        expect("beta", self.beta, float)
+        if not (self.beta > 0 and np.isfinite(self.beta)):
+            raise UsageError(f"beta must be a positive number, not {self.beta}.")
+        if not isinstance(self.schedule, Constant):
+            raise UsageError("FTRL has a rate for each weight that falls by itself; leave the schedule constant.")
+
+    @property
+    def rule(self) -> Rule:
+        """The steps without a penalty."""
+        return Proximal(self.rate, self.beta)
+
+    def rule_for(self, objective: Objective) -> Rule:
+        """The steps with the penalty inside."""
+        penalty = objective.regularizer
+        return Proximal(self.rate, self.beta, float(penalty.l1), float(penalty.l2), objective.penalized)
+
+    def refuse(self, objective: Objective) -> str | None:
+        """The group penalty moves rows as a whole."""
+        return refuse_groups(objective, "FTRL")
+
+
+@dataclass(frozen=True)
+class Proximal:
+    """n += g^2, z += g - (change of sqrt n) / alpha w, w = -(z - sign(z) l1) / ((beta + sqrt n) / alpha + l2)."""
+
+    alpha: float
+    beta: float
+    l1: float = 0.0
+    l2: float = 0.0
+    penalized: tuple[str, ...] = ("W",)
+    eager: ClassVar[bool] = False
+    own_penalty: ClassVar[bool] = True
+
+    def begin(self, params: Params) -> Params:
+        """Sums such that the weights are those that were given."""
+        state: Params = {}
+        for name, w in params.items():
+            l1, l2 = self._strengths(name)
+            state[f"{name}.z"] = -w * (self.beta / self.alpha + l2) - np.sign(w) * l1
+            state[f"{name}.n"] = np.zeros_like(w)
+        return state
+
+    def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
+        """Sums first, then the weights that balance them."""
+        rows, g = grad.rows, grad.block
+        l1, l2 = self._strengths(name)
+        n = state[f"{name}.n"][rows]
+        root = np.sqrt(n + g * g)
+        z = state[f"{name}.z"][rows] + g - (root - np.sqrt(n)) / self.alpha * params[name][rows]
+        state[f"{name}.n"][rows], state[f"{name}.z"][rows] = n + g * g, z
+        over = np.maximum(0.0, np.abs(z) - l1)
+        params[name][rows] = -np.sign(z) * over / ((self.beta + root) / self.alpha + l2)
+
+    def pace(self, name: str, state: Params, rows: Any) -> Any:
+        """The penalty is in the steps."""
+        return 0.0
+
+    @property
+    def online(self) -> OnlineKernel:
+        """Its fused kernel."""
+
+        def learn(rows: Any, truth: Any, order: Any, state: Any, loss: Any, flow: Any) -> tuple[float, int]:
+            return kernels.learn_ftrl(rows, truth, order[0], state, loss, (self.alpha, self.beta, *flow[:2]))
+
+        return OnlineKernel(3, learn, None, ("{}.z", "{}.n"), self.begin, own_penalty=True)
+
+    def _strengths(self, name: str) -> tuple[float, float]:
+        return (self.l1, self.l2) if name in self.penalized else (0.0, 0.0)

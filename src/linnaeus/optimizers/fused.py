@@ -1,0 +1,160 @@
+"""Step-wise optimizers on fused kernels: one example at a time, weights and accumulators in one table.
+
+A rule, a loss and an output space say for themselves that a kernel knows them: the rule by `online`, the loss by
+`online` (a number of `kernels.online.LOSSES`), the space by `label_lists`. Only what a class says itself counts: a
+subclass may mean something else, and takes the general path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR
+from linnaeus.kernels.online import Layout
+from linnaeus.optimizers.descent import Run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Doubles, Ints, Params, Start
+
+SLICE = 40_000_000
+"""Nonzeros times classes in one call, about 100 ms: Ctrl-C is heard between calls."""
+
+LARGE = 1 << 25
+"""Bytes of a table from which weights and accumulators are float32: memory decides the time, and a model is float32."""
+
+
+class OnlineKernel(NamedTuple):
+    """How a rule runs. `learn` takes rows, truth, (order, rates), state, loss and (l1, l2, total)."""
+
+    parts: int
+    learn: Callable[..., tuple[float, int]]
+    settle: Callable[..., None] | None = None
+    names: tuple[str, ...] = ()
+    """Its accumulators, as `Rule.begin` names them, with {} for the parameter."""
+    begin: Callable[[Params], Params] | None = None
+    """What the accumulators are at first, where not zero."""
+    own_penalty: bool = False
+    """Whether it takes care of l1 and l2 itself."""
+
+
+def online_kernel(rule: Any, objective: Objective, averaged: bool) -> OnlineKernel | None:
+    """The kernel that knows these pieces, if there is one."""
+    if not all("online" in vars(type(one)) for one in (rule, objective.loss)) or not knows(objective):
+        return None
+    kernel: OnlineKernel | None = rule.online
+    penalty = objective.regularizer
+    if kernel is None or not (hasattr(penalty, "l1") and hasattr(penalty, "l2")):
+        return None
+    charges = bool(penalty.l1 or penalty.l2)
+    if charges and (len(objective.penalized) > 1 or (averaged and (kernel.settle is None or kernel.parts > 1))):
+        return None
+    if averaged and (kernel.own_penalty or penalty.l1):
+        return None
+    return kernel
+
+
+def knows(objective: Objective) -> bool:
+    """Whether kernels can read the rows and the truth."""
+    rows = isinstance(objective.X, CSR) or hasattr(objective.X, "to_csr")
+    return rows and "label_lists" in vars(type(objective.space))
+
+
+class Fused(Run):
+    """One run on a table; its checkpoints have the names of `Descent`'s."""
+
+    def __init__(self, piece: Any, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool) -> None:
+        super().__init__(piece, objective, start)
+        self.kernel, width = kernel, objective.space.width(objective.k)
+        penalty = objective.regularizer
+        lazy = bool(penalty.l1 or penalty.l2) and not kernel.own_penalty
+        self.flow = (float(penalty.l1), float(penalty.l2), float(objective.X.shape[0]))
+        layout = Layout(width, kernel.parts, averaged, lazy)
+        d = objective.X.shape[1]
+        if not averaged and not lazy and d * layout.stride * 8 > LARGE:
+            layout = Layout(width, kernel.parts, dtype=np.float32)
+        self.layout, self.clock = layout, np.array([0.0, self.t, 0.0])
+        self.table = {"W": layout.zeros(d)}
+        if "b" in start.params:
+            self.table["b"] = layout.zeros(1)
+        self._fill()
+        self.rows = _csr(objective.X)
+        lists = objective.space.label_lists(objective.y, width)
+        weights = objective.weights if np.any(objective.weights != 1.0) else np.zeros(0)
+        self.truth = (lists.offsets, lists.labels, np.ascontiguousarray(weights, np.float64))
+        self.asked = (lists.space, type(objective.loss).online, lists.stakes)
+
+    def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
+        """Slice by slice."""
+        loss = mistakes = 0.0
+        sizes = np.cumsum(np.diff(self.rows.indptr)[order] + 1) * self.layout.lanes
+        cuts = np.searchsorted(sizes, np.arange(SLICE, int(sizes[-1]), SLICE))
+        for part, rate in zip(np.split(order, cuts), np.split(rates, cuts), strict=True):
+            problem = self.rows.arrays, self.truth, (part, rate)
+            lost, wrong = self.kernel.learn(*problem, self.state, self.asked, self.flow)
+            loss, mistakes = loss + lost, mistakes + wrong
+        self.t += len(order)
+        if self.layout.lazy and self.kernel.settle is not None:
+            self.kernel.settle(self.state, self.flow)
+        return loss, mistakes
+
+    @property
+    def state(self) -> Any:
+        """What a kernel changes."""
+        bias = self.table["b"][0] if "b" in self.table else np.zeros(0, self.layout.dtype)
+        return self.table["W"], bias, self.clock, self.layout.flags
+
+    def result(self) -> Params:
+        """The latest weights, or the mean."""
+        if self.layout.averaged:
+            return {name: _shaped(name, self.layout.mean(table, self.t)) for name, table in self.table.items()}
+        return {name: _shaped(name, self._part(name, 0).astype(np.float64)) for name in self.table}
+
+    def penalty(self) -> float:
+        """What the regularizer charges for the latest weights."""
+        if not any(self.flow[:2]):
+            return 0.0
+        return self.objective.penalty({name: _shaped(name, self._part(name, 0)) for name in self.table})
+
+    def memories(self) -> dict[str, Any]:
+        """Copies of the parts of the table."""
+        places = [(name, key, part) for name in self.table for key, part in self._places(name)]
+        return {key: np.array(_shaped(name, self._part(name, part)), np.float64) for name, key, part in places}
+
+    def _places(self, name: str) -> list[tuple[str, int]]:
+        """Where a checkpoint has each part of a parameter's table."""
+        places = [(f"at.{name}", 0)]
+        places += [(f"rule.{key.format(name)}", 1 + i) for i, key in enumerate(self.kernel.names)]
+        if self.layout.averaged:
+            places.append((f"total.{name}" if self.layout.lazy else f"drift.{name}", self.kernel.parts))
+        return places
+
+    def _fill(self) -> None:
+        """The table of the parameters and accumulators to start from."""
+        given: dict[str, Any] = {f"at.{name}": value for name, value in self.start.params.items()}
+        if self.kernel.begin is not None:
+            given |= {f"rule.{name}": value for name, value in self.kernel.begin(self.start.params).items()}
+        given |= self.start.state
+        for name in self.table:
+            for key, part in self._places(name):
+                if key in given:
+                    self._part(name, part)[:] = given[key]
+
+    def _part(self, name: str, part: int) -> NDArray[Any]:
+        return self.layout.part(self.table[name], part)
+
+
+def _shaped(name: str, block: NDArray[Any]) -> NDArray[Any]:
+    """Weights are a block (d, w), a bias a row (w,)."""
+    return block[0] if name == "b" else np.ascontiguousarray(block)
+
+
+def _csr(X: Any) -> CSR:
+    """Sparse rows, as kernels read them."""
+    found: CSR = X if isinstance(X, CSR) else X.to_csr()
+    return found
