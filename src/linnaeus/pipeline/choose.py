@@ -7,6 +7,7 @@ the objective is taken. A new solver is one more row.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def choose_output(output: Any, loss: Any, k: int, sets: bool) -> Any:
-    """The output space of k classes, or of label sets. One-vs-rest and one-vs-one of two classes are one binary.
+    """The output space of k classes, or of label sets.
+
+    One-vs-rest and one-vs-one of two classes are one binary problem; one-vs-rest of label sets is multi-label.
 
     >>> from linnaeus.losses import Hinge, SquaredHinge
     >>> choose_output("auto", Hinge(), k=2, sets=False), choose_output("auto", SquaredHinge(), k=3, sets=False)
@@ -35,26 +38,28 @@ def choose_output(output: Any, loss: Any, k: int, sets: bool) -> Any:
             return Binary()
         return Multiclass() if isinstance(loss, StructuredLoss) else OneVsRest()
     space = piece("output", output)
+    if sets and isinstance(space, OneVsRest):
+        return MultiLabel()
     if k == 2 and isinstance(space, OneVsRest | OneVsOne):
         return Binary(space.costs)
     return space
 
 
-def choose_optimizer(objective: Objective) -> Solver:
-    """The best solver for this combination of pieces."""
+def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
+    """The best solver for this combination of pieces; one that has a tolerance of its own gets this one."""
     if mistake_driven(objective.loss):
         return SGD(rate=1.0)
     for name, suits in PREFERENCE:
         if name in OPTIMIZERS and suits(objective):
             solver: Solver = OPTIMIZERS[name]()
             if solver.refuse(objective) is None:
-                return solver
+                return _tuned(solver, tol)
     return SGD()
 
 
-def choose_stepwise(loss: Any, objective: Objective) -> Solver:
+def choose_stepwise(objective: Objective) -> Solver:
     """The same for a stream, where only one batch of rows is there at a time."""
-    if mistake_driven(loss):
+    if mistake_driven(objective.loss):
         return SGD(rate=1.0)
     return AdaGrad() if AdaGrad().refuse(objective) is None else SGD()
 
@@ -74,6 +79,12 @@ def mistake_driven(loss: Any) -> bool:
     if isinstance(loss, PointLoss) or not hasattr(loss, "value"):
         return False
     return float(loss.value(np.zeros(1))[0]) == 0.0
+
+
+def _tuned(solver: Any, tol: float | None) -> Solver:
+    has_tol = tol is not None and "tol" in {field.name for field in fields(solver)}
+    found: Solver = replace(solver, tol=tol) if has_tol else solver
+    return found
 
 
 def _always(_objective: Objective) -> bool:
@@ -100,8 +111,8 @@ NARROW = 2000
 
 PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
     ("dual_ascent", _penalized),
-    ("coordinate_descent", _kinked),
-    ("proximal_gradient", _kinked),
+    ("coordinate", _kinked),
+    ("proximal", _kinked),
     ("normal_equations", _narrow),
     ("lsqr", _always),
     ("lbfgs", _always),

@@ -20,9 +20,10 @@ from linnaeus.pipeline.chances import chances, has_chances
 from linnaeus.pipeline.choose import choose_output
 from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve, stored
-from linnaeus.pipeline.labels import Labels, encode, refuse_one_class
-from linnaeus.pipeline.matrices import checked
+from linnaeus.pipeline.labels import Labels, encode, point, refuse_one_class
+from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.pieces import KINDS, piece
+from linnaeus.pipeline.stream import go_on, merged, widen
 from linnaeus.pipeline.weights import class_weights, sample_weights
 
 if TYPE_CHECKING:
@@ -58,18 +59,30 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
         spec = self.composed()
-        matrix = checked(self, X, reset=True)
-        labels = encode(y)
-        if len(labels.y) != matrix.shape[0]:
-            raise DataError(f"X has {matrix.shape[0]} rows, but y has {len(labels.y)}; give one label for each row.")
-        weights = sample_weights(sample_weight, matrix.shape[0])
-        if not weights.all():
-            counted = np.flatnonzero(weights)
-            matrix, labels, weights = matrix[counted], labels.take(counted), weights[counted]
-        problem = posed(spec, matrix, labels, weights)
+        rows, labels, weights = examples(learned(self, X), y, sample_weight)
+        problem = posed(spec, rows, labels, weights)
         fit = solve(spec, problem)
         self.classes_, self.form_, self.space_ = labels.classes, labels.form, problem.space
         self.params_, self.trace_ = stored(fit.params), fit.trace
+        self.__dict__.pop("memory_", None)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Go on learning from one more batch of a stream, with a step-wise optimizer ("auto" takes one).
+
+        `classes` announces classes that come later; others may still appear: their weights begin at zero.
+        """
+        spec, known = self.composed(), "params_" in self.__dict__
+        rows, labels, weights = examples(checked(self, X) if known else learned(self, X), y, sample_weight)
+        if known and labels.form != self.form_:
+            raise DataError("The labels have another form than in the batches before; keep to one form.")
+        labels = point(labels, merged(self, classes, labels.classes))
+        problem = posed(spec, rows, labels, weights)
+        if known:
+            widen(self, problem.space, labels.classes)
+        params = {name: value.astype(np.float64) for name, value in self.params_.items()} if known else None
+        go_on(self, spec, problem, params)
+        self.classes_, self.form_, self.space_ = labels.classes, labels.form, problem.space
         return self
 
     def decision_function(self, X: Any) -> Doubles:
@@ -198,7 +211,20 @@ class LinearClassifier(ClassifierFace):
         return self
 
 
-def posed(spec: LinearClassifier, matrix: Any, labels: Labels, weights: Doubles) -> Problem:
+def examples(rows: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Doubles]:
+    """Rows, labels and weights that belong together; rows that do not count are left out."""
+    labels = encode(y)
+    n = rows.shape[0]
+    if len(labels.y) != n:
+        raise DataError(f"X has {n} rows, but y has {len(labels.y)}; give one label for each row.")
+    weights = sample_weights(sample_weight, n)
+    if weights.all():
+        return rows, labels, weights
+    counted = np.flatnonzero(weights)
+    return rows.take(counted), labels.take(counted), weights[counted]
+
+
+def posed(spec: LinearClassifier, rows: Any, labels: Labels, weights: Doubles) -> Problem:
     """The problem these parameters make of these data; costs go into the output space, unless the decision has them."""
     k = len(labels.classes)
     if not labels.sets:
@@ -209,7 +235,7 @@ def posed(spec: LinearClassifier, matrix: Any, labels: Labels, weights: Doubles)
         raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
     space = _with_costs(spec, space, k)
     space.width(k)
-    return Problem(matrix, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
+    return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
 
 
 def _with_costs(spec: LinearClassifier, space: Any, k: int) -> Any:

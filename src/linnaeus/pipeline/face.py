@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.models import linear
-from linnaeus.pipeline.matrices import as_rows, checked
+from linnaeus.pipeline.matrices import checked
 from linnaeus.pipeline.pieces import KINDS, nested, replaced
 
 if TYPE_CHECKING:
@@ -76,5 +76,4 @@ class Face(BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: Any) -> Doubles:
         """X W + b  (n, w), of checked rows."""
         check_is_fitted(self, "params_")
-        matrix = checked(self, X, reset=False)
-        return linear.scores(as_rows(matrix), self.params_)  # type: ignore[arg-type]
+        return linear.scores(checked(self, X), self.params_)  # type: ignore[arg-type]

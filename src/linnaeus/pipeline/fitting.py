@@ -15,7 +15,6 @@ from linnaeus.errors import DataError, LinnaeusWarning, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.pipeline.canonical import canonical, small
 from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
-from linnaeus.pipeline.matrices import as_rows
 from linnaeus.pipeline.pieces import piece
 from linnaeus.types import Start
 
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 
 STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
 """Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
+
+UNFINISHED = ("epochs", "time limit", "no further progress")
+"""Reasons to end that leave a solver short of its tolerance."""
 
 BIASES: dict[Any, Literal["free", "regularized", "none"]] = {
     True: "free",
@@ -43,7 +45,7 @@ class NotConverged(LinnaeusWarning, ConvergenceWarning):  # type: ignore[misc]
 class Problem:
     """Checked data: a matrix, the encoded truth, what each row counts, the output space and its number of classes."""
 
-    matrix: Any
+    rows: Any
     y: Any
     weights: Doubles
     space: Any
@@ -52,21 +54,18 @@ class Problem:
     def take(self, rows: Any, weights: Doubles | None = None) -> Problem:
         """The same problem on these rows."""
         kept = self.weights[rows] if weights is None else weights
-        return replace(self, matrix=self.matrix[rows], y=self.y[rows], weights=kept)
+        return replace(self, rows=self.rows.take(rows), y=self.y[rows], weights=kept)
 
 
 def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     """Train as the parameters of a face say; warns where the optimum was not reached."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     problem, aside = _split(spec, problem)
     problem, objective, optimizer = _prepared(spec, problem)
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
     listeners = () if spec.progress is None else (lambda record, _step: spec.progress(record),)
     watch = Watch(stop, None if aside is None else _held_out(objective, aside), listeners)
-    with threadpool_limits(1, "blas"):
-        fit = train(objective, optimizer, watch, begin)
+    fit = train(objective, optimizer, watch, begin)
     _warn(fit.trace, optimizer)
     return fit
 
@@ -78,8 +77,7 @@ def objective_of(spec: Any, problem: Problem) -> Objective:
     else:
         raise UsageError(f"bias takes 'free' (True), 'regularized' or 'none' (False), not {spec.bias!r}.")
     loss, regularizer = piece("loss", spec.loss), piece("regularizer", spec.regularizer)
-    rows = as_rows(problem.matrix)
-    return Objective(rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
+    return Objective(problem.rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
 
 
 def stored(params: Params) -> dict[str, Floats]:
@@ -92,13 +90,13 @@ def stored(params: Params) -> dict[str, Floats]:
 
 
 def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
-    """When to stop: `tol` is a share of the objective for certified gaps, and of the first gradient for norms."""
+    """When to stop: at a gap of `tol` of the objective; without gaps, a gradient of tol/100 of that at zero weights."""
     waits = stepwise(optimizer) and mistake_driven(loss)
     usual = PERCEPTRON_EPOCHS if waits else STEPWISE_EPOCHS if stepwise(optimizer) else SOLVER_EPOCHS
     return Stop(
         epochs=usual if spec.epochs is None else spec.epochs,
         tol=spec.tol,
-        gradient=spec.tol,
+        gradient=None if spec.tol is None else spec.tol / 100,
         mistakes=0.0 if waits else None,
         patience=spec.patience if spec.held_out else None,
         seconds=spec.seconds,
@@ -109,10 +107,10 @@ def _prepared(spec: Any, problem: Problem) -> tuple[Problem, Objective, Any]:
     """Objective and optimizer; a solver of small problems gets the canonical form."""
     objective = objective_of(spec, problem)
     auto = isinstance(spec.optimizer, str) and spec.optimizer == "auto"
-    optimizer = choose_optimizer(objective) if auto else piece("optimizer", spec.optimizer)
-    if stepwise(optimizer) or not small(problem.matrix):
+    optimizer = choose_optimizer(objective, spec.tol) if auto else piece("optimizer", spec.optimizer)
+    if stepwise(optimizer) or not small(problem.rows):
         return problem, objective, optimizer
-    problem = problem.take(*canonical(problem.matrix, problem.y, problem.weights))
+    problem = problem.take(*canonical(problem.rows, problem.y, problem.weights))
     return problem, objective_of(spec, problem), optimizer
 
 
@@ -123,7 +121,7 @@ def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
         raise UsageError(f"held_out is the share of rows kept aside, at least 0 and below 1, not {spec.held_out}.")
     if not spec.held_out:
         return problem, None
-    n = problem.matrix.shape[0]
+    n = problem.rows.shape[0]
     count = round(n * spec.held_out)
     if not 0 < count < n:
         raise DataError(f"held_out={spec.held_out} of {n} rows leaves nothing on one side; give more rows.")
@@ -133,7 +131,7 @@ def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
 
 def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]:
     """Mean log-likelihood where the loss knows probabilities, else the share of right answers; numbers: minus loss."""
-    X, total = as_rows(aside.matrix), float(aside.weights.sum())
+    X, total = aside.rows, float(aside.weights.sum())
     space, loss = objective.space, objective.loss
 
     def score(params: Params) -> float:
@@ -150,7 +148,7 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
 
 def _warn(trace: Trace, optimizer: Any) -> None:
     """Say that a solver which knows where the optimum is has not got there."""
-    if stepwise(optimizer) or trace.converged or trace.reason not in ("epochs", "time limit"):
+    if stepwise(optimizer) or trace.converged or trace.reason not in UNFINISHED:
         return
     last = trace.last
     known = f"gap {last.gap:.2g}" if last.gap is not None else f"gradient {last.gradient or float('nan'):.2g}"

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
+from linnaeus.arrays.foreign import is_sparse
 from linnaeus.errors import DataError
-from linnaeus.pipeline.matrices import is_sparse
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:

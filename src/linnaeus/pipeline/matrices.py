@@ -1,61 +1,34 @@
-"""What users call X: any matrix scikit-learn takes, or our own rows, checked and adopted without a copy."""
+"""What users call X: any matrix that `arrays.as_rows` adopts; a face remembers its width and its names."""
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from scipy import sparse
-from sklearn.utils.validation import validate_data
-
-from linnaeus.arrays import CSR
-from linnaeus.errors import DataError, said
+from linnaeus.arrays import as_rows, column_names
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
+    from linnaeus.arrays import CSR, Dense
 
 
-def checked(face: Any, X: Any, reset: bool) -> Any:
-    """A NumPy array (n, d) or SciPy CSR matrix of finite floats; `reset` learns width and names of the columns."""
-    matrix = X.to_scipy() if isinstance(X, CSR) else X
-    try:
-        found = validate_data(
-            face, matrix, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
-    except ValueError as error:
-        raise DataError(said(error)) from error
-    _refuse_infinite(found)
-    return found
+def learned(face: Any, X: Any) -> CSR | Dense:
+    """Rows to learn from; the face remembers how wide they are, and the names of their columns."""
+    names = column_names(X)
+    rows = as_rows(X, who=type(face).__name__)
+    face.n_features_in_ = rows.shape[1]
+    if names is not None:
+        face.feature_names_in_ = names
+    elif hasattr(face, "feature_names_in_"):
+        del face.feature_names_in_
+    return rows
 
 
-def is_sparse(matrix: Any) -> bool:
-    """Whether it is one of SciPy's sparse matrices."""
-    return bool(sparse.issparse(matrix))
-
-
-def as_rows(matrix: Any) -> Rows:
-    """The matrix as rows the solvers understand."""
-    found = sparse.csr_array(matrix)
-    if not found.has_canonical_format:
-        found = found.copy()
-        found.sum_duplicates()
-    return CSR(
-        found.indptr.astype(np.int64, copy=False),
-        found.indices.astype(np.int32, copy=False),
-        found.data,
-        found.shape[1],
-    )
-
-
-def _refuse_infinite(matrix: Any) -> None:
-    """One sentence that names the first bad entry."""
-    values = matrix.data if is_sparse(matrix) else matrix
-    if np.isfinite(values.sum(dtype=np.float64)):
-        return
-    bad = ~np.isfinite(values)
-    if not bad.any():
-        return
-    at = int(np.flatnonzero(bad.ravel())[0])
-    row = int(np.searchsorted(matrix.indptr, at, "right")) - 1 if is_sparse(matrix) else at // matrix.shape[1]
-    what = "NaN" if np.isnan(values.ravel()[at]) else "infinity (inf)"
-    raise DataError(f"X contains {what}, first in row {row}; fill in or remove such values before fit and predict.")
+def checked(face: Any, X: Any) -> CSR | Dense:
+    """Rows to score: as wide as those learned from, with the same names where both have some."""
+    who, names = type(face).__name__, getattr(face, "feature_names_in_", None)
+    given = column_names(X)
+    if names is not None and given is None:
+        warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names", stacklevel=4)
+    if names is None and given is not None:
+        warnings.warn(f"X has feature names, but {who} was fitted without feature names", stacklevel=4)
+    return as_rows(X, face.n_features_in_, names, who)

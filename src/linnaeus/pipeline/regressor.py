@@ -12,7 +12,8 @@ from linnaeus.errors import DataError
 from linnaeus.outputs import Real
 from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve, stored
-from linnaeus.pipeline.matrices import checked
+from linnaeus.pipeline.matrices import checked, learned
+from linnaeus.pipeline.stream import go_on
 from linnaeus.pipeline.weights import sample_weights
 
 if TYPE_CHECKING:
@@ -51,17 +52,31 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X (n, d) and their numbers y (n,) or (n, targets)."""
-        matrix = checked(self, X, reset=True)
-        targets = _numbers(y, matrix.shape[0])
-        weights = sample_weights(sample_weight, matrix.shape[0])
-        table = targets.reshape(len(targets), -1)
-        problem = Problem(matrix, table, weights, Real(), table.shape[1])
-        if not weights.all():
-            problem = problem.take(np.flatnonzero(weights))
+        problem = self._posed(learned(self, X), y, sample_weight)
         fit = solve(self, problem)
-        self.one_target_ = targets.ndim == 1
         self.params_, self.trace_ = stored(fit.params), fit.trace
+        self.__dict__.pop("memory_", None)
         return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Go on learning from one more batch of a stream, with a step-wise optimizer; see `pipeline.stream`."""
+        if "params_" not in self.__dict__:
+            go_on(self, self, self._posed(learned(self, X), y, sample_weight), None)
+            return self
+        problem = self._posed(checked(self, X), y, sample_weight)
+        if problem.k != self.params_["W"].shape[1]:
+            raise DataError(f"y has {problem.k} targets, but there were {self.params_['W'].shape[1]} before.")
+        go_on(self, self, problem, {name: value.astype(np.float64) for name, value in self.params_.items()})
+        return self
+
+    def _posed(self, rows: Any, y: Any, sample_weight: Any) -> Problem:
+        """Checked data; rows that do not count are left out."""
+        targets = _numbers(y, rows.shape[0])
+        weights = sample_weights(sample_weight, rows.shape[0])
+        self.one_target_ = targets.ndim == 1
+        table = targets.reshape(len(targets), -1)
+        problem = Problem(rows, table, weights, Real(), table.shape[1])
+        return problem if weights.all() else problem.take(np.flatnonzero(weights))
 
     def predict(self, X: Any) -> Doubles:
         """The number or numbers of each row, shaped like the targets of `fit`."""

@@ -1,0 +1,124 @@
+"""Learning from a stream of batches: `partial_fit`. Each batch is one epoch of a step-wise optimizer that goes on.
+
+The penalty belongs to all rows together, of which a batch is a part: its strength is scaled by the batch's share of the
+rows seen so far. Classes may appear later: their weights begin at zero. When two classes become three, the one score of
+a binary problem becomes two columns, w and -w (halved in a joint space), and the optimizer's memory starts anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.erm import Stop, Watch, train
+from linnaeus.errors import UsageError
+from linnaeus.outputs import Multiclass, OneVsOne
+from linnaeus.outputs.onevsone import pairs
+from linnaeus.pipeline.choose import choose_stepwise, stepwise
+from linnaeus.pipeline.fitting import Problem, objective_of, stored
+from linnaeus.pipeline.pieces import piece
+from linnaeus.types import Start
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Params
+
+ENDLESS = 10**6
+"""Epochs a stream is planned for: schedules that end somewhere end there."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where a stream stands: batches and rows so far, and the arrays of the optimizer."""
+
+    batches: int = 0
+    rows: int = 0
+    state: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def go_on(face: Any, spec: Any, problem: Problem, params: Params | None) -> None:
+    """One epoch over this batch, from these parameters (None: zeros); the face keeps the result."""
+    memory = face.__dict__.get("memory_", Memory())
+    n = problem.rows.shape[0]
+    share = n / (memory.rows + n)
+    objective = replace(objective_of(spec, problem), regularizer=_scaled(piece("regularizer", spec.regularizer), share))
+    auto = isinstance(spec.optimizer, str) and spec.optimizer == "auto"
+    optimizer = choose_stepwise(objective) if auto else piece("optimizer", spec.optimizer)
+    if not stepwise(optimizer):
+        name = type(optimizer).__name__
+        raise UsageError(f"{name} needs all rows at once; for partial_fit use sgd, adagrad, adam, or 'auto'.")
+    kept: dict[str, NDArray[Any]] = {}
+
+    def remember(_record: Any, step: Any) -> None:
+        kept.update({name: value.copy() for name, value in step.state().items()})
+
+    stop = Stop(epochs=memory.batches + 1, tol=None, gradient=None)
+    begin = objective.initial() if params is None else params
+    start = Start(begin, memory.batches, memory.state, spec.seed, spec.epochs or ENDLESS)
+    fit = train(objective, optimizer, Watch(stop, listeners=(remember,)), start)
+    face.params_, face.trace_ = stored(fit.params), fit.trace
+    face.memory_ = Memory(memory.batches + 1, memory.rows + n, kept)
+
+
+def widen(face: Any, space: Any, classes: NDArray[Any]) -> None:
+    """Make room for classes that were not there before."""
+    before, old = face.classes_, face.space_
+    if len(before) == len(classes) and isinstance(old, type(space)):
+        return
+    memory = face.__dict__.get("memory_", Memory())
+    w = face.params_["W"].shape[1]
+    if w > 1:
+        source = _sources(space, before, classes)
+        face.params_ = {name: _spread(value, source) for name, value in face.params_.items()}
+        state = {name: _spread(a, source) if a.shape[-1:] == (w,) else a for name, a in memory.state.items()}
+    else:
+        face.params_ = {name: _unfold(value, space, before, classes) for name, value in face.params_.items()}
+        state = {}
+    face.memory_ = replace(memory, state=state)
+
+
+def _sources(space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """For each new score column the old one it goes on from, or -1."""
+    old = np.full(len(classes), -1)
+    old[np.searchsorted(classes, before)] = np.arange(len(before))
+    if not isinstance(space, OneVsOne):
+        return old
+    number = {pair: i for i, pair in enumerate(zip(*(p.tolist() for p in pairs(len(before))), strict=True))}
+    first, second = pairs(len(classes))
+    return np.array([number.get((int(old[a]), int(old[b])), -1) for a, b in zip(first, second, strict=True)])
+
+
+def _spread(array: NDArray[Any], source: NDArray[np.intp]) -> NDArray[Any]:
+    wide = np.zeros((*array.shape[:-1], len(source)), array.dtype)
+    wide[..., source >= 0] = array[..., source[source >= 0]]
+    return wide
+
+
+def _unfold(w: NDArray[Any], space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """The one score of two classes, positive for the second, as columns of more; one label stays one label."""
+    if len(before) == 1:
+        return _spread(w, _sources(space, before, classes))
+    if isinstance(space, OneVsOne):
+        return _spread(-w, _sources(space, before, classes))
+    both = np.concatenate([-w, w], axis=-1)
+    return _spread(both / 2 if isinstance(space, Multiclass) else both, _sources(space, before, classes))
+
+
+def merged(face: Any, given: Any, found: NDArray[Any]) -> NDArray[Any]:
+    """All classes known by now: those before, those announced, and those of this batch."""
+    parts = [np.asarray(part) for part in (face.__dict__.get("classes_"), given, found) if part is not None]
+    kinds = {part.dtype.kind if part.dtype.kind not in "biuf" else "number" for part in parts if len(part)}
+    if len(kinds) > 1:
+        raise UsageError("The classes of this batch are of another type than those before; keep to one type.")
+    return np.unique(np.concatenate(parts))
+
+
+def _scaled(regularizer: Any, share: float) -> Any:
+    """The penalty that a share of the rows has to bear."""
+    known = {f.name for f in fields(regularizer)} if is_dataclass(regularizer) else set()
+    if "strength" not in known:
+        return regularizer
+    return replace(regularizer, strength=regularizer.strength * share)
