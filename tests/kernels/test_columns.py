@@ -60,6 +60,9 @@ def test_products_are_those_of_the_twins_and_of_the_matrix(size, dtype, threads)
     times = np.random.default_rng(seed).standard_normal(len(picked))
     for module in BOTH:
         np.testing.assert_allclose(module.correlate(columns, vector, threads), dense.T @ vector, atol=1e-12)
+        block = np.outer(vector, [1.0, -2.0]).ravel()
+        both = module.correlate_block(columns, block, 2, threads).reshape(2, d)
+        np.testing.assert_allclose(both, np.stack([dense.T @ vector, -2.0 * (dense.T @ vector)]), atol=1e-12)
         total = np.full(n, 7.0)
         module.combine(columns, picked, times, total)
         np.testing.assert_allclose(total, dense[:, picked].astype(float) @ times, atol=1e-12)
@@ -72,6 +75,11 @@ def test_products_have_the_same_bits_for_any_number_of_threads(threads):
     vector = np.random.default_rng(0).standard_normal(60)
     alone = kernels.correlate(columns, vector, 1)
     assert kernels.correlate(columns, vector, threads).tobytes() == alone.tobytes()
+    block = np.random.default_rng(1).standard_normal((60, 7))
+    together = kernels.correlate_block(columns, block.ravel(), 7, threads).reshape(7, -1)
+    for j in range(7):
+        one = kernels.correlate_block(columns, block[:, j].copy(), 1, 1)
+        assert one.tobytes() == together[j].tobytes()
 
 
 def quadratic(dense, model, start, v, b):
@@ -161,6 +169,8 @@ def test_arrays_that_do_not_fit_are_refused(module, change, sentence):
         with pytest.raises(ValueError, match=sentence):
             module.correlate(columns, np.zeros(2), 1)
         with pytest.raises(ValueError, match=sentence):
+            module.correlate_block(columns, np.zeros(4), 2, 1)
+        with pytest.raises(ValueError, match=sentence):
             module.transpose(columns, 2, 2)
 
 
@@ -177,3 +187,5 @@ def test_sizes_of_the_model_must_agree(module):
             module.descend(columns, picked, model, place, (1.0, 0.0), (1, 0.1))
     with pytest.raises(ValueError, match="negative"):
         module.transpose(columns, -1, 1)
+    with pytest.raises(ValueError, match="m vectors"):
+        module.correlate_block(columns, np.zeros(3), 2, 1)

@@ -257,9 +257,11 @@ def test_one_problem_by_hand():
     phi = RowLoss(Logistic(), 2.0 * y - 1.0, np.zeros(len(y)), np.ones(len(y)))
     problem = Problem(columns_of(X, 1), phi, 0.5, 0.0, Place(np.zeros(40), np.zeros(1)))
     problem.look()
+    problem.judge(problem.columns.correlate(problem.alpha, 1))
     before = problem.value
     problem.advance()
     problem.look()
+    problem.judge(problem.columns.correlate(problem.alpha, 1))
     assert problem.value < before
     assert problem.gap is not None
 

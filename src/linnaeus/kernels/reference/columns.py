@@ -40,6 +40,20 @@ def correlate(columns: Matrix, vector: Doubles, threads: int) -> Doubles:
     return products
 
 
+def correlate_block(columns: Matrix, vectors: Doubles, m: int, threads: int) -> Doubles:
+    """The inner products of each column with m vectors, which lie row by row; vector by vector."""
+    del threads
+    check_offsets(columns, "correlate_block")
+    if m < 1 or len(vectors) % m:
+        raise ValueError("correlate_block: not m vectors of one length")
+    block = vectors.reshape(-1, m)
+    products = np.zeros((m, max(len(columns[0]) - 1, 0)))
+    for j in range(products.shape[1]):
+        rows, values = _column(columns, j, len(block), "correlate_block: an index is not in the vectors")
+        products[:, j] = values @ block[rows]
+    return products.ravel()
+
+
 def combine(columns: Matrix, picked: NDArray[np.int32], times: Doubles, total: Doubles) -> None:
     """The picked columns, each times a number, summed."""
     check_offsets(columns, "combine")

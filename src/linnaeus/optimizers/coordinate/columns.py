@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,11 @@ class Columns:
     def correlate(self, vector: Doubles, threads: int) -> Doubles:
         """X.T v  (d,)."""
         return kernels.correlate(self.arrays, vector, threads)
+
+    def correlate_all(self, vectors: Sequence[Doubles], threads: int) -> Doubles:
+        """X.T v for each of the vectors (m, d)."""
+        block = np.stack(vectors, axis=1).ravel()
+        return kernels.correlate_block(self.arrays, block, len(vectors), threads).reshape(len(vectors), -1)
 
     def combine(self, picked: Ints, weights: Doubles) -> Doubles:
         """X w for weights that are zero outside of the picked columns (n,)."""

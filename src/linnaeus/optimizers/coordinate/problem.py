@@ -45,7 +45,7 @@ class Place:
 
 @dataclass
 class Problem:
-    """One problem on columns it shares with others. `look` and `advance` take turns."""
+    """One problem on columns it shares with others. `look`, `judge` and `advance` take turns."""
 
     columns: Columns
     phi: RowLoss
@@ -53,66 +53,60 @@ class Problem:
     l2: float
     place: Place
     z: Doubles = field(init=False)
+    alpha: Doubles = field(init=False)
+    used: NDArray[np.intp] = field(init=False)
     gradient: Doubles = field(init=False)
+    violation: float = field(init=False, default=np.inf)
     value: float = field(init=False, default=np.inf)
 
-    def look(self, threads: int = 1) -> None:
-        """Scores, value, full gradient and lower bound at the present weights; nothing is carried over.
+    def look(self) -> None:
+        """Scores, value and the dual point at the present weights; nothing is carried over.
 
         So a problem that is taken up again goes on with the bits it would have had.
         """
         place = self.place
-        used = np.flatnonzero(place.w).astype(np.int32)
-        weights = place.w[used]
-        self.z = self.columns.combine(used, weights)
+        self.used = np.flatnonzero(place.w)
+        weights = place.w[self.used]
+        self.z = self.columns.combine(self.used.astype(np.int32), weights)
         if len(place.b):
             place.b[0] = level(self.phi, self.z, float(place.b[0]))
             self.z += place.b[0]
         self.value = self.phi.value(self.z) + self._penalty(weights)
         slope = self.phi.slope(self.z)
-        alpha = balance(slope) if len(place.b) else slope
-        self.gradient = self.columns.correlate(alpha, threads)
-        place.bound = max(place.bound, self._bound(alpha))
+        self.alpha = balance(slope) if len(place.b) else slope
+
+    def judge(self, gradient: Doubles) -> None:
+        """The largest violation of the conditions of the optimum, and the lower bound, from X.T alpha."""
+        self.gradient = gradient
+        w = self.place.w[self.used]
+        inside = np.abs(gradient[self.used] + self.l2 * w + self.l1 * np.sign(w))
+        steepest = float(np.abs(gradient).max(initial=0.0))
+        self.violation = max(steepest - self.l1, float(inside.max(initial=0.0)), 0.0)
+        self.place.bound = max(self.place.bound, self._bound(steepest))
 
     @property
     def gap(self) -> float | None:
         """A certified bound on the distance from the optimum, or None where the loss has no conjugate."""
         return max(0.0, self.value - self.place.bound) if np.isfinite(self.place.bound) else None
 
-    @property
-    def violation(self) -> float:
-        """The largest slope against the conditions of the optimum, over all columns."""
-        used = np.flatnonzero(self.place.w)
-        outside = float(np.abs(self.gradient).max(initial=0.0)) - self.l1
-        return max(outside, float(self._violations(used).max(initial=0.0)), 0.0)
-
-    def _violations(self, used: NDArray[np.intp]) -> Doubles:
-        w = self.place.w[used]
-        slopes: Doubles = np.abs(self.gradient[used] + self.l2 * w + self.l1 * np.sign(w))
-        return slopes
-
     def _penalty(self, weights: Doubles) -> float:
         return self.l1 * float(np.abs(weights).sum()) + 0.5 * self.l2 * inner(weights, weights)
 
-    def _bound(self, alpha: Doubles) -> float:
+    def _bound(self, steepest: float) -> float:
         """The dual value -sum phi*(alpha) - R*(-X.T alpha), with alpha made shorter until it is feasible."""
-        steepest = float(np.abs(self.gradient).max(initial=0.0))
         shrink = 1.0 if steepest <= self.l1 else self.l1 / steepest
-        found = [self._dual(alpha, shrink)]
-        if self.l2 > 0 and shrink < 1.0:
-            found.append(self._dual(alpha, 1.0))
-        return max(found)
-
-    def _dual(self, alpha: Doubles, shrink: float) -> float:
-        conjugate = self.phi.conjugate(shrink * alpha)
+        conjugate = self.phi.conjugate(shrink * self.alpha)
         if conjugate is None:
             return -np.inf
-        over = np.maximum(np.abs(shrink * self.gradient) - self.l1, 0.0)
-        return -conjugate - (inner(over, over) / (2.0 * self.l2) if self.l2 > 0 else 0.0)
+        if self.l2 == 0 or shrink == 1.0:
+            return -conjugate
+        whole = self.phi.conjugate(self.alpha)
+        over = np.maximum(np.abs(self.gradient) - self.l1, 0.0)
+        return max(-conjugate, -np.inf if whole is None else -whole - inner(over, over) / (2.0 * self.l2))
 
     def working_set(self) -> Ints:
         """The columns in use, and of the others those that violate most; at equal violation the lower column."""
-        used = np.flatnonzero(self.place.w)
+        used = self.used
         steep = np.flatnonzero(np.abs(self.gradient) > self.l1)
         steep = steep[self.place.w[steep] == 0]
         room = max(SMALLEST_SET - len(used), len(used))

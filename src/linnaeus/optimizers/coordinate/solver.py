@@ -76,11 +76,14 @@ class _Team:
         return sum(problem.value for problem in self.problems)
 
     def look(self, problems: Sequence[Problem]) -> None:
-        """One problem shares its products out to the threads; of several, each has a thread."""
+        """Each problem has a thread; the gradients of all are one walk over the matrix."""
+        list(self.pool.map(Problem.look, problems))
+        slopes, columns = [problem.alpha for problem in problems], problems[0].columns
         if len(self.problems) == 1:
-            self.problems[0].look(self.threads)
+            gradients = columns.correlate(slopes[0], self.threads)[None]
         else:
-            list(self.pool.map(Problem.look, problems))
+            gradients = columns.correlate_all(slopes, self.threads)
+        list(self.pool.map(Problem.judge, problems, gradients))
 
     def advance(self) -> None:
         """An iteration of every problem that still has its share to do."""
