@@ -75,6 +75,7 @@ class Hinge(StructuredLoss):
     """
 
     dual: ClassVar[str] = "hinge"
+    joint: ClassVar[str] = "hinge"
     online: ClassVar[int] = LOSSES["hinge"]
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
@@ -99,6 +100,7 @@ class Log(StructuredLoss):
     second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
     dual: ClassVar[str] = "logistic"
+    joint: ClassVar[str] = "log"
     value = Logistic.value
     slope = Logistic.slope
     curve = Logistic.curve
@@ -121,6 +123,7 @@ class SoftMargin(StructuredLoss):
     online: ClassVar[int] = LOSSES["softmargin"]
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = True
+    joint: ClassVar[str] = "softmargin"
     attained: ClassVar[bool] = False
     chance = Logistic.chance
 

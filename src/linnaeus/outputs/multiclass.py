@@ -66,6 +66,10 @@ class Multiclass:
         """The column of the cost matrix that belongs to the truth."""
         return Answer(np.zeros(len(S)), paid(self.costs, S.shape[1]).T[np.asarray(y)])
 
+    def head_starts(self, k: int) -> Doubles:
+        """What each mistake costs, a row for each truth (k, k): for solvers that take all classes together."""
+        return np.ascontiguousarray(paid(self.costs, k).T)
+
     def margins(self, S: Doubles, y: Truth) -> Margins:
         """Score of the truth minus that of its best rival; with costs, a mistake counts what that rival costs."""
         at, rows = np.asarray(y), np.arange(len(S))
