@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline import LinearSVM as LinearSVM
     from linnaeus.pipeline import LogisticRegression as LogisticRegression
     from linnaeus.pipeline import MulticlassSVM as MulticlassSVM
+    from linnaeus.pipeline import PassiveAggressive as PassiveAggressive
     from linnaeus.pipeline import Perceptron as Perceptron
 
 __version__ = "0.1.0"
@@ -45,6 +46,7 @@ _HOMES = {
     "LinearSVM": "linnaeus.pipeline",
     "LogisticRegression": "linnaeus.pipeline",
     "MulticlassSVM": "linnaeus.pipeline",
+    "PassiveAggressive": "linnaeus.pipeline",
     "Perceptron": "linnaeus.pipeline",
     "audit": "",
     "data": "",
@@ -65,6 +67,7 @@ __all__ = [
     "LinearSVM",
     "LogisticRegression",
     "MulticlassSVM",
+    "PassiveAggressive",
     "Perceptron",
     "__version__",
     "audit",

@@ -16,6 +16,7 @@ from linnaeus.pipeline.named import (
     LinearSVM,
     LogisticRegression,
     MulticlassSVM,
+    PassiveAggressive,
     Perceptron,
 )
 from linnaeus.pipeline.regressor import LinearRegressor
@@ -29,6 +30,7 @@ FACES = {
     "linear-svm": LinearSVM,
     "multiclass-svm": MulticlassSVM,
     "least-squares": LeastSquares,
+    "passive-aggressive": PassiveAggressive,
 }
 """Every estimator by its plain name."""
 
@@ -42,5 +44,6 @@ __all__ = [
     "LogisticRegression",
     "MulticlassSVM",
     "NotConverged",
+    "PassiveAggressive",
     "Perceptron",
 ]

@@ -1,9 +1,12 @@
-"""A small problem in its canonical form: equal examples become one with the sum of their weights, in a fixed order.
+"""The same problem in a better form, where the solver is ours to choose.
 
-The objective is a sum over examples, so it is the same function; but now repeating an example and giving it twice the
-weight, shuffling the rows, or leaving out zeros, give the same problem to the last bit, and so the same model. Learners
-that look at one example at a time are different by nature and see the rows as they are. Above `SMALL` entries sorting
-whole rows would cost more than it is worth.
+*Canonical*: equal examples become one with the sum of their weights, in a fixed order. The objective is a sum over
+examples, so it is the same function; but now repeating an example and giving it twice the weight, shuffling the rows,
+or leaving out zeros, give the same problem to the last bit, and so the same model. Above `SMALL` entries sorting whole
+rows would cost more than it is worth.
+
+*Centered*: with a free bias, x W + b = (x - m) W + (b + m W), and the penalty does not see b: columns may be moved to
+mean zero. Columns far from zero, like years or prices, would make every solver crawl.
 """
 
 from __future__ import annotations
@@ -12,15 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.arrays import CSR
+from linnaeus.arrays import CSR, Dense
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.arrays import Dense
     from linnaeus.types import Doubles, Longs
 
 SMALL = 1 << 15
 """Rows plus stored values up to which a problem is brought into its canonical form."""
+
+DENSE = 1 << 22
+"""Numbers of a dense matrix up to which a centered copy is made: 32 MB."""
 
 
 def canonical(rows: CSR | Dense, y: Any, weights: Doubles) -> tuple[Longs, Doubles]:
@@ -40,6 +45,22 @@ def canonical(rows: CSR | Dense, y: Any, weights: Doubles) -> tuple[Longs, Doubl
         totals[key] = totals.get(key, 0.0) + float(weights[i])
     order = sorted(first)
     return np.array([first[key] for key in order], np.int64), np.array([totals[key] for key in order])
+
+
+def centered(rows: CSR | Dense, weights: Doubles) -> tuple[Dense, Doubles] | None:
+    """The rows minus their mean, and that mean; None for what is sparse or too large to copy.
+
+    >>> from linnaeus.arrays import as_rows
+    >>> X, mean = centered(as_rows([[1.0], [3.0]]), np.ones(2))
+    >>> X.values.tolist(), mean.tolist()
+    ([[-1.0], [1.0]], [2.0])
+    """
+    n, d = rows.shape
+    if n * d > (SMALL if isinstance(rows, CSR) else DENSE):
+        return None
+    values = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows.values
+    mean: Doubles = rows.tdot(weights) / weights.sum()
+    return Dense(values - mean), mean
 
 
 def small(rows: CSR | Dense) -> bool:

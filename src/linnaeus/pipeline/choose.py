@@ -1,7 +1,7 @@
 """The piece that fits best, where the user leaves it open: output="auto", optimizer="auto".
 
-`PREFERENCE` lists solvers from the most special to the most general; the first that exists, suits and does not refuse
-the objective is taken. A new solver is one more row.
+`PREFERENCE` lists solvers from the most special to the most general; the first that suits and does not refuse the
+objective is taken. A new solver is one more row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.losses import PointLoss, StructuredLoss
-from linnaeus.optimizers import OPTIMIZERS, SGD, AdaGrad
+from linnaeus.optimizers import (
+    LBFGS,
+    LSQR,
+    SGD,
+    AdaGrad,
+    CoordinateDescent,
+    DualAscent,
+    Newton,
+    NormalEquations,
+    ProximalGradient,
+)
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
 from linnaeus.pipeline.pieces import piece
 
@@ -49,11 +59,10 @@ def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
     """The best solver for this combination of pieces; one that has a tolerance of its own gets this one."""
     if mistake_driven(objective.loss):
         return SGD(rate=1.0)
-    for name, suits in PREFERENCE:
-        if name in OPTIMIZERS and suits(objective):
-            solver: Solver = OPTIMIZERS[name]()
-            if solver.refuse(objective) is None:
-                return _tuned(solver, tol)
+    for make, suits in PREFERENCE:
+        solver = make()
+        if suits(objective) and solver.refuse(objective) is None:
+            return _tuned(solver, tol)
     return SGD()
 
 
@@ -91,9 +100,11 @@ def _always(_objective: Objective) -> bool:
     return True
 
 
-def _penalized(objective: Objective) -> bool:
-    """Whether the penalty is strong enough to make the optimum unique: dual ascent lives from it."""
-    return getattr(objective.regularizer, "l2", 0.0) > 0
+def _few(objective: Objective) -> bool:
+    """Whether there are so few parameters that their Hessian costs nothing; one of squares is better factored once."""
+    n, d = objective.X.shape
+    curved = not isinstance(objective.loss, PointLoss)
+    return curved and d <= n and (d + 1) * objective.space.width(objective.k) <= FEW
 
 
 def _kinked(objective: Objective) -> bool:
@@ -102,20 +113,24 @@ def _kinked(objective: Objective) -> bool:
 
 
 def _narrow(objective: Objective) -> bool:
-    """Whether a square matrix of the features is small."""
-    return objective.X.shape[1] <= NARROW
+    """Whether a square matrix of the features, or of the examples, is small."""
+    return min(objective.X.shape) <= NARROW
 
+
+FEW = 100
+"""Parameters up to which Newton's method is taken: it does not mind badly scaled columns."""
 
 NARROW = 2000
-"""Features up to which a d x d matrix costs less than walking over the rows again and again."""
+"""Features or examples up to which a square matrix of them costs less than walking over the rows again and again."""
 
-PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
-    ("dual_ascent", _penalized),
-    ("coordinate", _kinked),
-    ("proximal", _kinked),
-    ("normal_equations", _narrow),
-    ("lsqr", _always),
-    ("lbfgs", _always),
-    ("adagrad", _always),
+PREFERENCE: tuple[tuple[Callable[[], Any], Callable[[Objective], bool]], ...] = (
+    (Newton, _few),
+    (DualAscent, _always),
+    (CoordinateDescent, _kinked),
+    (ProximalGradient, _kinked),
+    (NormalEquations, _narrow),
+    (LSQR, _always),
+    (LBFGS, _always),
+    (AdaGrad, _always),
 )
-"""Solvers by their plain names, the most special first, and when to ask them."""
+"""Solvers, the most special first, and when to ask them."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from linnaeus.arrays import CSR, Dense
 from linnaeus.erm import Objective, Stop, Trace, Watch, train
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.pipeline.canonical import canonical, small
+from linnaeus.pipeline.canonical import canonical, centered, small
 from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.pipeline.pieces import piece
 from linnaeus.types import Start
@@ -60,14 +61,16 @@ class Problem:
 def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     """Train as the parameters of a face say; warns where the optimum was not reached."""
     problem, aside = _split(spec, problem)
-    problem, objective, optimizer = _prepared(spec, problem)
+    objective, optimizer, mean = _prepared(spec, problem)
+    if aside is not None and mean is not None:
+        aside = replace(aside, rows=_moved(aside.rows, mean))
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
     listeners = () if spec.progress is None else (lambda record, _step: spec.progress(record),)
     watch = Watch(stop, None if aside is None else _held_out(objective, aside), listeners)
     fit = train(objective, optimizer, watch, begin)
     _warn(fit.trace, optimizer)
-    return fit
+    return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 
 
 def objective_of(spec: Any, problem: Problem) -> Objective:
@@ -103,15 +106,35 @@ def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
     )
 
 
-def _prepared(spec: Any, problem: Problem) -> tuple[Problem, Objective, Any]:
-    """Objective and optimizer; a solver of small problems gets the canonical form."""
+def _prepared(spec: Any, problem: Problem) -> tuple[Objective, Any, Doubles | None]:
+    """Objective, optimizer, and the mean row where columns were centered.
+
+    A given optimizer sees the rows as they are. A chosen one sees what is easier to solve; steps of single examples
+    have nothing to gain from columns that are centered.
+    """
     objective = objective_of(spec, problem)
-    auto = isinstance(spec.optimizer, str) and spec.optimizer == "auto"
-    optimizer = choose_optimizer(objective, spec.tol) if auto else piece("optimizer", spec.optimizer)
-    if stepwise(optimizer) or not small(problem.rows):
-        return problem, objective, optimizer
-    problem = problem.take(*canonical(problem.rows, problem.y, problem.weights))
-    return problem, objective_of(spec, problem), optimizer
+    if not (isinstance(spec.optimizer, str) and spec.optimizer == "auto"):
+        return objective, piece("optimizer", spec.optimizer), None
+    optimizer, mean = choose_optimizer(objective, spec.tol), None
+    if small(problem.rows):
+        problem = problem.take(*canonical(problem.rows, problem.y, problem.weights))
+    centers = objective.bias == "free" and not stepwise(optimizer)
+    better = centered(problem.rows, problem.weights) if centers else None
+    if better is not None:
+        problem, mean = replace(problem, rows=better[0]), better[1]
+    return objective_of(spec, problem), optimizer, mean
+
+
+def _moved(rows: Any, mean: Doubles) -> Any:
+    """Other rows, moved like those of the training."""
+    values = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows.values
+    return Dense(values - mean)
+
+
+def _back(params: Params, mean: Doubles) -> Params:
+    """Weights for rows as they were; the bias makes up for what the weights lose when they are stored."""
+    W = params["W"].astype(np.float32).astype(np.float64)
+    return {"W": params["W"], "b": params["b"] - mean @ W}
 
 
 def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:

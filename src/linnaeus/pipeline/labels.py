@@ -53,12 +53,12 @@ def encode(y: Any) -> Labels:
         raise DataError("This learner requires y to be passed, but the target y is None; give one label for each row.")
     if is_sparse(y):
         return _indicator(sparse.csr_array(y), "sparse")
-    if _is_lists(y):
-        return _lists([tuple(row) for row in y])
-    array = np.asarray(y)
+    array = _as_array(y)
+    if _is_lists(array):
+        return _lists([tuple(row) for row in array])
     if array.ndim == 2 and array.shape[1] > 1:
         return _indicator(sparse.csr_array(_binary(array)), "indicator")
-    array = _plain(column_or_1d(y, warn=True))
+    array = _plain(column_or_1d(array, warn=True))
     classes, y = np.unique(array, return_inverse=True)
     return Labels(y.astype(np.int32), classes, "single")
 
@@ -75,6 +75,27 @@ def refuse_one_class(classes: NDArray[Any]) -> None:
     if len(classes) < 2:
         found = f"one class, {classes[0].item()!r}" if len(classes) else "no class"
         raise DataError(f"The labels have only {found}; a classifier needs examples of at least two classes.")
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Labels as they are: NumPy would make strings of the numbers in a list that holds both."""
+    if hasattr(y, "to_pylist"):
+        y = y.to_pylist()
+    if not isinstance(y, list | tuple):
+        return np.asarray(y)
+    rows = [row for row in y if isinstance(row, list | tuple | set | frozenset)]
+    if rows and len(rows) == len(y) and not _is_matrix(rows):
+        lists = np.empty(len(y), dtype=object)
+        lists[:] = [tuple(row) for row in rows]
+        return lists
+    if rows:
+        return np.asarray(y)
+    return np.array(y) if len({type(label) for label in y}) == 1 else np.array(y, dtype=object)
+
+
+def _is_matrix(rows: list[Any]) -> bool:
+    """Whether lists of equal length hold nothing but 0 and 1, so that they are rows of an indicator matrix."""
+    return len({len(row) for row in rows}) == 1 and all(value in (0, 1) for row in rows for value in row)
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
@@ -98,17 +119,11 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return _plain(np.array(array.tolist())) if kinds else array
 
 
-def _is_lists(y: Any) -> bool:
-    """Whether y is a sequence of lists, tuples or sets of labels, rather than a matrix of 0 and 1."""
-    if hasattr(y, "ndim") and not (isinstance(y, np.ndarray) and y.dtype == object and y.ndim == 1):
+def _is_lists(array: NDArray[Any]) -> bool:
+    """Whether each element is a list, tuple, set or array of labels."""
+    if array.dtype != object or array.ndim != 1 or not len(array):
         return False
-    if isinstance(y, str) or not hasattr(y, "__len__") or not len(y):
-        return False
-    rows = list(y)
-    if not all(isinstance(row, list | tuple | set | frozenset) for row in rows):
-        return False
-    same = len({len(row) for row in rows}) == 1
-    return not (same and all(value in (0, 1) for row in rows for value in row))
+    return all(isinstance(row, list | tuple | set | frozenset | np.ndarray) for row in array)
 
 
 def _lists(rows: list[tuple[Any, ...]]) -> Labels:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linnaeus.optimizers import SGD, Average
+from linnaeus.optimizers import PassiveAggressive as Aggressive
 from linnaeus.pipeline.classifier import ClassifierFace, LinearClassifier
 from linnaeus.regularizers import L2, NoPenalty
 
@@ -201,4 +202,39 @@ class LeastSquares(ClassifierFace):
             class_weight=self.class_weight,
             epochs=self.epochs,
             tol=self.tol,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PassiveAggressive(ClassifierFace):
+    """Nothing when the margin is at least 1, else the smallest step that makes it 1 (Crammer et al. 2006).
+
+    The step is tau = min(aggressiveness, loss / |x|^2), PA-I; slack="squared" is PA-II, loss / (|x|^2 + 1 / (2
+    aggressiveness)). Equals `LinearClassifier(loss="hinge", regularizer="none",
+    optimizer=linnaeus.optimizers.PassiveAggressive(aggressiveness, slack))`. One example at a time, shuffled by the
+    seed.
+
+    >>> PassiveAggressive().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    aggressiveness: float = 1.0
+    slack: Any = "linear"
+    output: Any = "auto"
+    bias: Any = "free"
+    class_weight: Any = None
+    epochs: int | None = None
+    seed: int = 0
+
+    def composed(self) -> LinearClassifier:
+        """The recipe."""
+        return LinearClassifier(
+            loss="hinge",
+            regularizer=NoPenalty(),
+            optimizer=Aggressive(self.aggressiveness, self.slack),
+            output=self.output,
+            bias=self.bias,
+            class_weight=self.class_weight,
+            epochs=self.epochs,
+            seed=self.seed,
         )

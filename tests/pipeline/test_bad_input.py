@@ -1,0 +1,93 @@
+"""What users get wrong, and the one sentence they are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linnaeus.errors import LinnaeusError
+from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
+Y = ["a", "b", "a", "b"]
+NAN, INF = X.copy(), X.copy()
+NAN[1, 0], INF[2, 1] = np.nan, np.inf
+
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "NaN": ({}, {"X": NAN}, r"X\[1, 0\] is NaN; fill in"),
+    "infinity": ({}, {"X": INF}, r"X\[2, 1\] is infinity"),
+    "one class": ({}, {"y": ["a"] * 4}, r"only one class, 'a'; a classifier needs examples of at least two"),
+    "mixed labels": ({}, {"y": ["a", 1, "a", 1]}, r"mixed type \(int, str\); make all of them strings or all numbers"),
+    "missing labels": ({}, {"y": ["a", None, "a", "b"]}, "mixed type"),
+    "numbers as labels": ({}, {"y": [0.5, 1.5, 0.5, 2.0]}, "use LinearRegressor for numbers"),
+    "no labels": ({}, {"y": None}, "requires y to be passed"),
+    "other length": ({}, {"y": ["a", "b", "a"]}, "X has 4 rows, but y has 3"),
+    "negative weights": ({}, {"sample_weight": [1, 1, -1, 1]}, "sample_weight is negative in row 2"),
+    "no weights": ({}, {"sample_weight": [0, 0, 0, 0]}, "sample_weight is zero in every row"),
+    "short weights": ({}, {"sample_weight": [1, 1]}, r"sample_weight has the shape \(2,\), but X has 4 rows"),
+    "weights that leave one class": ({}, {"sample_weight": [1, 0, 1, 0]}, "only one class, 'a'"),
+    "costs of another size": ({"costs": np.ones((3, 3)) - np.eye(3)}, {}, "costs is 3 by 3, but there are 2 classes"),
+    "costs that are no matrix": ({"costs": [1, 2]}, {}, "costs must be a square matrix"),
+    "expected cost without costs": ({"decision": "expected_cost"}, {}, "needs costs"),
+    "expected cost without chances": (
+        {"decision": "expected_cost", "costs": [[0, 1], [1, 0]], "loss": "hinge"},
+        {},
+        "needs probabilities",
+    ),
+    "unknown decision": ({"decision": "best"}, {}, "decision takes 'score' or 'expected_cost', not 'best'"),
+    "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; take one of perceptron, hinge, log"),
+    "unknown regularizer": ({"regularizer": "l3"}, {}, "There is no regularizer 'l3'; take one of none, l2"),
+    "unknown optimizer": ({"optimizer": "magic"}, {}, "There is no optimizer 'magic'; take one of sgd"),
+    "unknown output": ({"output": "all"}, {}, "There is no output 'all'; take one of binary, multiclass"),
+    "a class instead of an object": ({"loss": dict}, {}, "loss takes a plain name"),
+    "pieces that do not combine": ({"loss": "hinge", "optimizer": "lbfgs"}, {}, "LBFGS needs a gradient everywhere"),
+    "an output of numbers": ({"output": "real"}, {}, "does not fit these labels"),
+    "binary of three": ({"output": "binary"}, {"y": ["a", "b", "c", "a"]}, "needs 2 classes, not 3"),
+    "unknown bias": ({"bias": "some"}, {}, r"bias takes 'free' \(True\), 'regularized' or 'none' \(False\)"),
+    "unknown class weight": ({"class_weight": "even"}, {}, "class_weight takes 'balanced' or a dict"),
+    "class weight of nobody": (
+        {"class_weight": {"z": 1.0}},
+        {},
+        "class_weight names 'z', but the classes are 'a', 'b'",
+    ),
+    "epochs": ({"epochs": 0}, {}, "epochs must be at least 1"),
+    "tol": ({"tol": -1.0}, {}, "tol must be at least 0"),
+    "held out": ({"held_out": 1.5}, {}, "held_out is the share of rows kept aside"),
+    "held out of nothing": ({"held_out": 0.01}, {}, "leaves nothing on one side"),
+    "a matrix of other numbers": ({}, {"y": np.array([[1, 2], [0, 1], [1, 0], [0, 0]])}, "a matrix with other values"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_said_in_one_sentence(case: str) -> None:
+    params, data, sentence = CASES[case]
+    with pytest.raises(LinnaeusError, match=sentence) as told:
+        LinearClassifier(**params).fit(**{"X": X, "y": Y, **data})
+    assert "\n" not in str(told.value)
+    assert str(told.value).count(". ") == 0
+
+
+def test_more_features_than_at_fit() -> None:
+    model = LinearClassifier().fit(X, Y)
+    with pytest.raises(LinnaeusError, match="X has 3 features, but LinearClassifier is expecting 2 features as input"):
+        model.predict(np.ones((1, 3)))
+
+
+@pytest.mark.parametrize("face", FACES.values(), ids=FACES)
+def test_nothing_before_fit(face: type) -> None:
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        face().predict(X)
+    assert not hasattr(face(), "coef_")
+
+
+def test_numbers_are_wanted_of_a_regressor() -> None:
+    with pytest.raises(LinnaeusError, match="use LinearClassifier for labels"):
+        LinearRegressor().fit(X, Y)
+    with pytest.raises(LinnaeusError, match="compares classes, but the targets are numbers"):
+        LinearRegressor(loss="hinge").fit(X, [1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(LinnaeusError, match="contain NaN"):
+        LinearRegressor().fit(X, [1.0, np.nan, 3.0, 4.0])
