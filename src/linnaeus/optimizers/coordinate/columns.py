@@ -55,17 +55,17 @@ class Columns:
 
 
 def columns_of(X: Any, threads: int) -> Columns:
-    """The columns of rows: a CSR matrix is transposed, a dense one has every row in every column.
+    """The columns of rows: a CSR matrix is transposed; of a dense one the zeros are left out, so both give the same.
 
     >>> columns_of(np.array([[1.0, 0.0], [2.0, 3.0]]), 1).correlate(np.array([1.0, 10.0]), 1).tolist()
     [21.0, 30.0]
     """
+    n, d = X.shape
     if hasattr(X, "indptr"):
-        n, d = X.shape
         data = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
         rows = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), data
         return Columns(kernels.transpose(rows, d, threads), n)
-    values = np.asarray(X.dot(np.eye(X.shape[1])) if hasattr(X, "take") and not isinstance(X, np.ndarray) else X)
-    n, d = values.shape
-    offsets = n * np.arange(d + 1, dtype=np.int64)
-    return Columns((offsets, np.tile(np.arange(n, dtype=np.int32), d), values.T.astype(np.float64).ravel()), n)
+    flipped = np.ascontiguousarray(np.asarray(getattr(X, "values", X)).T)
+    stored = flipped != 0
+    offsets = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
+    return Columns((offsets, np.nonzero(stored)[1].astype(np.int32), flipped[stored]), n)
