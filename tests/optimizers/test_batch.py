@@ -165,7 +165,7 @@ def test_linear_solvers_refuse_what_is_not_linear():
 
 
 @pytest.mark.parametrize("solver", GENERAL + LINEAR, ids=name)
-def test_one_class_of_truth_and_an_optimum_at_zero(solver):
+def test_an_optimum_at_the_start_is_known_as_one(solver):
     """Targets of zero: the start is the optimum, and this is said."""
     base = problem("squared", "real")
     objective = replace(base, y=np.zeros((60, 2)))

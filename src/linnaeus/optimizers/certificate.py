@@ -51,7 +51,8 @@ class Reporter:
         self.epoch += 1
         self.seen = (params, value, grad)
         bound = 0.5 * norm(grad) ** 2 / self.l2 if self.l2 else np.inf
-        due = bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified
+        # The first time in any case: a gap that is known, however large, is what decides from then on.
+        due = self.told is None or (bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified)
         return self._say(rate, certify=due or (self.exact and not self.free) or self.epoch >= self.planned)
 
     def finish(self) -> None:
@@ -86,7 +87,9 @@ class Reporter:
             if not self.exact:
                 value, grad = self.objective.value_and_grad(params)
             gap = 0.5 * norm(grad) ** 2 / self.l2
-        return gap + left + 16 * EPS * abs(value), params, value, grad
+        if gap + left > 0:  # losses of order 1 are rounded when they are made, and their sum is again
+            gap += 16 * EPS * (abs(value) + float(np.abs(self.objective.weights).sum()))
+        return gap + left, params, value, grad
 
 
 def norm(grad: Params) -> float:

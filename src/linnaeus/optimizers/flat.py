@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,6 @@ from linnaeus.optimizers.certificate import Reporter
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
     from linnaeus.types import Doubles, Params, Start, Step
-
-PATIENCE = 30
-"""So many iterations in a row that leave the parameters as they are: a trust region then shrank by 4^30."""
-
-
-class Stuck(Exception):  # noqa: N818 - not an error: the way out of SciPy
-    """Raised in a callback when iterations do not move any more."""
 
 
 class Flat:
@@ -33,7 +25,6 @@ class Flat:
         self.x0 = self.pack(start.params)
         self.last: tuple[Doubles, float, Doubles] | None = None
         self.bent: tuple[Doubles, Callable[[Params], Params]] | None = None
-        self.still, self.told = 0, self.x0
         self.reporter = Reporter(objective, start, report)
         self.reporter.begin(start.params, self.unpack(self.value_and_grad(self.x0)[1]))
 
@@ -60,27 +51,22 @@ class Flat:
         return self.pack(self.bent[1](self.unpack(v)))
 
     def tell(self, x: Doubles) -> None:
-        """Report an iterate: SciPy's callback. Raises when iterates stand still."""
-        self.still = self.still + 1 if np.array_equal(x, self.told) else 0
-        if self.still >= PATIENCE:
-            raise Stuck
-        self.told = x.copy()
-        value, grad = self.value_and_grad(self.told)
-        self.reporter.tell(self.unpack(self.told), value, self.unpack(grad.copy()))
+        """Report an iterate: SciPy's callback."""
+        kept = x.copy()
+        value, grad = self.value_and_grad(kept)
+        self.reporter.tell(self.unpack(kept), value, self.unpack(grad.copy()))
 
-    def run(self, method: str, options: dict[str, Any], unit: float = 1.0, second: bool = False) -> None:
-        """SciPy's minimize on the objective divided by `unit`, until it ends or `report` raises."""
+    def run(self, method: str, options: dict[str, Any]) -> None:
+        """SciPy's minimize, until it ends or `report` raises."""
         from scipy.optimize import minimize
 
-        extra: dict[str, Any] = {"hessp": lambda x, v: self.hessp(x, v) / unit} if second else {}
-
-        def scaled(x: Doubles) -> tuple[float, Doubles]:
-            value, grad = self.value_and_grad(x)
-            return value / unit, grad / unit
-
         # The BLAS that came with this import is a second one, which `train` could not hold to one thread.
-        with single_blas(), np.errstate(over="ignore", invalid="ignore"), suppress(Stuck):
-            minimize(scaled, self.x0, jac=True, method=method, callback=self.tell, options=options, **extra)  # type: ignore[call-overload]
+        with single_blas(), np.errstate(over="ignore", invalid="ignore"):
+            minimize(self.value_and_grad, self.x0, jac=True, method=method, callback=self.tell, options=options)  # type: ignore[call-overload]
+        self.finish()
+
+    def finish(self) -> None:
+        """The last word: the start, if there was no step at all, and a gap for the last iterate."""
         if self.reporter.told is None:
             self.tell(self.x0)
         self.reporter.finish()

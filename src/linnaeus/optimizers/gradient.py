@@ -10,14 +10,12 @@ import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.optimizers.flat import Flat
+from linnaeus.optimizers.search import DECREASE
 from linnaeus.optimizers.smooth import refuse_kinks
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
     from linnaeus.types import Doubles, Start, Step
-
-DECREASE = 1e-4
-"""Armijo's constant: the share of the promised decrease that a step must deliver."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +56,7 @@ class GradientDescent:
             if value < lowest:
                 best, lowest, slope = x, value, g
             flat.reporter.tell(flat.unpack(best), lowest, flat.unpack(slope), rate=t)
-        if flat.reporter.told is None:
-            flat.tell(flat.x0)
-        flat.reporter.finish()
+        flat.finish()
 
 
 def search(

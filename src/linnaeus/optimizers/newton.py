@@ -11,6 +11,7 @@ import numpy as np
 from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.gram import gram
 from linnaeus.optimizers.flat import Flat
+from linnaeus.optimizers.search import armijo
 from linnaeus.optimizers.smooth import refuse_flat
 
 if TYPE_CHECKING:
@@ -42,29 +43,14 @@ class Newton:
         import scipy.linalg  # noqa: F401 - its BLAS has to be there before it can be held to one thread
 
         flat = Flat(objective, start, report)
+        x: Doubles | None = flat.x0
         with single_blas():
-            _descend(flat)
-        flat.reporter.finish()
-
-
-def _descend(flat: Flat) -> None:
-    x = flat.x0
-    value, g = flat.value_and_grad(x)
-    while True:
-        step = direction(hessian(flat.objective, flat.unpack(x)), g)
-        there, t, promise = x + step, 1.0, float(g @ step)
-        while not flat.value_and_grad(there)[0] <= value + 1e-4 * t * promise:
-            t /= 2.0
-            there = x + t * step
-            if np.array_equal(there, x) or t < 1e-20:
-                break
-        better = flat.value_and_grad(there)[0] < value
-        if better or flat.reporter.told is None:
-            x = there if better else x
-            value, g = flat.value_and_grad(x)
-            flat.reporter.tell(flat.unpack(x), value, flat.unpack(g.copy()), rate=t)
-        if not better:
-            return
+            while x is not None:
+                step = direction(hessian(objective, flat.unpack(x)), flat.value_and_grad(x)[1])
+                x = armijo(flat, x, step)
+                if x is not None:
+                    flat.tell(x)
+        flat.finish()
 
 
 def direction(H: Doubles, g: Doubles) -> Doubles:

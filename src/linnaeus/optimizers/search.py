@@ -1,0 +1,30 @@
+"""A step along a direction, halved until it pays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from linnaeus.optimizers.flat import Flat
+    from linnaeus.types import Doubles
+
+DECREASE = 1e-4
+"""Armijo's constant: the share of the promised decrease that a step must deliver."""
+
+
+def armijo(flat: Flat, x: Doubles, step: Doubles) -> Doubles | None:
+    """X + t step with the first t = 1, 1/2, 1/4 ... that goes down enough; None where none does."""
+    value, g = flat.value_and_grad(x)
+    promise, t = float(g @ step), 1.0
+    while promise < 0.0:
+        there = x + t * step
+        if np.array_equal(there, x):
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            reached, after = flat.value_and_grad(there)
+        if reached <= value + DECREASE * t * promise and reached < value and np.isfinite(after).all():
+            return there
+        t /= 2.0
+    return None
