@@ -28,6 +28,7 @@ from linnaeus.pipeline.weights import class_weights, sample_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
     from numpy.typing import NDArray
 
@@ -183,6 +184,8 @@ class LinearClassifier(ClassifierFace):
         Of every order and every draw.
     progress
         A function that is called with each record of the trace.
+    checkpoint
+        A file that is written after epochs, and from which a training that was ended goes on; gone when it is done.
 
     >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]]), ["b", "a", "b", "a"]
     >>> LinearClassifier(loss="hinge", regularizer="l2").fit(X, y).predict([[3.0, 0.0]]).tolist()
@@ -205,6 +208,7 @@ class LinearClassifier(ClassifierFace):
     patience: int | None = 5
     seconds: float | None = None
     progress: Callable[[Any], None] | None = None
+    checkpoint: str | PathLike[str] | None = None
 
     def composed(self) -> LinearClassifier:
         """Itself."""

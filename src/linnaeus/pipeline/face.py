@@ -6,13 +6,17 @@ parameters; `composed()` is the general face it equals, and the one that `fit` r
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from linnaeus import store
+from linnaeus.errors import ModelFileError
 from linnaeus.models import linear
+from linnaeus.pipeline.files import face_of, state_of
 from linnaeus.pipeline.matrices import checked
 from linnaeus.pipeline.pieces import KINDS, nested, replaced
 
@@ -67,6 +71,18 @@ class Face(BaseEstimator):  # type: ignore[misc]
         """Epochs or iterations of the last training."""
         self._expect_fit("n_iter_")
         return self.trace_.last.epoch if len(self.trace_) else 0
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to one file, without pickle; `load` gives back the same numbers."""
+        store.save(path, state_of(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Any:
+        """A fitted model from a file that `save` wrote."""
+        face = face_of(store.load(path))
+        if not isinstance(face, cls):
+            raise ModelFileError(f"{path} holds a {type(face).__name__}; load it with that class.")
+        return face
 
     def _expect_fit(self, name: str) -> None:
         """An attribute of a fitted model is not there before: `hasattr` says so."""

@@ -15,6 +15,7 @@ from linnaeus.erm import Objective, Stop, Trace, Watch, train
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.pipeline.canonical import canonical, centered, small
+from linnaeus.pipeline.checkpoint import Checkpoint
 from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.pipeline.pieces import piece
 from linnaeus.types import Start
@@ -66,9 +67,16 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
         aside = replace(aside, rows=_moved(aside.rows, mean))
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
-    listeners = () if spec.progress is None else (lambda record, _step: spec.progress(record),)
+    listeners: list[Any] = [] if spec.progress is None else [lambda record, _step: spec.progress(record)]
+    if spec.checkpoint is not None:
+        if aside is not None:
+            raise UsageError("A checkpoint does not remember held-out scores; use checkpoint or held_out, not both.")
+        saver = Checkpoint(spec.checkpoint, objective, optimizer)
+        begin, listeners = saver.resume(begin), [*listeners, saver]
     watch = Watch(stop, None if aside is None else _held_out(objective, aside), listeners)
     fit = train(objective, optimizer, watch, begin)
+    if spec.checkpoint is not None and fit.trace.reason != "interrupted":
+        saver.done()
     _warn(fit.trace, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 

@@ -111,7 +111,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
         raise DataError("Unknown label type: y holds complex numbers; give strings or whole numbers as classes.")
     if array.dtype.kind != "O":
         return array
-    kinds = sorted({type(label).__name__ for label in array})
+    kinds = sorted({"str" if isinstance(label, str) else type(label).__name__ for label in array})
     if len(kinds) > 1 and not all(isinstance(label, int | float | np.number | np.bool_) for label in array):
         raise DataError(f"The labels are of mixed type ({', '.join(kinds)}); make all of them strings or all numbers.")
     if kinds and not isinstance(array[0], str | int | float | np.number | np.bool_ | np.str_):

@@ -18,6 +18,7 @@ from linnaeus.pipeline.weights import sample_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
     from linnaeus.types import Doubles, Floats
 
@@ -45,6 +46,7 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
     patience: int | None = 5
     seconds: float | None = None
     progress: Callable[[Any], None] | None = None
+    checkpoint: str | PathLike[str] | None = None
 
     def composed(self) -> LinearRegressor:
         """Itself."""

@@ -1,0 +1,104 @@
+"""Fitted faces in model files: the recipe as JSON, weights and labels as tensors. No pickle, no code, no texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.erm import Record, Trace
+from linnaeus.errors import UsageError, damaged, damaged_or_newer
+from linnaeus.features.common.states import pack_strings, unpack_strings
+from linnaeus.pipeline.recipes import from_json, to_json
+from linnaeus.pipeline.stream import Memory
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Json
+
+KIND = "linear face"
+
+
+def state_of(face: Any) -> State:
+    """Manifest and tensors from which `face_of` builds the same model."""
+    if "params_" not in face.__dict__:
+        raise UsageError(f"Only fitted models are saved; call fit on this {type(face).__name__} first.")
+    recipe = {name: to_json(value) for name, value in face.get_params(deep=False).items() if name != "progress"}
+    memory = face.__dict__.get("memory_", Memory())
+    manifest: dict[str, Json] = {
+        "kind": KIND,
+        "face": type(face).__name__,
+        "recipe": recipe,
+        "iterations": face.n_iter_,
+        "reason": face.trace_.reason,
+        "batches": memory.batches,
+        "rows": memory.rows,
+    }
+    tensors = {f"params.{name}": value for name, value in face.params_.items()}
+    tensors |= {f"memory.{name}": value for name, value in memory.state.items() if np.isfinite(value).all()}
+    if "feature_names_in_" in face.__dict__:
+        tensors |= pack("features", face.feature_names_in_)
+    if "classes_" in face.__dict__:
+        manifest |= {"form": face.form_, "space": to_json(face.space_)}
+        tensors |= pack("classes", face.classes_)
+    else:
+        manifest["one_target"] = bool(face.one_target_)
+    return State(manifest, tensors)
+
+
+def face_of(state: State) -> Any:
+    """The fitted face again."""
+    from linnaeus.pipeline import FACES
+
+    manifest = state.manifest
+    known = {face.__name__: face for face in FACES.values()}
+    if manifest.get("kind") != KIND or manifest.get("face") not in known:
+        raise damaged_or_newer("it holds no linear model that is known here")
+    try:
+        face: Any = known[manifest["face"]](**{name: from_json(value) for name, value in manifest["recipe"].items()})
+        _restore(face, manifest, state.tensors)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise damaged(f"something is missing or of another kind ({error})") from error
+    return face
+
+
+def _restore(face: Any, manifest: dict[str, Json], tensors: dict[str, NDArray[Any]]) -> None:
+    face.params_ = _below("params", tensors)
+    face.trace_ = Trace([Record(int(manifest["iterations"]), 0.0)], str(manifest["reason"]))
+    memory = Memory(int(manifest["batches"]), int(manifest["rows"]), _below("memory", tensors))
+    if memory.batches:
+        face.memory_ = memory
+    W, b = face.params_["W"], face.params_.get("b")
+    if W.ndim != 2 or W.dtype != np.float32 or (b is not None and b.shape != W.shape[1:]):
+        raise damaged("weights and biases do not fit each other")
+    face.n_features_in_ = W.shape[0]
+    names = unpack("features", tensors)
+    if names is not None:
+        face.feature_names_in_ = names.astype(object)
+    if "one_target" in manifest:
+        face.one_target_ = bool(manifest["one_target"])
+        return
+    face.form_, face.space_ = manifest["form"], from_json(manifest["space"])
+    face.classes_ = unpack("classes", tensors)
+    if face.classes_ is None or face.space_.width(len(face.classes_)) != W.shape[1]:
+        raise damaged("classes and weights do not fit each other")
+
+
+def _below(name: str, tensors: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {path.removeprefix(f"{name}."): value for path, value in tensors.items() if path.startswith(f"{name}.")}
+
+
+def pack(name: str, labels: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Labels as tensors: numbers as they are, strings as UTF-8 bytes and offsets."""
+    if labels.dtype.kind in "biuf":
+        return {f"{name}.numbers": labels}
+    return pack_strings(name, [str(label) for label in labels])
+
+
+def unpack(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
+    """The labels again, or None where there are none."""
+    if f"{name}.numbers" in tensors:
+        return tensors[f"{name}.numbers"]
+    return np.array(unpack_strings(name, tensors)) if f"{name}.offsets" in tensors else None

@@ -1,0 +1,154 @@
+"""Faces in files, and trainings that go on from a checkpoint."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linnaeus import store
+from linnaeus.errors import ModelFileError, UsageError
+from linnaeus.losses import Log, MarginLoss
+from linnaeus.optimizers import SGD, AdaGrad, Average
+from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression
+from linnaeus.regularizers import ElasticNet
+from linnaeus.types import State
+
+RNG = np.random.default_rng(0)
+Y = np.arange(60) % 3
+X = 2.0 * np.eye(3, 5)[Y] + RNG.normal(size=(60, 5))
+NAMES = np.array(["α", "b", "ccc"])[Y]
+
+
+@pytest.mark.parametrize("face", FACES.values(), ids=FACES)
+def test_what_is_loaded_is_what_was_saved(face: type, tmp_path: Path) -> None:
+    model = face().fit(X, Y if face is LinearRegressor else NAMES)
+    model.save(tmp_path / "m.lin")
+    again = face.load(tmp_path / "m.lin")
+    assert again.coef_.tobytes() == model.coef_.tobytes()
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert again.get_params(deep=False).keys() == model.get_params(deep=False).keys()
+    assert again.n_iter_ == model.n_iter_
+
+
+def test_recipes_come_back(tmp_path: Path) -> None:
+    model = LinearClassifier(
+        loss=Log(),
+        regularizer=ElasticNet(0.5, 0.25),
+        optimizer=Average(AdaGrad(rate=0.5)),
+        costs=[[0, 1, 2], [1, 0, 1], [1, 1, 0]],
+        class_weight={"b": 2.0},
+        epochs=2,
+    ).fit(X, NAMES)
+    model.save(tmp_path / "m.lin")
+    again = LinearClassifier.load(tmp_path / "m.lin")
+    assert (again.regularizer, again.optimizer) == (ElasticNet(0.5, 0.25), Average(AdaGrad(rate=0.5)))
+    assert again.class_weight == {"b": 2.0}
+    assert again.fit(X, NAMES).coef_.tobytes() == model.coef_.tobytes()
+
+
+def test_label_sets_and_names_of_columns_are_kept(tmp_path: Path) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = LinearClassifier().fit(frame, [[name, "all"] for name in NAMES])
+    model.save(tmp_path / "m.lin")
+    again = LinearClassifier.load(tmp_path / "m.lin")
+    assert again.predict(frame) == model.predict(frame)
+    assert again.feature_names_in_.tolist() == list("abcde")
+
+
+def test_a_saved_stream_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    one = LinearClassifier(optimizer="adagrad").partial_fit(X, Y).partial_fit(X, Y)
+    other = LinearClassifier(optimizer="adagrad").partial_fit(X, Y)
+    other.save(tmp_path / "m.lin")
+    other = LinearClassifier.load(tmp_path / "m.lin").partial_fit(X, Y)
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+
+
+class Mine(MarginLoss):
+    def value(self, m: np.ndarray) -> np.ndarray:
+        return np.logaddexp(0.0, -m)
+
+    def slope(self, m: np.ndarray) -> np.ndarray:
+        return -1.0 / (1.0 + np.exp(m))
+
+
+def test_what_cannot_be_saved_or_loaded_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "m.lin"
+    with pytest.raises(UsageError, match="Only fitted models are saved"):
+        LinearClassifier().save(path)
+    with pytest.raises(UsageError, match="holds no code, so Mine of your own cannot be stored"):
+        LinearClassifier(loss=Mine(), optimizer="sgd").fit(X, Y).save(path)
+    LogisticRegression().fit(X, Y).save(path)
+    with pytest.raises(ModelFileError, match="holds a LogisticRegression; load it with that class"):
+        LinearClassifier.load(path)
+    store.save(path, State({"kind": "other"}, {}))
+    with pytest.raises(ModelFileError, match="no linear model"):
+        LinearClassifier.load(path)
+
+
+@pytest.mark.parametrize("part", ["recipe", "form", "space", "iterations"])
+def test_damage_is_noticed(part: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.lin"
+    LinearClassifier(regularizer=ElasticNet()).fit(X, Y).save(path)
+    state = store.load(path)
+    changed = {**state.manifest, part: {"piece": ["loss", "nothing"], "fields": {}}}
+    if part == "form":
+        del changed["form"]
+    store.save(path, State(changed, state.tensors))
+    with pytest.raises(ModelFileError):
+        LinearClassifier.load(path)
+
+
+def test_a_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "c.lin"
+    whole = LinearClassifier(optimizer=Average(SGD()), epochs=10).fit(X, Y)
+
+    def tired(record: object) -> None:
+        if record.epoch == 4:  # type: ignore[attr-defined]
+            raise RuntimeError("enough for today")
+
+    with pytest.raises(RuntimeError):
+        LinearClassifier(optimizer=Average(SGD()), epochs=10, checkpoint=path, progress=tired).fit(X, Y)
+    assert path.exists()
+    with pytest.raises(UsageError, match="belongs to other data or another recipe"):
+        LinearClassifier(optimizer=Average(SGD()), epochs=10, checkpoint=path).fit(X[1:], Y[1:])
+    model = LinearClassifier(optimizer=Average(SGD()), epochs=10, checkpoint=path).fit(X, Y)
+    assert model.coef_.tobytes() == whole.coef_.tobytes()
+    assert not path.exists()
+
+
+PROGRAM = """
+import sys, numpy as np
+from linnaeus.pipeline import LinearClassifier
+from linnaeus.optimizers import AdaGrad
+rng = np.random.default_rng(0)
+X = rng.normal(size=(2000, 50)); y = (X[:, 0] > 0).astype(int)
+LinearClassifier(optimizer=AdaGrad(), epochs=int(sys.argv[2]), checkpoint=sys.argv[1]).fit(X, y)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
+def test_a_killed_training_resumes_to_the_same_bits(tmp_path: Path) -> None:
+    path = tmp_path / "c.lin"
+    running = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path), "1000000"])
+    while not path.exists():
+        time.sleep(0.01)
+    time.sleep(0.3)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    reached = int(store.load(path).manifest["epoch"])
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(2000, 50))
+    y = (rows[:, 0] > 0).astype(int)
+    resumed = LinearClassifier(optimizer=AdaGrad(), epochs=reached + 3, checkpoint=path).fit(rows, y)
+    whole = LinearClassifier(optimizer=AdaGrad(), epochs=reached + 3).fit(rows, y)
+    assert resumed.coef_.tobytes() == whole.coef_.tobytes()
