@@ -24,6 +24,15 @@ EPOCHS = 20
 
 
 @dataclass(frozen=True)
+class Goal:
+    """The relative gap to reach, the lowest value anybody else has, and the seconds (of the processor) it may take."""
+
+    gap: float
+    best: float
+    limit: float
+
+
+@dataclass(frozen=True)
 class Certificate:
     """The lowest value and the highest bound that were seen."""
 
@@ -31,67 +40,85 @@ class Certificate:
     bound: float
     seconds: float
 
-    @property
-    def gap(self) -> float:
-        """Relative."""
-        return (self.value - self.bound) / self.value
 
-
-def solve(problem: Problem, X: Array, y: Array, gap: float, limit: float) -> Certificate:
-    """Until the relative gap is small or the seconds (of the processor: the machine may be busy) are over."""
+def solve(problem: Problem, X: Array, y: Array, goal: Goal) -> Certificate:
+    """Until the goal is reached, or the time is over."""
     start = time.process_time()
     if problem.family == "crammer-singer":
-        value, bound = _joint(problem, X, y, gap, start + limit)
+        value, bound = _ascend(_Joint(problem, X, y), goal)
     elif y.max() == 1:
-        value, bound = _binary(problem, X, y, gap, start + limit)
+        value, bound = _ascend(_Binary(problem, X, y), goal)
     else:
-        k = int(y.max()) + 1
-        parts = []
-        for label in range(k):
-            now = time.process_time()
-            share = (start + limit - now) / (k - label)
-            parts.append(_binary(problem, X, (y == label).astype(int), gap, now + share))
+        parts = _one_vs_rest(problem, X, y, goal)
         value, bound = (sum(column) for column in zip(*parts, strict=True))
     return Certificate(value, bound, time.process_time() - start)
 
 
-def _binary(problem: Problem, X: Array, y: Array, gap: float, end: float) -> tuple[float, float]:
-    epoch = _hinge()
-    truth = signs(y, 1)[:, 0]
-    alpha, w = np.zeros(len(y)), np.zeros(X.shape[1])
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    skip = np.zeros(len(y), np.int64)
+def _one_vs_rest(problem: Problem, X: Array, y: Array, goal: Goal) -> list[tuple[float, float]]:
+    """Each class gets its share of the time that is left; nobody knows the values of the others class by class."""
+    start, k, parts = time.process_time(), int(y.max()) + 1, []
+    for label in range(k):
+        share = (start + goal.limit - time.process_time()) / (k - label)
+        one = _Binary(problem, X, (y == label).astype(int))
+        parts.append(_ascend(one, Goal(goal.gap, np.inf, share)))
+    return parts
+
+
+def _ascend(dual: _Binary | _Joint, goal: Goal) -> tuple[float, float]:
+    start = time.process_time()
     value, bound, turn = np.inf, -np.inf, 0
-    while time.process_time() < end and (turn == 0 or value - bound > gap * value):
+    while turn == 0 or (
+        time.process_time() - start < goal.limit and min(value, goal.best) - bound > goal.gap * abs(value)
+    ):
         for _ in range(EPOCHS):
-            order = np.random.default_rng(turn).permutation(len(y))
-            epoch((X.indptr, X.indices, X.data), truth, problem.C, (alpha, w, squares, skip), order)
+            dual.epoch(np.random.default_rng(turn).permutation(len(dual.y)))
             turn += 1
-        skip[:] = 0
-        w = X.T @ (alpha * truth)
-        value = min(value, objective(Problem("imdb", "l2-hinge", problem.C), X, y, w[None]))
-        bound = max(bound, float(alpha.sum() - 0.5 * w @ w))
+        now = dual.measure()
+        value, bound = min(value, now[0]), max(bound, now[1])
     return value, bound
 
 
-def _joint(problem: Problem, X: Array, y: Array, gap: float, end: float) -> tuple[float, float]:
-    epoch = _crammer_singer()
-    k = int(y.max()) + 1
-    alpha, W = np.zeros((len(y), k)), np.zeros((X.shape[1], k))
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    skip = np.zeros(len(y), np.int64)
-    value, bound, turn = np.inf, -np.inf, 0
-    while time.process_time() < end and (turn == 0 or value - bound > gap * value):
-        for _ in range(EPOCHS):
-            order = np.random.default_rng(turn).permutation(len(y))
-            epoch((X.indptr, X.indices, X.data), y, problem.C, (alpha, W, squares, skip), order)
-            turn += 1
-        skip[:] = 0
-        W = np.ascontiguousarray(X.T @ alpha)
-        value = min(value, objective(problem, X, y, W.T))
-        wrong = float(alpha.sum() - alpha[np.arange(len(y)), y].sum())
-        bound = max(bound, -wrong - 0.5 * float((W * W).sum()))
-    return value, bound
+class _Binary:
+    """Dual variables of the hinge, and the weights they make."""
+
+    def __init__(self, problem: Problem, X: Array, y: Array) -> None:
+        self.problem, self.X, self.y, self.truth = problem, X, y, signs(y, 1)[:, 0]
+        self.alpha, self.w = np.zeros(len(y)), np.zeros(X.shape[1])
+        self.squares, self.rest = np.asarray(X.multiply(X).sum(axis=1)).ravel(), np.zeros(len(y), np.int64)
+
+    def epoch(self, order: Array) -> None:
+        """One pass."""
+        rows = (self.X.indptr, self.X.indices, self.X.data)
+        _hinge()(rows, self.truth, self.problem.C, (self.alpha, self.w, self.squares, self.rest), order)
+
+    def measure(self) -> tuple[float, float]:
+        """Value and bound; the weights are computed afresh, and every row is looked at again."""
+        self.rest[:] = 0
+        self.w = self.X.T @ (self.alpha * self.truth)
+        value = objective(self.problem, self.X, self.y, self.w[None])
+        return value, float(self.alpha.sum() - 0.5 * self.w @ self.w)
+
+
+class _Joint:
+    """Dual variables (n, k) of Crammer-Singer, and the weights they make."""
+
+    def __init__(self, problem: Problem, X: Array, y: Array) -> None:
+        self.problem, self.X, self.y, k = problem, X, y, int(y.max()) + 1
+        self.alpha, self.W = np.zeros((len(y), k)), np.zeros((X.shape[1], k))
+        self.squares, self.rest = np.asarray(X.multiply(X).sum(axis=1)).ravel(), np.zeros(len(y), np.int64)
+
+    def epoch(self, order: Array) -> None:
+        """One pass."""
+        rows = (self.X.indptr, self.X.indices, self.X.data)
+        _crammer_singer()(rows, self.y, self.problem.C, (self.alpha, self.W, self.squares, self.rest), order)
+
+    def measure(self) -> tuple[float, float]:
+        """Value and bound, likewise."""
+        self.rest[:] = 0
+        self.W = np.ascontiguousarray(self.X.T @ self.alpha)
+        wrong = float(self.alpha.sum() - self.alpha[np.arange(len(self.y)), self.y].sum())
+        bound = -wrong - 0.5 * float((self.W * self.W).sum())
+        return objective(self.problem, self.X, self.y, self.W.T), bound
 
 
 @cache

@@ -124,9 +124,9 @@ class Field:
         run = _run(self._worker(entry.library).ask(request, limit), limit)
         return replace(run, seconds=run.cpu) if self.clock == "cpu" and run.ok else run
 
-    def certify(self, problem: Problem, gap: float, limit: float) -> Run:
-        """The dual of a loss with a kink, solved for its own sake."""
-        request = {"do": "certify", "gap": gap, "limit": limit, **self._about(problem)}
+    def certify(self, problem: Problem, goal: tuple[float, float], limit: float) -> Run:
+        """The dual of a loss with a kink, solved for its own sake. Goal: the gap wanted, the lowest value known."""
+        request = {"do": "certify", "gap": goal[0], "best": min(goal[1], 1e300), "limit": limit, **self._about(problem)}
         return _run(self._worker("skglm").ask(request, limit + PATIENCE), limit)
 
     def close(self) -> None:

@@ -67,7 +67,8 @@ class Room:
         """Solve the dual of a loss with a kink until value and bound meet."""
         self.load(request["matrix"])
         self.speak({"ready": True})
-        found = certify.solve(Problem(**request["problem"]), self.X, self.y, request["gap"], request["limit"])
+        goal = certify.Goal(request["gap"], request["best"], request["limit"])
+        found = certify.solve(Problem(**request["problem"]), self.X, self.y, goal)
         self.speak({"seconds": found.seconds, "cpu": found.seconds})
         return {"objective": found.value, "bound": found.bound}
 

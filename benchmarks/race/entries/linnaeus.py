@@ -28,7 +28,13 @@ def make(family: str, C: float, tol: float, classes: int, optimizer: str = "auto
     output = "multiclass" if family in _JOINT else "binary" if classes == 2 else "onevsrest"
     regularizer = (L1 if family == "l1-logistic" else L2)(strength=1.0 / C)
     return LinearClassifier(
-        loss=_LOSSES[family], regularizer=regularizer, optimizer=optimizer, output=output, bias=False, tol=tol
+        loss=_LOSSES[family],
+        regularizer=regularizer,
+        optimizer=optimizer,
+        output=output,
+        bias=False,
+        tol=tol,
+        epochs=100_000,
     )
 
 
