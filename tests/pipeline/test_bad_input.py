@@ -69,6 +69,14 @@ def test_it_is_said_in_one_sentence(case: str) -> None:
     assert str(told.value).count(". ") == 0
 
 
+@pytest.mark.parametrize("params", [{"loss": "logg"}, {"output": "all"}, {"loss": None}])
+def test_looking_at_a_wrong_recipe_raises_nothing(params: dict[str, Any]) -> None:
+    model = LinearClassifier(**params)
+    assert not hasattr(model, "predict_proba")
+    assert repr(model).startswith("LinearClassifier(")
+    assert model.get_params()["regularizer__strength"] == 1.0
+
+
 def test_more_features_than_at_fit() -> None:
     model = LinearClassifier().fit(X, Y)
     with pytest.raises(LinnaeusError, match="X has 3 features, but LinearClassifier is expecting 2 features as input"):

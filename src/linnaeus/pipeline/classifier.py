@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.decision import cheapest, expected_costs
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, LinnaeusError, UsageError
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.outputs.costs import as_costs
 from linnaeus.pipeline.chances import chances, has_chances
@@ -22,7 +22,7 @@ from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve, stored
 from linnaeus.pipeline.labels import Labels, encode, point, refuse_one_class
 from linnaeus.pipeline.matrices import checked, learned
-from linnaeus.pipeline.pieces import KINDS, piece
+from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.stream import go_on, merged, widen
 from linnaeus.pipeline.weights import class_weights, sample_weights
 
@@ -38,14 +38,14 @@ DECISIONS = ("score", "expected_cost")
 
 
 def _knows_chances(face: Any) -> bool:
-    """Whether `predict_proba` has a meaning; asked before and after fitting."""
-    spec = face.composed()
-    if isinstance(spec.loss, str) and spec.loss not in KINDS["loss"].table:
+    """Whether `predict_proba` has a meaning; asked before and after fitting. Wrong parameters are for `fit` to refuse."""
+    try:
+        spec, space = face.composed(), face.__dict__.get("space_")
+        if space is None and not (isinstance(spec.output, str) and spec.output == "auto"):
+            space = piece("output", spec.output)
+        return has_chances(piece("loss", spec.loss), space)
+    except LinnaeusError:
         return False
-    space = face.__dict__.get("space_")
-    if space is None and spec.output != "auto":
-        space = piece("output", spec.output)
-    return has_chances(piece("loss", spec.loss), space)
 
 
 class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
