@@ -38,7 +38,7 @@ DECISIONS = ("score", "expected_cost")
 
 
 def _knows_chances(face: Any) -> bool:
-    """Whether `predict_proba` has a meaning; asked before and after fitting. Wrong parameters are for `fit` to refuse."""
+    """Whether `predict_proba` has a meaning, before and after fitting; wrong parameters are for `fit` to refuse."""
     try:
         spec, space = face.composed(), face.__dict__.get("space_")
         if space is None and not (isinstance(spec.output, str) and spec.output == "auto"):
