@@ -80,5 +80,6 @@ class Transposed:
         return self.X.squares()
 
     def _by_rows(self, W: NDArray[Any]) -> bool:
-        """Whether the rows are the better way: a block of few classes, or of few columns, is not worth the search."""
-        return W.ndim == 1 or W.shape[1] < FEW or self.shape[1] < self.shape[0]
+        """Whether the rows are the better way: few classes, few columns, or threads: rows are cut without a search."""
+        few = W.ndim == 1 or W.shape[1] < FEW or self.shape[1] < self.shape[0]
+        return few or kernels.thread_count() > 1

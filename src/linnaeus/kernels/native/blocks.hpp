@@ -38,10 +38,26 @@ LINNAEUS_INLINE void with_shape(size_t k, Work&& work) {
   return k <= 24 ? work(Shape<3, 8>{}) : work(Shape<4, 8>{});
 }
 
-// Asks for row `column` of a table of k classes.
+// Loops of a size the compiler knows, over memory that lies side by side: they become vectors in registers.
+template <size_t B, class T>
+LINNAEUS_INLINE void load(double (&to)[B], const T* from) {
+  for (size_t b = 0; b < B; ++b) to[b] = double(from[b]);
+}
+
+template <size_t B>
+LINNAEUS_INLINE void store(const double (&from)[B], double* to) {
+  for (size_t b = 0; b < B; ++b) to[b] = from[b];
+}
+
+template <size_t B, class T>
+LINNAEUS_INLINE void add_times(double (&sums)[B], double value, const T* factors) {
+  for (size_t b = 0; b < B; ++b) sums[b] += value * double(factors[b]);
+}
+
+// Asks for row `column` of a table of k classes. One class is read as fast as it is asked for.
 template <class W>
 LINNAEUS_INLINE void prefetch_row(const W* table, int32_t column, size_t k) {
-  size_t size = k * sizeof(W);
+  size_t size = k == 1 ? 0 : k * sizeof(W);
   for (size_t byte = 0; byte < size; byte += 64) prefetch(table, size_t(uint32_t(column)) * size + byte);
 }
 

@@ -34,13 +34,11 @@ LINNAEUS_INLINE void dot_some(const Work<X, W>& work, size_t first, size_t c, si
     const W* w = work.block + j * work.k + c;
     for (size_t r = 0; r < R; ++r) {
       double value = double(rows[r * work.d + j]);
-      for (size_t q = 0; q < S::Q; ++q)
-        for (size_t b = 0; b < S::B; ++b) sums[r][q][b] += value * double(w[S::at(q, classes) + b]);
+      for (size_t q = 0; q < S::Q; ++q) add_times(sums[r][q], value, w + S::at(q, classes));
     }
   }
   for (size_t r = 0; r < R; ++r)
-    for (size_t q = 0; q < S::Q; ++q)
-      std::copy(sums[r][q], sums[r][q] + S::B, work.out + (first + r) * work.k + c + S::at(q, classes));
+    for (size_t q = 0; q < S::Q; ++q) store(sums[r][q], work.out + (first + r) * work.k + c + S::at(q, classes));
 }
 
 template <class X, class W>
@@ -66,13 +64,12 @@ LINNAEUS_INLINE void add_some(const Work<X, D>& work, size_t row, std::pair<size
   for (size_t j = columns.first; j < columns.second; ++j) {
     double* __restrict g = work.out + j * work.k + c;
     double sums[S::Q][S::B];
-    for (size_t q = 0; q < S::Q; ++q) std::copy(g + S::at(q, classes), g + S::at(q, classes) + S::B, sums[q]);
+    for (size_t q = 0; q < S::Q; ++q) load(sums[q], g + S::at(q, classes));
     for (size_t r = 0; r < R; ++r) {
       double value = double(rows[r * work.d + j]);
-      for (size_t q = 0; q < S::Q; ++q)
-        for (size_t b = 0; b < S::B; ++b) sums[q][b] += value * d[r][q][b];
+      for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, d[r][q]);
     }
-    for (size_t q = 0; q < S::Q; ++q) std::copy(sums[q], sums[q] + S::B, g + S::at(q, classes));
+    for (size_t q = 0; q < S::Q; ++q) store(sums[q], g + S::at(q, classes));
   }
 }
 

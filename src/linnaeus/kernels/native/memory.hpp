@@ -2,7 +2,6 @@
 // address cache too, and given back to the system at once when it is freed.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 #if defined(__linux__)
@@ -39,15 +38,6 @@ inline void release(void* p, size_t bytes, size_t least = LARGE) noexcept {
 #endif
   (void)bytes, (void)least;
   std::free(p);
-}
-
-// Asks for the line of memory `bytes` after `base` before it is needed. The address may be anything: it is not read.
-inline void prefetch(const void* base, size_t bytes) {
-#if defined(__GNUC__)
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(base) + bytes));
-#else
-  (void)base, (void)bytes;
-#endif
 }
 
 template <class T, size_t Least>

@@ -4,8 +4,8 @@
 // others, and pieces, which are ranges of rows, change nothing. Rows of W that come next are asked for early, because W
 // is larger than the caches. The twin of this order by columns is rows_tdot of the transposed matrix: the same bits.
 #include "blocks.hpp"
-#include "sparse.hpp"
 #include "parallel.hpp"
+#include "sparse.hpp"
 
 namespace linnaeus {
 namespace {
@@ -36,10 +36,9 @@ LINNAEUS_INLINE void dot_row(const Row<X>& row, const Work<X, W>& work, double* 
     if (i + kAhead < row.readable) prefetch_row(work.weights, row.columns[i + kAhead], k);
     const W* w = work.weights + size_t(row.columns[i]) * k;
     double value = double(row.values[i]);
-    for (size_t q = 0; q < S::Q; ++q)
-      for (size_t b = 0; b < S::B; ++b) sums[q][b] += value * double(w[S::at(q, k) + b]);
+    for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, w + S::at(q, k));
   }
-  for (size_t q = 0; q < S::Q; ++q) std::copy(sums[q], sums[q] + S::B, out + S::at(q, k));
+  for (size_t q = 0; q < S::Q; ++q) store(sums[q], out + S::at(q, k));
 }
 
 template <class X, class W>
@@ -88,7 +87,8 @@ void rows_dot(Sparse<X> rows, Table<W> weights, TableOut<double> out, int thread
   for_each_piece((matrix.count + kRowsPerPiece - 1) / kRowsPerPiece, worth(threads, matrix.size() * work.k),
                  [&](size_t piece, int) {
                    size_t first = piece * kRowsPerPiece;
-                   if (!dot_rows(work, first, std::min(matrix.count, first + kRowsPerPiece)))
+                   size_t last = std::min(matrix.count, first + kRowsPerPiece);
+                   if (!dot_rows(work, first, last))
                      throw std::invalid_argument("rows_dot: a column is outside the weights");
                  });
 }

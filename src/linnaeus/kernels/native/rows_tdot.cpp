@@ -8,13 +8,14 @@
 #include <atomic>
 
 #include "blocks.hpp"
-#include "sparse.hpp"
 #include "parallel.hpp"
+#include "sparse.hpp"
 
 namespace linnaeus {
 namespace {
 
 constexpr size_t kFewClasses = 4;
+constexpr size_t kLong = 32;                 // a row of more values than this for each thread can be cut further
 constexpr size_t kCache = size_t(16) << 20;  // a result of more bytes than this is made range by range
 
 template <class X, class D>
@@ -57,15 +58,14 @@ template <class S, class X, class D>
 LINNAEUS_INLINE void add_part(const Part<X>& part, const D* factors, double* out, size_t classes) {
   const size_t k = S::Q * S::B == 1 ? 1 : classes;
   double d[S::Q][S::B], sums[S::Q][S::B];
-  for (size_t q = 0; q < S::Q; ++q)
-    for (size_t b = 0; b < S::B; ++b) d[q][b] = double(factors[S::at(q, k) + b]);
+  for (size_t q = 0; q < S::Q; ++q) load(d[q], factors + S::at(q, k));
   for (size_t i = 0; i < part.size; ++i) {
     if (i + kAhead < part.size) prefetch_row(out, part.columns[i + kAhead], k);
     double* g = out + size_t(part.columns[i]) * k;
     double value = double(part.values[i]);
-    for (size_t q = 0; q < S::Q; ++q)
-      for (size_t b = 0; b < S::B; ++b) sums[q][b] = g[S::at(q, k) + b] + value * d[q][b];
-    for (size_t q = 0; q < S::Q; ++q) std::copy(sums[q], sums[q] + S::B, g + S::at(q, k));
+    for (size_t q = 0; q < S::Q; ++q) load(sums[q], g + S::at(q, k));
+    for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, d[q]);
+    for (size_t q = 0; q < S::Q; ++q) store(sums[q], g + S::at(q, k));
   }
 }
 
@@ -88,8 +88,10 @@ LINNAEUS_INLINE Part<X> find_part(const Work<X, D>& work, Range range, size_t r)
   size_t from = range.begin ? below(columns, n, range.begin) : 0;
   size_t to = range.end < work.width ? below(columns, n, range.end) : n;
   Part<X> part{columns + from, work.rows.values + begin + from, to - from};
-  for (size_t i = 0; i < part.size; i += 64 / sizeof(X)) prefetch(part.values + i, 0);
-  for (size_t i = 0; i < std::min(part.size, kAhead); ++i) prefetch_row(work.out, part.columns[i], work.k);
+  if (part.size < n)
+    for (size_t i = 0; i < part.size; i += 64 / sizeof(X)) prefetch(part.values + i, 0);
+  if (work.k > 1)
+    for (size_t i = 0; i < std::min(part.size, kAhead); ++i) prefetch_row(work.out, part.columns[i], work.k);
   return part;
 }
 
@@ -141,7 +143,8 @@ std::vector<Range> cut_columns(const Lines<X>& rows, size_t width, size_t count)
 template <class X, class D>
 size_t count_ranges(const Work<X, D>& work, int workers) {
   if (work.k < kFewClasses) return workers < 4 ? 1 : size_t(workers);
-  if (workers > 1) return 2 * size_t(workers);
+  size_t length = work.rows.size() / std::max<size_t>(work.rows.count, 1);
+  if (workers > 1) return length > kLong * size_t(workers) ? 2 * size_t(workers) : size_t(workers);
   return work.width * work.k * sizeof(double) > kCache ? 4 : 1;
 }
 

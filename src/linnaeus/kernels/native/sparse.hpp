@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "targets.hpp"
 
 namespace linnaeus {
 
@@ -36,8 +37,8 @@ struct Lines {
   // How many values the lines hold.
   size_t size() const { return count ? size_t(offsets[count] - offsets[0]) : 0; }
 
-  // No index of this line reaches `width`; one loop without a branch.
-  bool fits(size_t line, size_t width) const {
+  // No index of this line reaches `width`; one loop without a branch, for the processor of its caller.
+  LINNAEUS_INLINE bool fits(size_t line, size_t width) const {
     uint32_t highest = 0;
     for (int64_t i = offsets[line]; i < offsets[line + 1]; ++i) highest = std::max(highest, uint32_t(indices[i]));
     return offsets[line] == offsets[line + 1] || highest < width;
