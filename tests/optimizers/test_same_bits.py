@@ -1,0 +1,24 @@
+"""The same bits for any number of threads."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from linnaeus.erm import Stop, Watch, train
+from linnaeus.optimizers import LBFGS, LSQR, ConjugateGradient, GradientDescent, Newton, NewtonCG, NormalEquations
+from tests.optimizers.problems import problem
+
+SOLVERS = [GradientDescent(), LBFGS(), ConjugateGradient(), NewtonCG(), Newton(), NormalEquations(), LSQR()]
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_threads_change_no_bit(solver, monkeypatch):
+    objective = problem("squared", "multiclass", 0.1, shape=(3000, 60))
+    hashes = set()
+    for threads in ("1", "2", "3", "8"):
+        monkeypatch.setenv("LINNAEUS_THREADS", threads)
+        fit = train(objective, solver, Watch(Stop(tol=1e-9)))
+        hashes.add(hashlib.sha256(fit.params["W"].tobytes() + fit.params["b"].tobytes()).hexdigest())
+    assert len(hashes) == 1
