@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from tests.optimizers.problems import problem
 
 from linnaeus.erm import Stop, Watch, train
 from linnaeus.optimizers import LBFGS, LSQR, ConjugateGradient, GradientDescent, Newton, NewtonCG, NormalEquations
-from tests.optimizers.problems import problem
 
 SOLVERS = [GradientDescent(), LBFGS(), ConjugateGradient(), NewtonCG(), Newton(), NormalEquations(), LSQR()]
 
