@@ -26,7 +26,7 @@ using namespace dual;
 constexpr double kStill = 1e-12;  // a slope below this moves nothing
 constexpr double kFar = 5.0;      // times the mean move: such a row belongs to the block
 constexpr size_t kLargest = 96;   // rows of a block
-constexpr double kShare = 0.25;   // a Gram matrix may cost this part of an epoch
+constexpr double kShare = 0.05;   // a Gram matrix may cost this part of an epoch
 constexpr int kSweeps = 1000;     // over a block
 constexpr double kClose = 0.01;   // a block is done when its largest move falls below this part of the mean move
 
