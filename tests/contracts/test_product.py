@@ -26,6 +26,8 @@ SETTINGS = {
     "momentum": (o.Momentum(rate=0.4, schedule=o.InverseTime(8.0), batch=N), 3000),
     "adagrad": (o.AdaGrad(rate=0.5, batch=N), 1500),
     "adam": (o.Adam(rate=0.3, schedule=o.InverseSqrt(), batch=N), 3000),
+    "ftrl": (o.FTRL(rate=0.3), 4000),
+    "passive_aggressive": (o.PassiveAggressive(), 300),
     "average": (o.Average(o.SGD(rate=2.0, schedule=o.InverseSqrt(), batch=N)), 6000),
     "lbfgs": (o.LBFGS(), 500),
 }
@@ -39,7 +41,17 @@ def _groups(loss, regularizer, output):
     return regularizer == "group"
 
 
-REFUSALS = {"lbfgs": _kinks, "adagrad": _groups, "adam": _groups}
+def _not_aggressive(loss, regularizer, output):
+    return loss != "hinge" or regularizer != "none" or output in ("onevsone", "real")
+
+
+REFUSALS = {
+    "lbfgs": _kinks,
+    "adagrad": _groups,
+    "adam": _groups,
+    "ftrl": _groups,
+    "passive_aggressive": _not_aggressive,
+}
 """Which cells an optimizer refuses; all others must train."""
 
 CELLS = [

@@ -77,5 +77,5 @@ class PassiveAggressive:
         """Nothing to adapt."""
         return factor
 
-    def _learn(self, rows: Any, truth: Any, order: Any, state: Any, asked: Any, flow: Any) -> tuple[float, int]:
+    def _learn(self, rows: Any, truth: Any, order: Any, state: Any, asked: Any, _flow: Any) -> tuple[float, int]:
         return kernels.learn_aggressive(rows, truth, order[0], state, asked[0], self.limits)

@@ -45,6 +45,7 @@ class Run(ABC):
         """One walk over all examples: last rate, sum of losses before each step, mistakes."""
         order = shuffled(self.objective.X.shape[0], self.start.seed, epoch)
         count = -(-len(order) // self.size)
+        self.begin(epoch)
         rates = self.factor * self.piece.rates(self.t + 1, count, count * self.start.epochs)
         loss, mistakes = self.walk(order, rates)
         return float(rates[-1]), loss, mistakes
@@ -59,6 +60,10 @@ class Run(ABC):
     def size(self) -> int:
         """Examples in a step."""
         return 1
+
+    @abstractmethod
+    def begin(self, epoch: int) -> None:
+        """What is to be done before an epoch."""
 
     @abstractmethod
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
@@ -102,6 +107,11 @@ class Descent(Run):
         """Examples in a step."""
         size: int = self.piece.batch
         return size
+
+    def begin(self, epoch: int) -> None:
+        """A rule that charges the penalty by epochs does it now."""
+        if hasattr(self.rule, "charge"):
+            self.rule = self.rule.charge(epoch, self.params, self.memory)
 
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
         """Batch after batch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,8 +24,8 @@ class FTRL(Stochastic):
 
     After gradients g_1..g_t a weight is argmin_w  w sum g_s + 1/2 sum sigma_s (w - w_s)^2 + l1 |w| + l2/2 w^2 with
     sum sigma_s = (beta + sqrt(sum g_s^2)) / rate: a rate for each weight, which falls by itself, so there is no
-    schedule. l1 and l2 are the regularizer's; as in the paper they are charged once for all examples seen so far, so
-    they weigh less after more epochs. `rate` is the paper's alpha.
+    schedule. l1 and l2 are the regularizer's, charged once for every walk over the examples, as the objective has it;
+    in the first epoch this is the paper's algorithm. `rate` is its alpha.
 
     >>> FTRL(rate=0.5).beta
     1.0
@@ -47,9 +47,10 @@ class FTRL(Stochastic):
         return Proximal(self.rate, self.beta)
 
     def rule_for(self, objective: Objective) -> Rule:
-        """The steps with the penalty inside."""
-        penalty = objective.regularizer
-        return Proximal(self.rate, self.beta, float(penalty.l1), float(penalty.l2), objective.penalized)
+        """The steps with the penalty inside. Those of larger batches are fewer, and each has a mean gradient."""
+        penalty, n = objective.regularizer, objective.X.shape[0]
+        share = -(-n // self.batch) / n
+        return Proximal(self.rate, self.beta, share * penalty.l1, share * penalty.l2, objective.penalized)
 
     def refuse(self, objective: Objective) -> str | None:
         """The group penalty moves rows as a whole."""
@@ -65,6 +66,7 @@ class Proximal:
     l1: float = 0.0
     l2: float = 0.0
     penalized: tuple[str, ...] = ("W",)
+    charged: int = 1
     eager: ClassVar[bool] = False
     own_penalty: ClassVar[bool] = True
 
@@ -85,8 +87,14 @@ class Proximal:
         root = np.sqrt(n + g * g)
         z = state[f"{name}.z"][rows] + g - (root - np.sqrt(n)) / self.alpha * params[name][rows]
         state[f"{name}.n"][rows], state[f"{name}.z"][rows] = n + g * g, z
-        over = np.maximum(0.0, np.abs(z) - l1)
-        params[name][rows] = -np.sign(z) * over / ((self.beta + root) / self.alpha + l2)
+        params[name][rows] = self._weights(z, root, (l1, l2))
+
+    def charge(self, epoch: int, params: Params, state: Params) -> Proximal:
+        """The rule for this epoch: the penalty once more, and the weights that belong to it."""
+        rule = replace(self, charged=epoch)
+        for name, w in params.items():
+            w[:] = rule._weights(state[f"{name}.z"], np.sqrt(state[f"{name}.n"]), rule._strengths(name))
+        return rule
 
     def pace(self, name: str, state: Params, rows: Any) -> Any:
         """The penalty is in the steps."""
@@ -96,10 +104,18 @@ class Proximal:
     def online(self) -> OnlineKernel:
         """Its fused kernel."""
 
-        def learn(rows: Any, truth: Any, order: Any, state: Any, loss: Any, flow: Any) -> tuple[float, int]:
-            return kernels.learn_ftrl(rows, truth, order[0], state, loss, (self.alpha, self.beta, *flow[:2]))
+        def learn(rows: Any, truth: Any, order: Any, state: Any, loss: Any, _flow: Any) -> tuple[float, int]:
+            rule = (self.alpha, self.beta, *self._strengths("W"))
+            return kernels.learn_ftrl(rows, truth, order[0], state, loss, rule)
 
-        return OnlineKernel(3, learn, None, ("{}.z", "{}.n"), self.begin, own_penalty=True)
+        return OnlineKernel(3, learn, None, ("{}.z", "{}.n"), self.begin, own_penalty=True, charge=self._charge)
+
+    def _charge(self, epoch: int, params: Params, state: Params) -> OnlineKernel:
+        return self.charge(epoch, params, state).online
 
     def _strengths(self, name: str) -> tuple[float, float]:
-        return (self.l1, self.l2) if name in self.penalized else (0.0, 0.0)
+        return (self.charged * self.l1, self.charged * self.l2) if name in self.penalized else (0.0, 0.0)
+
+    def _weights(self, z: Any, root: Any, strengths: tuple[float, float]) -> Any:
+        over = np.maximum(0.0, np.abs(z) - strengths[0])
+        return -np.sign(z) * over / ((self.beta + root) / self.alpha + strengths[1])

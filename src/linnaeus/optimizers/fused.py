@@ -41,6 +41,8 @@ class OnlineKernel(NamedTuple):
     """What the accumulators are at first, where not zero."""
     own_penalty: bool = False
     """Whether it takes care of l1 and l2 itself."""
+    charge: Callable[[int, Params, Params], OnlineKernel] | None = None
+    """What becomes of it at the beginning of an epoch; changes weights in place."""
 
 
 def online_kernel(rule: Any, objective: Objective, averaged: bool) -> OnlineKernel | None:
@@ -102,6 +104,13 @@ class Fused(Run):
         if self.layout.lazy and self.kernel.settle is not None:
             self.kernel.settle(self.state, self.flow)
         return loss, mistakes
+
+    def begin(self, epoch: int) -> None:
+        """A rule that charges the penalty by epochs does it now."""
+        if self.kernel.charge is not None:
+            params = {name: self._part(name, 0) for name in self.table}
+            named = [(key.format(name), name, 1 + i) for name in self.table for i, key in enumerate(self.kernel.names)]
+            self.kernel = self.kernel.charge(epoch, params, {key: self._part(name, part) for key, name, part in named})
 
     @property
     def state(self) -> Any:
