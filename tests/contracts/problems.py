@@ -21,7 +21,7 @@ def problem(output: str):
     if output == "real":
         return X, S, OUTPUTS[output](), k
     if output == "multilabel":
-        return X, _sets(S > 0.3), OUTPUTS[output](), k
+        return X, _sets((S > 0.3) ^ (rng.random((N, k)) < 0.2)), OUTPUTS[output](), k
     y = np.where(rng.random(N) < 0.2, np.asarray(noise), np.argmax(S, axis=1)).astype(np.int32)
     return X, y, OUTPUTS[output](), k
 

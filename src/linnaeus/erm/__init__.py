@@ -4,7 +4,6 @@
 drives; `stopping` and `trace` say when and how it ended; `diagnose` says what the data allow.
 """
 
-from linnaeus.erm.checkpoint import Checkpoint, fingerprint, resume
 from linnaeus.erm.diagnose import Separability, separability
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.stopping import Stop
@@ -12,7 +11,6 @@ from linnaeus.erm.trace import Record, Trace
 from linnaeus.erm.train import Fit, Watch, train
 
 __all__ = [
-    "Checkpoint",
     "Fit",
     "Objective",
     "Record",
@@ -20,8 +18,6 @@ __all__ = [
     "Stop",
     "Trace",
     "Watch",
-    "fingerprint",
-    "resume",
     "separability",
     "train",
 ]

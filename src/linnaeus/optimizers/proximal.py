@@ -31,7 +31,7 @@ class ProximalGradient:
 
     def refuse(self, objective: Objective) -> str | None:
         """It needs a loss with a gradient and a penalty with a prox."""
-        if not getattr(objective.loss, "smooth", True):
+        if not objective.smooth:
             loss = type(objective.loss).__name__
             return f"ProximalGradient needs a gradient everywhere, and the {loss} loss has a kink; use SGD or AdaGrad."
         return None

@@ -79,9 +79,10 @@ def _grid(across: Axis, up: Axis) -> list[str]:
     for value in up.ticks():
         drawn.append(f'<path d="M{LEFT} {up.at(value):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
         drawn.append(_text(LEFT - 6, up.at(value) + 4, f"{value:.3g}", 'text-anchor="end"'))
-    for value in across.ticks():
-        drawn.append(_text(across.at(value), HEIGHT - BOTTOM + 18, f"{value:.4g}", 'text-anchor="middle"'))
-    return drawn
+    return drawn + [
+        _text(across.at(value), HEIGHT - BOTTOM + 18, f"{value:.4g}", 'text-anchor="middle"')
+        for value in across.ticks()
+    ]
 
 
 def _line(points: Points, axes: tuple[Axis, Axis], color: str) -> str:
