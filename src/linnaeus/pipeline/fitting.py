@@ -178,7 +178,14 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
 
 
 def _warn(trace: Trace, optimizer: Any) -> None:
-    """Say that a solver which knows where the optimum is has not got there."""
+    """Say that there is no optimum, or that a solver which knows where it is has not got there."""
+    if trace.reason == "no minimum":
+        warnings.warn(
+            "The objective has no minimum: these weights already decide every example, and without a penalty larger "
+            "ones always lower the loss; give a regularizer such as L2(strength=1e-3).",
+            NotConverged,
+            stacklevel=4,
+        )
     if stepwise(optimizer) or trace.converged or trace.reason not in UNFINISHED:
         return
     last = trace.last
