@@ -59,7 +59,7 @@ class Perceptron(StructuredLoss):
 
     def value(self, m: Doubles) -> Doubles:
         """max(0, -m)."""
-        return np.maximum(0.0, -m)
+        return np.where(m < 0.0, -m, 0.0)
 
     def slope(self, m: Doubles) -> Doubles:
         """-1 up to and at margin 0, then 0."""
