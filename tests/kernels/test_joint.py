@@ -67,6 +67,30 @@ def test_the_sums(kernel, twin, k):
         np.testing.assert_allclose(found[0], twin(rows, truth, state, table, 1), rtol=1e-10, atol=1e-9)
 
 
+@pytest.mark.parametrize("k", [1, 3, 8, 20, 40])
+def test_a_leap(k):
+    rows, truth, state, costs = make(300, k, k)
+    order = np.arange(300, dtype=np.int32)
+    past = np.zeros_like(state[0]), state[2].copy()
+    kernels.crammer_epoch(rows, truth, state, costs, order, 0.0)
+    found = []
+    for leap, threads in [(kernels.crammer_leap, t) for t in (1, 2, 3, 8)] + [(twins.crammer_leap, 1)]:
+        mine, before = copied(state), copied(past)
+        square = leap(rows, truth, mine, before, 0.8, threads)
+        assert square == pytest.approx((state[0] ** 2).sum(), rel=1e-12)
+        assert before[0].tobytes() == state[0].tobytes()
+        assert before[1].tobytes() == state[2].tobytes()
+        found.append(mine)
+    assert len({mine[0].tobytes() + mine[2].tobytes() for mine in found[:4]}) == 1
+    for ours, theirs in zip(found[0], found[4], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+    assert found[0][2].min() >= 0
+    with pytest.raises(ValueError):
+        kernels.crammer_leap(rows, truth, state, (past[0][:2].copy(), past[1]), 0.8, 1)
+    with pytest.raises(ValueError):
+        kernels.crammer_leap(rows, truth, state, past, -1.0, 1)
+
+
 @pytest.mark.parametrize("kernel", [pair[0] for pair in PAIRS])
 @pytest.mark.parametrize("scale", [1e-8, 1e-3, 30.0, 3e3])
 def test_a_step_is_the_best_there_is(kernel, scale):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import correlate as correlate
     from linnaeus.kernels._native import correlate_block as correlate_block
     from linnaeus.kernels._native import crammer_epoch as crammer_epoch
+    from linnaeus.kernels._native import crammer_leap as crammer_leap
     from linnaeus.kernels._native import crammer_sums as crammer_sums
     from linnaeus.kernels._native import dense_dot as dense_dot
     from linnaeus.kernels._native import dense_tdot as dense_tdot

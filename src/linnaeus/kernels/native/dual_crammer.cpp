@@ -60,6 +60,59 @@ double crammer_epoch(Sparse<X> rows, JointTruth truth, JointState state, Grid<do
   });
 }
 
+using Past = std::tuple<GridInOut<double>, GridInOut<double>>;  // W (d, k) and P (n, k) one epoch ago
+
+// now, past = now + by (now - past), now; returns the sum of the squares of `now`, in eight lanes.
+LINNAEUS_CLONES double leap_block(double* now, double* past, size_t n, double by) {
+  double lanes[8] = {};
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (size_t lane = 0; lane < 8; ++lane) {
+      double value = now[i + lane];
+      lanes[lane] += value * value;
+      now[i + lane] = value + by * (value - past[i + lane]);
+      past[i + lane] = value;
+    }
+  for (size_t lane = 0; i < n; ++i, ++lane) {
+    double value = now[i];
+    lanes[lane] += value * value;
+    now[i] = value + by * (value - past[i]);
+    past[i] = value;
+  }
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+// Goes on the way that W and P have come since `past`, `by` times as far; points that leave their simplex come back to
+// it, and W with them. The past becomes the present. Returns ||W||^2 before the leap. The bias is the caller's.
+template <class X>
+double crammer_leap(Sparse<X> rows, JointTruth truth, JointState state, Past past, double by, int threads) {
+  Joint<X> joint(rows, truth, state, Grid<double>(), "crammer_leap");
+  auto& [W, P] = past;
+  size_t n = joint.rows.count, k = joint.k, size = joint.d * k;
+  if (W.shape(0) != joint.d || W.shape(1) != k || P.shape(0) != n || P.shape(1) != k || !(by >= 0))
+    throw std::invalid_argument("crammer_leap: the arrays do not fit each other");
+  nb::gil_scoped_release release;
+  std::vector<double> squares((size + kWeightsPerSum - 1) / kWeightsPerSum), a(k), p(k);
+  for_each_piece(squares.size(), threads, [&](size_t block, int) {
+    size_t first = block * kWeightsPerSum, length = std::min(kWeightsPerSum, size - first);
+    squares[block] = leap_block(joint.W + first, W.data() + first, length, by);
+  });
+  leap_block(joint.P, P.data(), n * k, by);
+  for (size_t i = 0; i < n; ++i) {
+    double* z = joint.P + i * k;
+    if (*std::min_element(z, z + k) >= 0) continue;
+    std::copy(z, z + k, a.data());
+    project(a.data(), 1.0, k, p.data());
+    Line<X> x = joint.line(i);
+    for (size_t c = 0; c < k; ++c) a[c] = joint.strengths[i] * (z[c] - p[c]);
+    add_all(x, joint.W, k, a.data());
+    std::copy(p.begin(), p.end(), z);
+  }
+  double square = 0;
+  for (double part : squares) square += part;
+  return square;
+}
+
 template <class X>
 auto crammer_sums(Sparse<X> rows, JointTruth truth, JointState state, Grid<double> costs, int threads) {
   Joint<X> joint(rows, truth, state, costs, "crammer_sums");
@@ -78,6 +131,7 @@ template <class X>
 void bind(nb::module_& m) {
   using namespace nb::literals;
   m.def("crammer_epoch", &crammer_epoch<X>, "rows"_a, "truth"_a, "state"_a, "costs"_a, "order"_a, "beta"_a);
+  m.def("crammer_leap", &crammer_leap<X>, "rows"_a, "truth"_a, "state"_a, "past"_a, "by"_a, "threads"_a);
   m.def("crammer_sums", &crammer_sums<X>, "rows"_a, "truth"_a, "state"_a, "costs"_a, "threads"_a);
 }
 

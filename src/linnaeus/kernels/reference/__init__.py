@@ -13,7 +13,7 @@ from linnaeus.kernels.reference.dual import (
     dual_gap_squared_hinge,
 )
 from linnaeus.kernels.reference.hashing import hash_bytes
-from linnaeus.kernels.reference.joint import crammer_epoch, crammer_sums, softmax_epoch, softmax_sums
+from linnaeus.kernels.reference.joint import crammer_epoch, crammer_leap, crammer_sums, softmax_epoch, softmax_sums
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
 from linnaeus.kernels.reference.online import (
@@ -37,6 +37,7 @@ __all__ = [
     "correlate",
     "correlate_block",
     "crammer_epoch",
+    "crammer_leap",
     "crammer_sums",
     "dense_dot",
     "dense_tdot",

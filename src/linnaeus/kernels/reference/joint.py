@@ -38,6 +38,31 @@ def softmax_epoch(
     return _ascend((rows, truth, state, _table(costs, state, 0.0)), order, beta, _visit_softmax)
 
 
+def crammer_leap(
+    rows: AnyRows, truth: JointTruth, state: JointState, past: tuple[Doubles, Doubles], by: float, threads: int
+) -> float:
+    """W and P go on by `by` times their way since `past`, which becomes the present; ||W||^2 before the leap.
+
+    Points that leave their simplex come back to it, and W with them. The bias is the caller's.
+    """
+    del threads
+    (indptr, indices, data), (_, strengths), (W, _, P, _) = rows, truth, state
+    _check((rows, truth, state, None))
+    if past[0].shape != W.shape or past[1].shape != P.shape or not by >= 0:
+        raise ValueError("crammer_leap: the arrays do not fit each other")
+    square = float((W * W).sum())
+    for now, before in zip((W, P), past, strict=True):
+        here = now.copy()
+        now += by * (now - before)
+        before[:] = here
+    for i in np.flatnonzero((P < 0).any(axis=1)):
+        p = _project(P[i], 1.0)
+        at = slice(indptr[i], indptr[i + 1])
+        np.add.at(W, indices[at], data[at].astype(np.float64)[:, None] * (strengths[i] * (P[i] - p)))
+        P[i] = p
+    return square
+
+
 def crammer_sums(rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, threads: int) -> Doubles:
     """C loss, C dual term, ||W||^2, C s_y, then C s and C p for each class (4 + 2k); s without the bias."""
     del threads

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.optimizers.dual import momentum
 from linnaeus.optimizers.dual.joint import Family, Joint, bounds
 from linnaeus.optimizers.shuffle import shuffled
 
@@ -27,6 +28,8 @@ FREE_BETA, PULL = 0.1, 5.0
 """How loosely a free bias is tied to its center: mean squared lengths of a row, or classes by the sum of C."""
 STUCK, STILL, FASTER, LOOSEST = 0.7, 0.1, 2.0, 1e6
 """Where r keeps this part of its length while all else stands still, the bias is tied more loosely, up to a limit."""
+FIRST = 3
+"""Epochs before momentum sets in."""
 NOTHING = 1e-12
 """A gap of this part of the objective at zero weights is no gap."""
 
@@ -48,7 +51,7 @@ class Plan:
 class Climb:
     """The state of a solution: W (d, k), b (k,), p_i (n, k), and what is needed to go on later to the same bits.
 
-    Memory: the weights in float64, and 8 k + 32 bytes for each row; never scores of all rows.
+    Memory: the weights in float64, and 8 k + 32 bytes for each row; with momentum twice that; never scores of all rows.
     """
 
     def __init__(self, family: Family, joint: Joint, plan: Plan, saved: Mapping[str, NDArray[Any]] | None = None):
@@ -65,6 +68,8 @@ class Climb:
         self.arrays = {"W": np.zeros((joint.width, k)), "P": P, "gaps": np.zeros(n)}
         self.arrays |= {"b": np.zeros(k), "center": np.zeros(k)}
         self.arrays |= {"wake": np.zeros(n, np.int32), "streak": np.zeros(n, np.int32)}
+        if family.leap is not None:
+            self.arrays |= momentum.begin(joint)
         beta = self._first_beta()
         self.arrays["numbers"] = np.array([0.0, np.inf, family.at_zero(joint), 1.0, beta, np.inf, LOOSEST * beta])
 
@@ -83,8 +88,7 @@ class Climb:
     def run(self) -> None:
         """One epoch, and the gap where it may be small enough."""
         numbers, before = self.arrays["numbers"], self.arrays["numbers"][GAPS]
-        if self.joint.bias == "free":
-            self._move_center()
+        self._prepare()
         numbers[EPOCH] += 1
         numbers[GAPS] = self._sweep(self._awake())
         expected = numbers[GAPS] * min(1.0, numbers[GAPS] / before if 0 < before < np.inf else 1.0)
@@ -122,17 +126,26 @@ class Climb:
         self.arrays["wake"][order] = self.epoch + 1 + streak[order]
         return total
 
-    def _move_center(self) -> None:
-        """The method of multipliers: b = center + beta r, and the center goes where b is."""
-        b, center, numbers = self.arrays["b"], self.arrays["center"], self.arrays["numbers"]
-        beta = numbers[BETA]
-        r = (b - center) / beta
-        length = float(np.sqrt((r * r).sum()))
-        if numbers[GAPS] < STILL * beta * length**2 and length > STUCK * numbers[LENGTH]:
-            numbers[BETA] = min(FASTER * beta, numbers[LIMIT])
+    def _prepare(self) -> None:
+        """Momentum, and the method of multipliers: the center of a free bias goes where b = center + beta r is."""
+        arrays, numbers = self.arrays, self.arrays["numbers"]
+        leaping = self.family.leap is not None and self.epoch >= FIRST
+        r = momentum.rest(self.joint, arrays["P"])
+        if leaping:
+            momentum.leap(self.family, self.joint, arrays, numbers[BETA])
+        if self.joint.bias == "free":
+            arrays["center"] += numbers[BETA] * r
+            self._loosen(float(np.sqrt((r * r).sum())))
+        if self.joint.bias != "none":
+            r = momentum.rest(self.joint, arrays["P"]) if leaping else r
+            arrays["b"][:] = arrays["center"] + numbers[BETA] * r
+
+    def _loosen(self, length: float) -> None:
+        """Tie the bias more loosely where r, of this length, hardly gets shorter and all else stands still."""
+        numbers = self.arrays["numbers"]
+        if numbers[GAPS] < STILL * numbers[BETA] * length**2 and length > STUCK * numbers[LENGTH]:
+            numbers[BETA] = min(FASTER * numbers[BETA], numbers[LIMIT])
         numbers[LENGTH] = length
-        center[:] = b
-        b += numbers[BETA] * r
 
     def _first_beta(self) -> float:
         if self.joint.bias != "free":

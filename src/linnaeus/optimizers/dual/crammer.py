@@ -10,6 +10,7 @@ from linnaeus.optimizers.dual.joint import Family
 CRAMMER = Family(
     epoch=lambda *given: kernels.crammer_epoch(*given),
     sums=lambda *given: kernels.crammer_sums(*given),
+    leap=lambda *given: kernels.crammer_leap(*given),
     flat=1.0,
     entropy=lambda P: np.zeros(len(P)),
     zero=lambda costs: costs.max(axis=1),

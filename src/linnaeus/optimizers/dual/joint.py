@@ -63,11 +63,13 @@ class Joint:
 class Family:
     """What tells hinge from log: kernels for an epoch and for sums, the cost of a mistake unless given, the entropy.
 
+    `leap` is a kernel that goes on the way come so far, for a family whose epochs alone get slower and slower.
     `zero` is the loss when all scores are equal, given the costs of the other classes.
     """
 
     epoch: Callable[..., float]
     sums: Callable[..., Doubles]
+    leap: Callable[..., float] | None
     flat: float
     entropy: Callable[[Doubles], Doubles]
     zero: Callable[[Doubles], Doubles]
@@ -78,7 +80,7 @@ class Family:
 
     def at_zero(self, joint: Joint) -> float:
         """The objective at zero weights: a first idea of its size."""
-        return float(joint.totals @ self.zero(self.paid(joint)))
+        return float((joint.totals * self.zero(self.paid(joint))).sum())
 
 
 def bounds(family: Family, joint: Joint, sums: Doubles, b: Doubles, P: Doubles) -> tuple[float, float]:
@@ -87,33 +89,45 @@ def bounds(family: Family, joint: Joint, sums: Doubles, b: Doubles, P: Doubles) 
     A regularized bias is one more feature. A free one asks of the dual that sum_i C_i (e_yi - p_i) = r is zero. Where
     it is not, the bound is that of (1 - t) p_i + t z, with one z for all rows and the least t that make it so.
     """
-    loss, gain, square = sums[:3]
+    loss, gained, square = sums[:3]
     primal, r = loss + 0.5 * square, joint.totals - sums[4 + joint.k :]
     if joint.bias == "none":
-        return float(primal), float(gain - 0.5 * square)
+        return float(primal), float(gained - 0.5 * square)
     if joint.bias == "regularized":
-        return float(primal + 0.5 * (b * b).sum()), float(gain - 0.5 * square - 0.5 * (r * r).sum())
+        return float(primal + 0.5 * (b * b).sum()), float(gained - 0.5 * square - 0.5 * (r * r).sum())
     return float(primal), _mixed(family, joint, sums, P)
 
 
 def _mixed(family: Family, joint: Joint, sums: Doubles, P: Doubles) -> float:
     """The dual value of the mixture."""
     k, N = joint.k, joint.totals
-    gain, square, gold, scores, r = sums[1], sums[2], sums[3], sums[4 : 4 + k], N - sums[4 + k :]
+    gained, square, gold, scores, r = sums[1], sums[2], sums[3], sums[4 : 4 + k], N - sums[4 + k :]
     present = N > 0
     lacking = float(np.max(-r[present] / N[present], initial=0.0))
     if (r[~present] < -1e-12 * N.sum()).any():
         return -np.inf  # a class without rows, whose bias sinks for ever
     if lacking <= 0:
-        return float(gain - 0.5 * square)
+        return float(gained - 0.5 * square)
     t = lacking / (1.0 + lacking)
     z = np.maximum(N + r / lacking, 0.0)
     z /= z.sum()
     long, across, row = joint.spread
-    far = long - 2.0 * (z @ across) + row * (z @ z)
-    square = (1 - t) ** 2 * square + 2 * t * (1 - t) * (gold - z @ scores) + t * t * far
-    charged = (1 - t) * (gain - _entropy(family, joint, P, (0.0, z))) + t * float(N @ (family.paid(joint) @ z))
+    far = long - 2.0 * (z * across).sum() + row * (z * z).sum()
+    square = (1 - t) ** 2 * square + 2 * t * (1 - t) * (gold - (z * scores).sum()) + t * t * far
+    charged = (1 - t) * (gain - _entropy(family, joint, P, (0.0, z))) + t * float(
+        (N * (family.paid(joint) * z).sum(axis=1)).sum()
+    )
     return float(charged + _entropy(family, joint, P, (t, z)) - 0.5 * square)
+
+
+def gain(family: Family, joint: Joint, P: Doubles) -> float:
+    """Sum_i C_i (<p_i, cost_i> + entropy(p_i)), in chunks."""
+    table, step = family.paid(joint), max(1, (1 << 18) // joint.k)
+    total = 0.0
+    for at in (slice(i, i + step) for i in range(0, joint.size, step)):
+        charged = (P[at] * table[joint.labels[at]]).sum(axis=1) + family.entropy(P[at])
+        total += float((joint.strengths[at] * charged).sum())
+    return total
 
 
 def _entropy(family: Family, joint: Joint, P: Doubles, mix: tuple[float, Doubles]) -> float:

@@ -20,6 +20,7 @@ def _entropies(P: Doubles) -> Doubles:
 SOFTMAX = Family(
     epoch=lambda *given: kernels.softmax_epoch(*given),
     sums=lambda *given: kernels.softmax_sums(*given),
+    leap=None,
     flat=0.0,
     entropy=_entropies,
     zero=lambda costs: np.log(np.exp(costs - costs.max()).sum(axis=1)) + costs.max(),
