@@ -114,9 +114,8 @@ def _mixed(family: Family, joint: Joint, sums: Doubles, P: Doubles) -> float:
     long, across, row = joint.spread
     far = long - 2.0 * (z * across).sum() + row * (z * z).sum()
     square = (1 - t) ** 2 * square + 2 * t * (1 - t) * (gold - (z * scores).sum()) + t * t * far
-    charged = (1 - t) * (gain - _entropy(family, joint, P, (0.0, z))) + t * float(
-        (N * (family.paid(joint) * z).sum(axis=1)).sum()
-    )
+    paid = (family.paid(joint) * z).sum(axis=1)
+    charged = (1 - t) * (gained - _entropy(family, joint, P, (0.0, z))) + t * (N * paid).sum()
     return float(charged + _entropy(family, joint, P, (t, z)) - 0.5 * square)
 
 
