@@ -11,6 +11,7 @@ namespace linnaeus {
 namespace {
 
 constexpr size_t kRowsPerPiece = 128;
+constexpr size_t kCheckedRows = 16;  // whose columns are checked in one go, few enough to stay in the cache
 
 template <class X, class W>
 struct Work {
@@ -58,11 +59,11 @@ LINNAEUS_CLONES bool dot_rows(const Work<X, W>& work, size_t first, size_t last)
   bool fits = true;
   auto walk = [&](auto sum) LINNAEUS_LAMBDA {
     for (size_t r = first; r < last; ++r) {
+      if ((r - first) % kCheckedRows == 0) fits = rows.fit(r, std::min(last, r + kCheckedRows), work.width);
+      if (!fits) return;
       int64_t begin = rows.offsets[r];
       Row<X> row{rows.indices + begin, rows.values + begin, size_t(rows.offsets[r + 1] - begin),
                  size_t(rows.offsets[rows.count] - begin)};
-      fits = rows.fits(r, work.width);
-      if (!fits) return;
       sum(row, work.out + r * work.k);
     }
   };

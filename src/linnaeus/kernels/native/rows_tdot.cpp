@@ -15,6 +15,7 @@ namespace linnaeus {
 namespace {
 
 constexpr size_t kFewClasses = 4;
+constexpr size_t kCheckedRows = 16;          // whose columns are checked in one go, few enough to stay in the cache
 constexpr size_t kLong = 32;                 // a row of more values than this for each thread can be cut further
 constexpr size_t kCache = size_t(16) << 20;  // a result of more bytes than this is made range by range
 
@@ -101,12 +102,17 @@ LINNAEUS_CLONES bool add_range(const Work<X, D>& work, Range range) {
   const size_t k = work.k;
   std::fill(work.out + range.begin * k, work.out + range.end * k, 0.0);
   bool fits = true;
+  const bool all = range.begin == 0 && range.end == work.width;
   auto walk = [&](auto add) LINNAEUS_LAMBDA {
     Part<X> next = find_part(work, range, 0);
     for (size_t r = 0; r < work.rows.count; ++r) {
       Part<X> part = next;
       next = find_part(work, range, r + 1);
-      fits = inside(part.columns, part.size, range);
+      if (!all) {
+        fits = inside(part.columns, part.size, range);
+      } else if (r % kCheckedRows == 0) {
+        fits = work.rows.fit(r, std::min(work.rows.count, r + kCheckedRows), work.width);
+      }
       if (!fits) return;
       add(part, work.factors + r * k);
     }
@@ -139,7 +145,7 @@ std::vector<Range> cut_columns(const Lines<X>& rows, size_t width, size_t count)
   return ranges;
 }
 
-// How many ranges pay: each walks over all rows. With few classes finding the parts costs as much as adding them.
+// How many ranges pay: each walks over all rows, and with few classes finding the parts costs as much as adding them.
 template <class X, class D>
 size_t count_ranges(const Work<X, D>& work, int workers) {
   if (work.k < kFewClasses) return workers < 4 ? 1 : size_t(workers);

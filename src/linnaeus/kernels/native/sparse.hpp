@@ -37,11 +37,14 @@ struct Lines {
   // How many values the lines hold.
   size_t size() const { return count ? size_t(offsets[count] - offsets[0]) : 0; }
 
-  // No index of this line reaches `width`; one loop without a branch, for the processor of its caller.
-  LINNAEUS_INLINE bool fits(size_t line, size_t width) const {
+  // No index of this line reaches `width`.
+  LINNAEUS_INLINE bool fits(size_t line, size_t width) const { return fit(line, line + 1, width); }
+
+  // No index of the lines first .. last reaches `width`; one loop without a branch, for the processor of its caller.
+  LINNAEUS_INLINE bool fit(size_t first, size_t last, size_t width) const {
     uint32_t highest = 0;
-    for (int64_t i = offsets[line]; i < offsets[line + 1]; ++i) highest = std::max(highest, uint32_t(indices[i]));
-    return offsets[line] == offsets[line + 1] || highest < width;
+    for (int64_t i = offsets[first]; i < offsets[last]; ++i) highest = std::max(highest, uint32_t(indices[i]));
+    return offsets[first] == offsets[last] || highest < width;
   }
 
   // Every picked line exists, and no index in it reaches `width`.
