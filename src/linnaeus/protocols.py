@@ -42,6 +42,10 @@ class Rows(Protocol):
         """These rows, in this order."""
         ...
 
+    def rows_slice(self, start: int, stop: int) -> Rows:
+        """Rows start to stop, without a copy of their values."""
+        ...
+
 
 class Extractor(Protocol):
     """A recipe for features: a frozen dataclass whose fields are its hyper-parameters."""

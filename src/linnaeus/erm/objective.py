@@ -138,4 +138,4 @@ class Objective:
             return
         for start in range(0, n, size):
             rows = slice(start, min(n, start + size))
-            yield rows, self.X.take(np.arange(rows.start, rows.stop))
+            yield rows, self.X.rows_slice(rows.start, rows.stop)
