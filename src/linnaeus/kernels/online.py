@@ -97,6 +97,5 @@ class Layout:
 
     def mean(self, table: NDArray[Any], steps: float) -> Doubles:
         """The mean of the iterates of all steps: w - drift / t, or sums / t where there are clocks, once settled."""
-        sums = self.part(table, self.parts) / max(steps, 1.0)
-        mean: Doubles = sums if self.lazy else self.part(table, 0) - sums
-        return mean
+        mean: Doubles = self.part(table, self.parts) / max(steps, 1.0)
+        return mean if self.lazy else np.subtract(self.part(table, 0), mean, out=mean)

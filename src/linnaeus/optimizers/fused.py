@@ -151,7 +151,8 @@ class Fused(Run):
         given |= self.start.state
         for name in self.table:
             for key, part in self._places(name):
-                if key in given:
+                # A table of zeros is not touched: its memory is made while the examples come.
+                if key in given and np.any(given[key]):
                     self._part(name, part)[:] = given[key]
 
     def _part(self, name: str, part: int) -> NDArray[Any]:
