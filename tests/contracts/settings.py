@@ -5,7 +5,7 @@ from tests.contracts.problems import N
 from linnaeus import optimizers as o
 from linnaeus.losses import LOSSES, MarginLoss, PointLoss
 
-RATES = {"squared": 0.1, "squared_hinge": 0.2, "modified_huber": 0.2, "huber": 0.3, "exponential": 0.1}
+RATES = {"absolute": 1.0, "squared": 0.1, "squared_hinge": 0.2, "modified_huber": 0.2, "huber": 0.3, "exponential": 0.1}
 """The steepest losses need short steps; 2 does for the others."""
 
 EXACT = {
@@ -33,25 +33,27 @@ def stepwise(name, loss, regularizer):
     if name == "momentum":
         return o.Momentum(rate=rate / 4, schedule=DOWN, batch=N), 1200
     if name == "adagrad":
-        return o.AdaGrad(rate=0.5, schedule=DOWN, batch=N), 800
+        return o.AdaGrad(rate=1.0, schedule=DOWN, batch=N), 1200
     if name == "adam":
         return o.Adam(rate=0.2, schedule=DOWN, batch=N), 800
     if name == "ftrl":
-        return o.FTRL(rate=0.5, beta=0.01, batch=N), 4000
+        return o.FTRL(rate=0.5 if LOSSES[loss].smooth else 0.02, beta=0.01, batch=N), 2000
     if name == "passive_aggressive":
         return o.PassiveAggressive(), 50
-    return o.Average(_inner(regularizer, rate / 4)), 600
+    return o.Average(_inner(regularizer, rate / 40)), 3000 if regularizer == "group" else 600
 
 
 def _inner(regularizer, rate):
     """What is averaged: a rate for each weight, except under a penalty on whole rows."""
     if regularizer == "group":
         return o.SGD(rate=rate, schedule=DOWN, batch=N)
-    return o.AdaGrad(rate=0.5, schedule=DOWN, batch=N)
+    return o.AdaGrad(rate=0.01, schedule=DOWN, batch=N)
 
 
 def warm(name, loss, regularizer):
-    """The optimizer that runs before: a mean over iterates is as far off as the first of them."""
+    """The optimizer that runs before: a mean is as far off as its first iterates, and short steps take long."""
+    if name == "ftrl" and not LOSSES[loss].smooth:
+        return o.FTRL(rate=0.5, beta=0.01, batch=N), 1000
     return stepwise("sgd" if regularizer == "group" else "adagrad", loss, regularizer) if name == "average" else None
 
 
@@ -113,3 +115,14 @@ REFUSALS = {
     "ftrl": _groups,
 }
 """Which cells an optimizer refuses; all others must train."""
+
+
+LEARNERS = {
+    "sgd": o.SGD(rate=1.0),
+    "momentum": o.Momentum(rate=0.1),
+    "adagrad": o.AdaGrad(rate=1.0),
+    "adam": o.Adam(rate=0.05),
+    "ftrl": o.FTRL(rate=1.0),
+    "average": o.Average(o.SGD(rate=1.0)),
+}
+"""How each step-wise optimizer learns separable data, one example at a time."""
