@@ -11,6 +11,8 @@ from race.optima import Optima
 from race.problems import Problem
 from race.turns import Field, Run
 
+STUCK = 7  # steps, three and a half powers of ten, at the very same objective
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -81,19 +83,23 @@ class Heat:
         return next((record for record in self.reached(target) if record.entry.name == entry_name), None)
 
     def scout(self, entry: Entry) -> Iterator[tuple[Record, str | None]]:
-        """Climb from loose to tight until the tightest target is met; the note says why an entry went no further."""
-        tightest = min(self.rules.targets)
+        """Climb from loose to tight, one step beyond the tightest target; the note says why an entry went no further.
+
+        One beyond, because a solver that is not deterministic (LIBLINEAR goes on drawing) may have been lucky.
+        """
+        tightest, reached = min(self.rules.targets), 0
         for tol in entry.ladder:
             limit = self._limit(entry)
             run = self.races.fit(entry, self.problem, tol, limit)
             self.optima.see(self.problem, entry.name, run)
             record = Record(entry, tol, run)
             self.records.append(record)
-            reached = run.ok and record.gap(self.optimum) <= tightest
-            if not run.ok or reached or run.seconds > limit:
-                yield record, None if reached else run.error or "left behind"
+            reached += run.ok and record.gap(self.optimum) <= tightest
+            stuck = sum(r.entry is entry and r.first.objective == run.objective for r in self.records) > STUCK
+            if not run.ok or reached == 2 or run.seconds > limit or stuck:
+                yield record, None if reached else run.error or ("moves no more" if stuck else "left behind")
                 return
-            yield record, "tightest setting" if tol == entry.ladder[-1] else None
+            yield record, "tightest setting" if tol == entry.ladder[-1] and not reached else None
 
     def _limit(self, entry: Entry) -> float:
         best = self.best_peer(min(self.rules.targets))
@@ -118,11 +124,18 @@ class Heat:
                 yield self.records[-1]
 
     def clock(self, target: float) -> None:
-        """Those in front take turns; then the best peer and Linnaeus some more."""
-        contenders = self.contenders(target)
-        self._turns(contenders, self.rules.runs)
-        best = self.best_peer(target)
-        self._turns([r for r in contenders if r.ours or r is best], self.rules.final)
+        """Those in front take turns, until all who lead are ones that did; then they run some more."""
+        for _ in range(6):
+            self._turns([record for record in self.contenders(target) if not record.again], self.rules.runs)
+            if all(record.again for record in self.leaders(target)):
+                break
+        self._turns(self.leaders(target), self.rules.final)
+
+    def leaders(self, target: float) -> list[Record]:
+        """The best peer, and the best setting of Linnaeus for each number of threads."""
+        names = {record.entry.name: None for record in self.records if record.ours}
+        found = [self.best_peer(target), *(self.best_of(name, target) for name in names)]
+        return [record for record in found if record is not None]
 
     def contenders(self, target: float) -> list[Record]:
         """Linnaeus and the peers near the best one; of each entry its two fastest settings."""
