@@ -40,7 +40,7 @@ def stepwise(name, loss, regularizer):
         return o.FTRL(rate=0.5 if LOSSES[loss].smooth else 0.02, beta=0.01, batch=N), 2000
     if name == "passive_aggressive":
         return o.PassiveAggressive(), 50
-    return o.Average(_inner(regularizer, rate / 40)), 3000 if regularizer == "group" else 600
+    return o.Average(_inner(regularizer, rate / 400)), 600
 
 
 def _inner(regularizer, rate):
