@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.optimizers.problems import problem
 
 from linnaeus.erm import Record, Stop, Trace, Watch, train
+from linnaeus.losses import Squared
 from linnaeus.optimizers import LBFGS, LSQR, ConjugateGradient, GradientDescent, Newton, NewtonCG
 from linnaeus.types import Start, Step
 
@@ -35,14 +38,12 @@ def test_ctrl_c_keeps_what_there_is(solver):
 
 @pytest.mark.parametrize("solver", [*SOLVERS, LSQR()], ids=name)
 def test_ctrl_c_before_anything_is_passed_on(solver):
-    objective = problem("squared", "multiclass", 0.1)
+    class Pressed(Squared):
+        def value_and_grad(self, space, S, y):
+            raise KeyboardInterrupt
 
-    def pressed(params):
-        raise KeyboardInterrupt
-
-    object.__setattr__(objective, "value_and_grad", pressed)
     with pytest.raises(KeyboardInterrupt):
-        train(objective, solver)
+        train(replace(problem("squared", "multiclass", 0.1), loss=Pressed()), solver)
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=name)

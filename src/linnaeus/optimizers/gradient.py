@@ -40,7 +40,7 @@ class GradientDescent:
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Until no step goes down any more, or `report` raises."""
-        flat = Flat(objective, start, report)
+        flat = Flat(objective.by_columns(), start, report)
         x = best = flat.x0
         value, g = flat.value_and_grad(x)
         lowest, slope, values = value, g, [value]

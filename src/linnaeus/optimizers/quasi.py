@@ -39,7 +39,7 @@ class LBFGS:
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Until SciPy finds no way down, or `report` raises."""
         options = {"maxcor": self.memory, "maxiter": ENDLESS, "maxfun": ENDLESS, "ftol": 0.0, "gtol": 0.0}
-        Flat(objective, start, report).run("L-BFGS-B", options)
+        Flat(objective.by_columns(), start, report).run("L-BFGS-B", options)
 
 
 @dataclass(frozen=True)
@@ -55,4 +55,4 @@ class ConjugateGradient:
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Until SciPy finds no way down, or `report` raises."""
-        Flat(objective, start, report).run("CG", {"maxiter": ENDLESS, "gtol": 0.0})
+        Flat(objective.by_columns(), start, report).run("CG", {"maxiter": ENDLESS, "gtol": 0.0})

@@ -32,7 +32,7 @@ class NewtonCG:
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Until no step helps any more, or `report` raises."""
-        flat = Flat(objective, start, report)
+        flat = Flat(objective.by_columns(), start, report)
         x, scale = flat.x0, max(flat.reporter.scale or 0.0, 1e-300)
         while True:
             _, g = flat.value_and_grad(x)
