@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from linnaeus.errors import LinnaeusError
+from linnaeus.optimizers import SGD, HeldOut
 from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
@@ -54,6 +55,8 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "epochs": ({"epochs": 0}, {}, "epochs must be at least 1"),
     "tol": ({"tol": -1.0}, {}, "tol must be at least 0"),
+    "seed": ({"seed": "x"}, {}, "seed takes a whole number, not 'x'"),
+    "a schedule without held-out rows": ({"optimizer": SGD(schedule=HeldOut())}, {}, "give held_out, such as 0.1"),
     "held out": ({"held_out": 1.5}, {}, "held_out is the share of rows kept aside"),
     "held out of nothing": ({"held_out": 0.01}, {}, "leaves nothing on one side"),
     "a matrix of other numbers": ({}, {"y": np.array([[1, 2], [0, 1], [1, 0], [0, 0]])}, "a matrix with other values"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 class Schedule(ABC):
     """Factors for the steps first, first + 1, ...; `total` steps are planned. `adapt` follows held-out scores."""
+
+    follows: ClassVar[bool] = False
+    """Whether it has no meaning without held-out scores."""
 
     @abstractmethod
     def factors(self, first: int, count: int, total: int) -> Doubles:
@@ -85,6 +88,7 @@ class HeldOut(Schedule):
     (1.05, 0.5)
     """
 
+    follows: ClassVar[bool] = True
     grow: float = 1.05
     shrink: float = 0.5
 

@@ -61,10 +61,13 @@ class Problem:
 
 def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     """Train as the parameters of a face say; warns where the optimum was not reached."""
+    expect("seed", spec.seed, int)
     problem, aside = _split(spec, problem)
     objective, optimizer, mean = _prepared(spec, problem)
     if aside is not None and mean is not None:
         aside = replace(aside, rows=_moved(aside.rows, mean))
+    if aside is None and getattr(getattr(optimizer, "schedule", None), "follows", False):
+        raise UsageError("The held-out schedule follows the score of held-out rows; give held_out, such as 0.1.")
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
     listeners: list[Any] = [] if spec.progress is None else [lambda record, _step: spec.progress(record)]
