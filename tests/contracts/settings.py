@@ -37,7 +37,7 @@ def stepwise(name, loss, regularizer):
     if name == "adam":
         return o.Adam(rate=0.2, schedule=DOWN, batch=N), 800
     if name == "ftrl":
-        return o.FTRL(rate=0.5 if LOSSES[loss].smooth else 0.02, beta=0.01, batch=N), 2000
+        return o.FTRL(rate=0.5 if LOSSES[loss].smooth else 0.02, beta=0.01, batch=N), 4000
     if name == "passive_aggressive":
         return o.PassiveAggressive(), 50
     return o.Average(_inner(regularizer, rate / 400)), 600
