@@ -30,11 +30,11 @@ class Rows(Protocol):
         """Rows and columns."""
         ...
 
-    def dot(self, W: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    def dot(self, W: NDArray[np.floating[Any]]) -> Doubles:
         """X @ W  (n, k)."""
         ...
 
-    def tdot(self, D: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    def tdot(self, D: NDArray[np.floating[Any]]) -> Doubles:
         """X.T @ D  (d, k)."""
         ...
 

@@ -98,4 +98,6 @@ def test_arrays_that_do_not_fit_are_refused(weigh, change, sentence):
 
 @pytest.mark.parametrize("weigh", IMPLEMENTATIONS)
 def test_nothing_at_all(weigh):
-    weigh((np.zeros(1, np.int64), np.zeros(0, np.int32), EMPTY.copy()), EMPTY, EMPTY, 2, 1)
+    values = EMPTY.copy()
+    weigh((np.zeros(1, np.int64), np.zeros(0, np.int32), values), EMPTY, EMPTY, 2, 1)
+    assert len(values) == 0

@@ -32,7 +32,7 @@ def _kernel(lines: int) -> str:
         "from typing import Protocol\nclass A(Protocol):\n    def f(self): ...\n",
         "from typing import overload\n@overload\ndef f(a): ...\n",
         "model.eval()\nre.compile('a')\nnp.load('a', allow_pickle=False)\n",
-        "x = 'https://example.org/work/page'\n",
+        "x = 'https://example.org/home/page'\n",
     ],
 )
 def test_what_fits_is_not_reported(tmp_path: Path, text: str) -> None:

@@ -41,6 +41,6 @@ def outer(X: Rows) -> Doubles:
     if isinstance(X, CSR):
         S: Any = X.to_scipy().astype(np.float64)
         return np.asarray((S @ S.T).toarray())
-    D = np.asarray(X.dot(np.eye(X.shape[1])), dtype=np.float64)
+    D = X.dot(np.eye(X.shape[1]))
     product: Doubles = D @ D.T
     return product

@@ -22,6 +22,6 @@ def touched(X: Rows) -> Any:
 def row_gradient(X: Rows, D: Doubles, rows: Any) -> RowGrad:
     """X.T D for the touched columns only: `rows` as `touched` gave them, or `slice(None)`."""
     if isinstance(rows, slice) or not isinstance(X, CSR):
-        return RowGrad(slice(None), np.asarray(X.tdot(D), dtype=np.float64))
+        return RowGrad(slice(None), X.tdot(D))
     narrow = CSR(X.indptr, np.searchsorted(rows, X.indices).astype(np.int32), X.data, len(rows))
-    return RowGrad(rows, np.asarray(narrow.tdot(D), dtype=np.float64))
+    return RowGrad(rows, narrow.tdot(D))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.kernels.draws import GOLDEN, scramble
 
 _Codes = NDArray[np.int64]
 
@@ -186,11 +187,8 @@ def _codes(values: ArrayLike | None, n: int) -> _Codes:
 
 
 def _keys(seed: int, n: int) -> NDArray[np.uint64]:
-    """Random keys of the counters 0 .. n-1 (Steele, Lea and Flood 2014, SplitMix64)."""
+    """Random keys of the counters 0 .. n-1."""
     with np.errstate(over="ignore"):
         start = np.uint64(seed % 2**64) * np.uint64(0xD1342543DE82EF95)
-        z = start + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mixed: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+        mixed: NDArray[np.uint64] = scramble(start + np.arange(1, n + 1, dtype=np.uint64) * GOLDEN)
     return mixed

@@ -26,7 +26,7 @@ def polish(objective: Objective, params: Params) -> Polished | None:
     o = objective
     if not getattr(o.loss, "second", False) or o.X.shape[0] * o.width > ENTRIES:
         return None
-    scores = [(rows, X, np.asarray(X.dot(params["W"]), dtype=np.float64)) for rows, X in o.chunks()]
+    scores = [(rows, X, X.dot(params["W"])) for rows, X in o.chunks()]
     problem = _Bias(o, scores)
     b = problem.solve(params["b"].copy())
     value, D = problem.losses(b)
@@ -34,7 +34,7 @@ def polish(objective: Objective, params: Params) -> Polished | None:
     noise = sum(float(np.abs(d).sum()) for d in D)
     if not float(np.abs(g).sum()) <= 1e-8 * noise:
         return None
-    G = sum((np.asarray(X.tdot(d), dtype=np.float64) for (_, X, _), d in zip(scores, D, strict=True)), 0.0)
+    G = sum((X.tdot(d) for (_, X, _), d in zip(scores, D, strict=True)), 0.0)
     grad = {"W": G + o.regularizer.grad(params["W"]), "b": g}
     found = {"W": params["W"], "b": b}
     reach = 1.0 + max(float(np.abs(S + b).max(initial=0.0)) for _, _, S in scores)

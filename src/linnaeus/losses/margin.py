@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from linnaeus.arrays.sigmoid import sigmoid
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import MarginLoss
 
@@ -137,17 +138,6 @@ class ModifiedHuber(MarginLoss):
     def chance(self, s: Doubles) -> Doubles:
         """(s + 1) / 2, kept between 0 and 1."""
         return (np.clip(s, -1.0, 1.0) + 1.0) / 2.0
-
-
-def sigmoid(t: Doubles) -> Doubles:
-    """1 / (1 + e^-t), without overflow on either side.
-
-    >>> sigmoid(np.array([0.0, -800.0])).tolist()
-    [0.5, 0.0]
-    """
-    small = np.exp(-np.abs(t))
-    p: Doubles = np.where(t >= 0, 1.0, small) / (1.0 + small)
-    return p
 
 
 def xlogx(p: Doubles) -> Doubles:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from linnaeus.arrays.sigmoid import sigmoid
 from linnaeus.kernels.online import LOSSES
-from linnaeus.losses.margin import Logistic, sigmoid
+from linnaeus.losses.margin import Logistic
 
 if TYPE_CHECKING:
     from linnaeus.protocols import OutputSpace

@@ -23,11 +23,11 @@ def initial(d: int, w: int, bias: bool) -> Params:
 
 def scores(X: Rows, params: Params) -> Doubles:
     """X W + b  (n, w)."""
-    S = np.asarray(X.dot(params["W"]), dtype=np.float64)
+    S = X.dot(params["W"])
     return S + params["b"] if "b" in params else S
 
 
 def gradient(X: Rows, D: Doubles, params: Params) -> Params:
     """The gradient in every parameter, from that in the scores."""
-    G: Params = {"W": np.asarray(X.tdot(D), dtype=np.float64)}
+    G: Params = {"W": X.tdot(D)}
     return {**G, "b": D.sum(axis=0)} if "b" in params else G

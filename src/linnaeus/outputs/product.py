@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays.sigmoid import sigmoid
 from linnaeus.types import Answer, Margins
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ class Product(ABC):
     def soft(self, S: Doubles, y: Truth) -> Answer:
         """Sum log(1 + e^s), and the probabilities of the parts."""
         asked = self.signs(y, S.shape[1]) != 0
-        return Answer((np.logaddexp(0.0, S) * asked).sum(axis=1), _sigmoid(S) * asked)
+        return Answer((np.logaddexp(0.0, S) * asked).sum(axis=1), sigmoid(S) * asked)
 
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
         """P (1 - p) V, part by part."""
-        p = _sigmoid(S)
+        p = sigmoid(S)
         moved: Doubles = p * (1.0 - p) * V * (self.signs(y, S.shape[1]) != 0)
         return moved
 
@@ -83,10 +84,3 @@ class Product(ABC):
 def rows_where(mask: NDArray[np.bool_]) -> Ints:
     """The rows where it holds."""
     return np.flatnonzero(mask).astype(np.int32)
-
-
-def _sigmoid(S: Doubles) -> Doubles:
-    """1 / (1 + e^-s), without overflow on either side."""
-    small = np.exp(-np.abs(S))
-    p: Doubles = np.where(S >= 0, 1.0, small) / (1.0 + small)
-    return p

@@ -57,6 +57,11 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
     def composed(self) -> LinearClassifier:
         """The general classifier that this one is."""
 
+    def recipe(self, **pieces: Any) -> LinearClassifier:
+        """The general classifier with these pieces, and every parameter of its own that this face has."""
+        known = {field.name for field in fields(LinearClassifier)}
+        return LinearClassifier(**{name: value for name, value in vars(self).items() if name in known} | pieces)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
         spec = self.composed()

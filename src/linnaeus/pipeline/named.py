@@ -30,16 +30,7 @@ class Perceptron(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss="perceptron",
-            regularizer=NoPenalty(),
-            optimizer=SGD(rate=1.0),
-            output=self.output,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            seed=self.seed,
-        )
+        return self.recipe(loss="perceptron", regularizer=NoPenalty(), optimizer=SGD(rate=1.0))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -61,16 +52,7 @@ class AveragedPerceptron(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss="perceptron",
-            regularizer=NoPenalty(),
-            optimizer=Average(SGD(rate=1.0)),
-            output=self.output,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            seed=self.seed,
-        )
+        return self.recipe(loss="perceptron", regularizer=NoPenalty(), optimizer=Average(SGD(rate=1.0)))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -95,16 +77,7 @@ class LogisticRegression(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss="log",
-            regularizer=L2(self.strength),
-            costs=self.costs,
-            decision=self.decision,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            tol=self.tol,
-        )
+        return self.recipe(loss="log", regularizer=L2(self.strength))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -129,16 +102,7 @@ class LinearSVM(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss=self.loss,
-            regularizer=L2(self.strength),
-            output=self.output,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            tol=self.tol,
-            seed=self.seed,
-        )
+        return self.recipe(regularizer=L2(self.strength))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -162,16 +126,7 @@ class MulticlassSVM(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss="hinge",
-            regularizer=L2(self.strength),
-            costs=self.costs,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            tol=self.tol,
-            seed=self.seed,
-        )
+        return self.recipe(loss="hinge", regularizer=L2(self.strength))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -194,15 +149,7 @@ class LeastSquares(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss="squared",
-            regularizer=L2(self.strength) if self.strength else NoPenalty(),
-            output=self.output,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            tol=self.tol,
-        )
+        return self.recipe(loss="squared", regularizer=L2(self.strength) if self.strength else NoPenalty())
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -228,13 +175,4 @@ class PassiveAggressive(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return LinearClassifier(
-            loss="hinge",
-            regularizer=NoPenalty(),
-            optimizer=Aggressive(self.aggressiveness, self.slack),
-            output=self.output,
-            bias=self.bias,
-            class_weight=self.class_weight,
-            epochs=self.epochs,
-            seed=self.seed,
-        )
+        return self.recipe(loss="hinge", regularizer=NoPenalty(), optimizer=Aggressive(self.aggressiveness, self.slack))

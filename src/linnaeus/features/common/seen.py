@@ -88,7 +88,7 @@ class Seen:
         if self.rows is None:
             return (X for _, X in self.parts())
         rows, n = self.rows, len(self.rows)
-        return (_slice(rows, at, min(at + PIECE, n)) for at in range(0, n, PIECE))
+        return (rows.rows_slice(at, min(at + PIECE, n)) for at in range(0, n, PIECE))
 
     def by_label(self, who: str, value: Callable[[Floats], Doubles]) -> Tally:
         """Sums of `value(x)` for each label and column, for the named piece that learns from labels."""
@@ -142,11 +142,6 @@ def presence(data: Floats) -> Doubles:
     """One where there is a value, whatever it is."""
     found: Doubles = (data != 0).astype(np.float64)
     return found
-
-
-def _slice(X: CSR, start: int, stop: int) -> CSR:
-    begin, end = X.indptr[start], X.indptr[stop]
-    return CSR(X.indptr[start : stop + 1] - begin, X.indices[begin:end], X.data[begin:end], X.width)
 
 
 def _encode(batch: Batch, numbers: dict[str, int], who: str) -> csr_matrix:
