@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
 
 
 def single_blas() -> AbstractContextManager[object]:
     """A context in which every BLAS that is loaded by now works on one thread; one loaded later is not held."""
-    from threadpoolctl import threadpool_limits
-
-    held: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    held: AbstractContextManager[object] = _found("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
     return held
+
+
+@cache
+def _found(scipy: bool) -> Any:
+    """The libraries in this process, looked for once (3 ms), and again when SciPy has brought its own."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

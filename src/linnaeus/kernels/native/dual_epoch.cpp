@@ -5,6 +5,11 @@
 // center + beta * sum_i y_i alpha_i: a constant feature of value sqrt(beta) when the center stays at zero; the method
 // of multipliers for a bias without regularization when the caller moves the center after each epoch.
 //
+// The order is random, but not row by row: the active members, in the order of their rows, are cut into strips; each
+// round visits the strips in a new random order and takes the next member of each, every strip starting at a random
+// place. Rows of a strip follow each other in memory, which halves the time of an epoch over a matrix that is larger
+// than the caches, and neighbors of one class are still far apart in time.
+//
 // Members at a bound whose slope points outward by more than any slope of the last epoch are left out (shrinking; they
 // move behind the active ones, and `dual_gap` brings back those that were wrong). Reference: Hsieh et al. (2008).
 //
@@ -23,6 +28,8 @@ namespace {
 
 using namespace dual;
 
+constexpr int64_t kStrips = 128;  // few enough for the processor to follow, many enough to mix the rows well
+constexpr double kGone = -1.0;    // in place of a move: the member is to be left out
 constexpr double kStill = 1e-12;  // a slope below this moves nothing
 constexpr double kFar = 5.0;      // times the mean move: such a row belongs to the block
 constexpr size_t kLargest = 96;   // rows of a block
@@ -37,16 +44,21 @@ uint64_t next(uint64_t& seed) {
   return seed;
 }
 
-void shuffle(int32_t* order, int64_t n, uint64_t& seed) {
-  if (seed == 0) seed = 0x9e3779b97f4a7c15;
-  for (int64_t i = n - 1; i > 0; --i) std::swap(order[i], order[((next(seed) >> 32) * uint64_t(i + 1)) >> 32]);
-}
+// A number below n.
+int64_t draw(uint64_t& seed, int64_t n) { return int64_t(((next(seed) >> 32) * uint64_t(n)) >> 32); }
+
+// A strip of places: `length` of them from `begin`, visited round and round from `first`.
+struct Strip {
+  int64_t begin, length, first;
+};
 
 // Memory of one thread.
 struct Scratch {
-  std::vector<double> moved, gram, margins, before;
+  std::vector<double> moved, gram, margins, before, variables;
   std::vector<double, LargeAllocator<double>> dense;
   std::vector<int64_t> block;
+  std::vector<int32_t> gone;  // members left out in this epoch
+  std::vector<Strip> strips;
 };
 
 template <class Loss, class T>
@@ -59,17 +71,47 @@ struct Epoch {
   double least = 0, most = 0, estimate = 0;
 
   void run() {
-    shuffle(p.order, active, *p.seed);
     s.moved.assign(size_t(p.size), 0.0);
-    for (int64_t at = 0; at < active;) {
-      if (visit(at)) {
-        ++at;
-      } else {
-        std::swap(p.order[at], p.order[--active]);
+    cut();
+    for (int64_t round = 0; round * kStrips < active; ++round) {
+      for (size_t i = s.strips.size(); i > 1; --i) std::swap(s.strips[i - 1], s.strips[draw(*p.seed, int64_t(i))]);
+      for (const Strip& strip : s.strips) {
+        if (round >= strip.length) continue;
+        int64_t at = strip.first + round;
+        at = strip.begin + (at < strip.length ? at : at - strip.length);
+        if (!visit(at)) s.moved[size_t(at)] = kGone;
       }
     }
+    leave_out();
     polish();
     finish();
+  }
+
+  // Strips of equal length, or one member more.
+  void cut() {
+    if (*p.seed == 0) *p.seed = 0x9e3779b97f4a7c15;
+    int64_t count = std::min(active, kStrips);
+    s.strips.resize(size_t(count));
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t begin = active * i / count, length = active * (i + 1) / count - begin;
+      s.strips[size_t(i)] = {begin, length, draw(*p.seed, length)};
+    }
+  }
+
+  // Those left out move behind the active ones; both keep their order.
+  void leave_out() {
+    s.gone.clear();
+    int64_t to = 0;
+    for (int64_t at = 0; at < active; ++at) {
+      if (s.moved[size_t(at)] == kGone) {
+        s.gone.push_back(p.order[at]);
+      } else {
+        p.order[to] = p.order[at];
+        s.moved[size_t(to++)] = s.moved[size_t(at)];
+      }
+    }
+    std::copy(s.gone.begin(), s.gone.end(), p.order + to);
+    active = to;
   }
 
   // Moves the variable at this place; false if it is to be left out from now on.
@@ -77,7 +119,7 @@ struct Epoch {
     int32_t member = p.order[at], row = row_of(member);
     double y = sign_of(member), C = p.cost(member), &a = p.alpha[row], q = p.squares[row] + beta;
     if (!(C > 0.0)) return false;
-    double m = y * (X.dot(row, p.w) + p.bias()), slope = Loss::slope(a, m, q, C);
+    double m = y * (X.dot(row, p.w) + p.bias()), raw = Loss::slope(a, m, C), slope = raw;
     if (a <= 0.0 && slope > 0.0) {
       if (slope > p.facts[kHigh]) return false;
       slope = 0;
@@ -87,9 +129,9 @@ struct Epoch {
     }
     most = std::max(most, slope);
     least = std::min(least, slope);
-    estimate += Loss::slack(a, m, C);
+    estimate += Loss::slack(a, raw, m, C);
     if (std::fabs(slope) <= kStill) return true;
-    double moved = Loss::step(a, m, q, C) - a;
+    double moved = Loss::step(a, slope, m, q, C) - a;
     a += moved;
     X.add(row, y * moved, p.w);
     p.facts[kTotal] += y * moved;
@@ -144,8 +186,8 @@ struct Epoch {
   double step_in_block(size_t i) {
     size_t h = s.block.size();
     const double* Q = s.gram.data() + i * h;
-    double& a = p.alpha[row(i)];
-    double moved = Loss::step(a, s.margins[i], p.squares[row(i)] + beta, p.cost(p.order[s.block[i]])) - a;
+    double &a = p.alpha[row(i)], m = s.margins[i], C = p.cost(p.order[s.block[i]]);
+    double moved = Loss::step(a, Loss::slope(a, m, C), m, p.squares[row(i)] + beta, C) - a;
     if (moved == 0.0) return 0.0;
     a += moved;
     for (size_t j = 0; j < h; ++j) s.margins[j] += moved * Q[j];
@@ -175,12 +217,17 @@ struct Epoch {
   void finish() {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double total = 0, value = 0;
+    size_t used = 0;
+    s.variables.resize(3 * size_t(p.size));
+    double *a = s.variables.data(), *C = a + p.size, *conjugate = C + p.size;
     for (int64_t i = 0; i < p.size; ++i) {
-      double C = p.cost(p.order[i]), a = p.alpha[row_of(p.order[i])];
-      if (!(C > 0.0)) continue;
-      total += sign_of(p.order[i]) * a;
-      value += Loss::conjugate(a, C);
+      C[used] = p.cost(p.order[i]);
+      a[used] = p.alpha[row_of(p.order[i])];
+      if (!(C[used] > 0.0)) continue;
+      total += sign_of(p.order[i]) * a[used++];
     }
+    Loss::conjugates(a, C, conjugate, used);
+    for (size_t i = 0; i < used; ++i) value += conjugate[i];
     p.counts[kActive] = active;
     p.facts[kTotal] = total;
     p.facts[kLow] = least < 0 ? least : -infinity;

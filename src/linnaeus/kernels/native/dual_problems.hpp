@@ -6,7 +6,8 @@
 // positives state  alpha (p, n); weights (p, d) = sum_i y_i alpha_i x_i; order: the members of all problems, a positive
 // row i as
 //        i, a negative one as -1 - i; starts (p+1) into order; counts (p, 2): how many members at the front of a
-//        problem's order are active, and whether the problem is finished; facts (p, 8), below; seeds (p)
+//        problem's order are active (best sorted by row), and whether the problem is finished; facts (p, 8), below;
+//        seeds (p)
 #pragma once
 #include <cmath>
 #include <limits>

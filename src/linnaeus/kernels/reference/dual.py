@@ -6,6 +6,7 @@ The arrays are described in native/dual_problems.hpp; what an epoch does and why
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from linnaeus.kernels.reference.dual_losses import Hinge, Logistic, SquaredHinge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from linnaeus.types import Doubles, Ints, Longs, Words64
 
     Rows: TypeAlias = tuple[Longs, Ints, Any]
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     State: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
 
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, VIOLATION = range(8)
+STRIPS = 128
 STILL, FAR, LARGEST, SHARE, SWEEPS, CLOSE = 1e-12, 5.0, 96, 0.05, 1000, 0.01
 MASK = (1 << 64) - 1
 
@@ -124,38 +128,40 @@ def _epoch(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> None:
 
 
 def _sweep(loss: Any, p: _Problem) -> None:
-    """Every active variable once, in a new random order; then the block that moved furthest; then the facts."""
-    active = int(p.counts[0])
-    _shuffle(p, active)
-    moved = np.zeros(len(p.order))
-    least = most = estimate = 0.0
-    i = 0
-    while i < active:
-        row, y, C = p.member(i)
-        a, q = float(p.alpha[row]), float(p.squares[row] + p.facts[BETA])
-        m = y * (p.score(row) + p.bias())
-        slope = _projected(loss, (a, m, q, C), p.facts) if C > 0 else None
-        if slope is None:
-            active -= 1
-            p.order[[i, active]] = p.order[[active, i]]
-            continue
-        least, most = min(least, slope), max(most, slope)
-        estimate += loss.slack(a, m, C)
-        if abs(slope) > STILL:
-            step = loss.step(a, m, q, C) - a
-            p.alpha[row] = a + step
-            p.move(row, y * step)
-            moved[i] = abs(step)
-        i += 1
-    _polish(loss, p, moved[:active])
+    """Every active variable once, in a random order; then the block that moved furthest; then the facts."""
+    moved, seen = np.zeros(int(p.counts[0])), np.zeros(3)
+    gone = np.zeros(len(moved), bool)
+    for at in _visits(p, len(moved)):
+        step = _visit(loss, p, at, seen)
+        gone[at], moved[at] = step is None, step or 0.0
+    active = len(moved) - int(gone.sum())
+    p.order[: len(moved)] = p.order[np.argsort(gone, kind="stable")]
+    _polish(loss, p, moved[~gone])
     p.counts[0] = active
-    _finish(loss, p, (least, most, estimate))
+    _finish(loss, p, seen)
 
 
-def _projected(loss: Any, at: tuple[float, float, float, float], facts: Doubles) -> float | None:
+def _visit(loss: Any, p: _Problem, at: int, seen: Doubles) -> float | None:
+    """Move the variable at this place, and say how far; None if it is to be left out from now on."""
+    row, y, C = p.member(at)
+    a, q = float(p.alpha[row]), float(p.squares[row] + p.facts[BETA])
+    m = y * (p.score(row) + p.bias())
+    slope = _projected(loss, (a, m, C), p.facts) if C > 0 else None
+    if slope is None:
+        return None
+    seen[:] = min(seen[0], slope), max(seen[1], slope), seen[2] + loss.slack(a, loss.slope(a, m, C), m, C)
+    if abs(slope) <= STILL:
+        return 0.0
+    step = loss.step(a, slope, m, q, C) - a
+    p.alpha[row] = a + step
+    p.move(row, y * step)
+    return abs(float(step))
+
+
+def _projected(loss: Any, at: tuple[float, float, float], facts: Doubles) -> float | None:
     """The slope, 0 where a bound holds it; None for a variable to be left out."""
-    a, m, q, C = at
-    slope: float = loss.slope(a, m, q, C)
+    a, m, C = at
+    slope: float = loss.slope(a, m, C)
     if a <= 0 and slope > 0:
         return None if slope > facts[HIGH] else 0.0
     if a >= loss.top(C) and slope < 0:
@@ -163,16 +169,26 @@ def _projected(loss: Any, at: tuple[float, float, float, float], facts: Doubles)
     return slope
 
 
-def _shuffle(p: _Problem, active: int) -> None:
-    """Fisher and Yates with xorshift."""
+def _visits(p: _Problem, active: int) -> Iterator[int]:
+    """The places of an epoch: each round takes the next one of every strip, the strips in a new random order."""
+    count = min(active, STRIPS)
+    begins = [active * i // count for i in range(count + 1)] if count else [0]
+    strips = [(low, high - low, _draw(p, high - low)) for low, high in pairwise(begins)]
+    for turn in range(-(-active // STRIPS)):
+        for i in range(count, 1, -1):
+            j = _draw(p, i)
+            strips[i - 1], strips[j] = strips[j], strips[i - 1]
+        yield from [low + (first + turn) % length for low, length, first in strips if turn < length]
+
+
+def _draw(p: _Problem, n: int) -> int:
+    """A number below n, by xorshift."""
     seed = int(p.seeds[p.at]) or 0x9E3779B97F4A7C15
-    for i in range(active - 1, 0, -1):
-        seed ^= (seed << 13) & MASK
-        seed ^= seed >> 7
-        seed ^= (seed << 17) & MASK
-        j = ((seed >> 32) * (i + 1)) >> 32
-        p.order[[i, j]] = p.order[[j, i]]
+    seed ^= (seed << 13) & MASK
+    seed ^= seed >> 7
+    seed ^= (seed << 17) & MASK
     p.seeds[p.at] = seed
+    return ((seed >> 32) * n) >> 32
 
 
 def _polish(loss: Any, p: _Problem, moved: Doubles) -> None:
@@ -204,16 +220,16 @@ def _block_sweep(loss: Any, p: _Problem, block: tuple[list[tuple[int, float, flo
     members, Q, m = block
     largest = 0.0
     for i, (row, _, C) in enumerate(members):
-        a = float(p.alpha[row])
-        step = loss.step(a, float(m[i]), float(p.squares[row] + p.facts[BETA]), C) - a
+        a, margin = float(p.alpha[row]), float(m[i])
+        step = loss.step(a, loss.slope(a, margin, C), margin, float(p.squares[row] + p.facts[BETA]), C) - a
         p.alpha[row] = a + step
         m += step * Q[i]
         largest = max(largest, abs(step))
     return largest
 
 
-def _finish(loss: Any, p: _Problem, seen: tuple[float, float, float]) -> None:
-    least, most, estimate = seen
+def _finish(loss: Any, p: _Problem, seen: Doubles) -> None:
+    least, most, estimate = (float(value) for value in seen)
     total = value = 0.0
     for i in range(len(p.order)):
         row, y, C = p.member(i)
@@ -240,11 +256,12 @@ def _certify(loss: Any, p: _Problem) -> tuple[float, float, float]:
     norm = 0.5 * float(p.w @ p.w)
     if p.counts[1]:
         return norm, -norm, -norm
+    _sort(p.order[int(p.counts[0]) :])
     members = [p.member(i) for i in range(len(p.order))]
     sides = [sum(float(p.alpha[row]) for row, y, _ in members if y == side) for side in (-1, 1)]
     heavy = int(sides[1] > sides[0])
     keep = [1.0, 1.0]
-    if sides[heavy] > 0:
+    if sides[heavy] > 0 and p.facts[BETA] > 0:
         keep[heavy] = sides[1 - heavy] / sides[heavy]
     losses = dual = balanced = met = length = 0.0
     active = int(p.counts[0])
@@ -258,9 +275,16 @@ def _certify(loss: Any, p: _Problem) -> tuple[float, float, float]:
         balanced += loss.conjugate(a * kept, C)
         met += (1.0 - kept) * a * y * score
         length += (1.0 - kept) * a * math.sqrt(p.squares[row])
-        slope = loss.slope(a, m, float(p.squares[row] + p.facts[BETA]), C)
+        slope = loss.slope(a, m, C)
         if i >= active and ((slope < 0 and a < loss.top(C)) or (slope > 0 and a > 0)):
             at = int(p.counts[0])
             p.order[[i, at]] = p.order[[at, i]]
             p.counts[0] = at + 1
+    if p.counts[0] > active:
+        _sort(p.order[: p.counts[0]])
     return norm + losses, dual - norm, balanced - norm + met - 0.5 * length * length
+
+
+def _sort(members: Ints) -> None:
+    """In place, by row."""
+    members[:] = members[np.argsort(np.where(members < 0, ~members, members), kind="stable")]

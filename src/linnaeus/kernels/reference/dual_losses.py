@@ -20,17 +20,18 @@ class Hinge:
         return C
 
     @staticmethod
-    def slope(a: float, m: float, q: float, C: float) -> float:
+    def slope(a: float, m: float, C: float) -> float:
         """Derivative of the dual, as something to be minimized."""
-        del a, q, C
+        del a, C
         return m - 1.0
 
     @staticmethod
-    def step(a: float, m: float, q: float, C: float) -> float:
-        """The variable's minimum, all others fixed."""
+    def step(a: float, slope: float, m: float, q: float, C: float) -> float:
+        """The variable's minimum, all others fixed, from its slope."""
+        del m
         if not q > 0:
-            return C if m < 1 else (0.0 if m > 1 else a)
-        return min(max(a - (m - 1.0) / q, 0.0), C)
+            return C if slope < 0 else (0.0 if slope > 0 else a)
+        return min(max(a - slope / q, 0.0), C)
 
     @staticmethod
     def value(m: float) -> float:
@@ -44,9 +45,10 @@ class Hinge:
         return a
 
     @staticmethod
-    def slack(a: float, m: float, C: float) -> float:
-        """Its part of the duality gap."""
-        return a * (m - 1.0) if m > 1.0 else (C - a) * (1.0 - m)
+    def slack(a: float, slope: float, m: float, C: float) -> float:
+        """Its part of the duality gap, from its slope."""
+        del m
+        return a * slope if slope > 0 else (a - C) * slope
 
 
 class SquaredHinge:
@@ -59,15 +61,15 @@ class SquaredHinge:
         return math.inf
 
     @staticmethod
-    def slope(a: float, m: float, q: float, C: float) -> float:
+    def slope(a: float, m: float, C: float) -> float:
         """With a diagonal 1 / (2 C)."""
-        del q
         return m - 1.0 + a * (0.5 / C)
 
     @staticmethod
-    def step(a: float, m: float, q: float, C: float) -> float:
+    def step(a: float, slope: float, m: float, q: float, C: float) -> float:
         """The minimum, at least 0."""
-        return max(a - SquaredHinge.slope(a, m, q, C) / (q + 0.5 / C), 0.0)
+        del m
+        return max(a - slope / (q + 0.5 / C), 0.0)
 
     @staticmethod
     def value(m: float) -> float:
@@ -80,8 +82,9 @@ class SquaredHinge:
         return a - a * a * (0.25 / C)
 
     @staticmethod
-    def slack(a: float, m: float, C: float) -> float:
+    def slack(a: float, slope: float, m: float, C: float) -> float:
         """Its part of the duality gap."""
+        del slope
         off = max(0.0, 1.0 - m) - a * (0.5 / C)
         return C * off * off + a * max(0.0, m - 1.0)
 
@@ -103,18 +106,21 @@ class Logistic:
         return math.log(a / (C - a)) if a < C else END
 
     @staticmethod
-    def slope(a: float, m: float, q: float, C: float) -> float:
+    def slope(a: float, m: float, C: float) -> float:
         """M + log(a / (C - a))."""
-        del q
         return m + Logistic.logit(a, C)
 
     @staticmethod
-    def step(a: float, m: float, q: float, C: float) -> float:
+    def step(a: float, slope: float, m: float, q: float, C: float) -> float:
         """Newton's method for q (C sigma(t) - a) + m + t = 0, halving the bounds where it leaves them."""
-        low, high, far = -m - q * (C - a), -m + q * a, math.log1p(q * C)
-        t = min(max((Logistic.logit(a, C) if a < C else far) if a > 0 else -far, low), high)
-        s = _sigmoid(t)
-        h = q * (C * s - a) + m + t
+        low, high = -m - q * (C - a), -m + q * a
+        inside = 0 < a < C
+        t = slope - m if inside else math.copysign(math.log1p(q * C), a - 0.5 * C)
+        s, h = a / C, slope
+        if not inside or t < low or t > high:
+            t = min(max(t, low), high)
+            s = _sigmoid(t)
+            h = q * (C * s - a) + m + t
         enough = TINY_STEP * abs(h)
         for _ in range(MOST):
             if abs(h) <= enough:
@@ -138,11 +144,10 @@ class Logistic:
         return C * (_entropy(a / C) + _entropy(1.0 - a / C))
 
     @staticmethod
-    def slack(a: float, m: float, C: float) -> float:
+    def slack(a: float, slope: float, m: float, C: float) -> float:
         """Its part of the duality gap, to second order; a bound at the ends."""
         if 0 < a < C:
-            g = m + math.log(a / (C - a))
-            return 0.5 * g * g * a * (C - a) / C
+            return 0.5 * slope * slope * a * (C - a) / C
         z = -m if a > 0 else m
         return C * (math.exp(-z) if z > 0 else 1.0 - z)
 

@@ -175,7 +175,8 @@ class Work:
     def _worth_measuring(self) -> NDArray[np.bool_]:
         """Those whose estimate, falling as fast as in the last epoch, is now below the tolerance."""
         facts = self.wave.table
-        falling = np.minimum(facts[:, ESTIMATE] / np.maximum(self.before[0], 1e-300), 1.0)
+        before = np.where(np.isfinite(self.before[0]), self.before[0], facts[:, ESTIMATE])
+        falling = np.minimum(facts[:, ESTIMATE] / np.maximum(before, 1e-300), 1.0)
         near = facts[:, ESTIMATE] * falling <= self.settings.tol * np.abs(facts[:, DUAL])
         due = self.here % PATIENCE == 0 or self.here >= self.settings.epochs
         worth: NDArray[np.bool_] = (near | due) & (self.wave.finished == 0)

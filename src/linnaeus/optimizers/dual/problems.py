@@ -81,7 +81,7 @@ def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wa
     p = len(which)
     sides = problems.sides(which)
     sizes = np.array([len(yes) + len(no) for yes, no in sides], np.int64)
-    members = [part.astype(np.int32) for yes, no in sides for part in (yes, ~np.asarray(no))]
+    members = [_by_row(yes, no) for yes, no in sides]
     facts = np.zeros((p, VIOLATION + 1))
     facts[:, LOW], facts[:, HIGH] = -np.inf, np.inf
     counts = np.stack([sizes, np.zeros(p, np.int64)], axis=1)
@@ -95,6 +95,14 @@ def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wa
         facts=facts.reshape(-1),
         seeds=seeds,
     )
+
+
+def _by_row(yes: Ints, no: Ints) -> Ints:
+    """The members of a problem in the order of their rows: a positive one as i, a negative one as -1 - i."""
+    codes = np.sort(np.concatenate([2 * yes.astype(np.int64), 2 * no.astype(np.int64) + 1]))
+    rows, negative = codes >> 1, codes & 1
+    members: Ints = (rows ^ -negative).astype(np.int32)
+    return members
 
 
 def cost_sums(problems: Binaries, wave: Wave, which: range) -> Doubles:
