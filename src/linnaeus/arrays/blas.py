@@ -19,4 +19,5 @@ def _found(scipy: bool) -> Any:
     """The libraries in this process, looked for once (3 ms), and again when SciPy has brought its own."""
     from threadpoolctl import ThreadpoolController
 
+    del scipy
     return ThreadpoolController()
