@@ -1,14 +1,10 @@
 // One epoch of dual coordinate ascent over every unfinished problem of a wave; each problem is one piece of work.
 //
 // Problem: min over w, b  1/2 |w|^2 + sum_i C_i phi(y_i (w.x_i + b)). Its dual has one variable alpha_i for each
-// member, and w = sum_i y_i alpha_i x_i. One variable at a time is moved to its optimum, in a random order. The bias is
-// center + beta * sum_i y_i alpha_i: a constant feature of value sqrt(beta) when the center stays at zero; the method
-// of multipliers for a bias without regularization when the caller moves the center after each epoch.
-//
-// The order is random, but not row by row: the active members, in the order of their rows, are cut into strips; each
-// round visits the strips in a new random order and takes the next member of each, every strip starting at a random
-// place. Rows of a strip follow each other in memory, which halves the time of an epoch over a matrix that is larger
-// than the caches, and neighbors of one class are still far apart in time.
+// member, and w = sum_i y_i alpha_i x_i. One variable at a time is moved to its optimum, in a random order
+// (strips.hpp). The bias is center + beta * sum_i y_i alpha_i: a constant feature of value sqrt(beta) when the center
+// stays at zero; the method of multipliers for a bias without regularization when the caller moves the center after
+// each epoch.
 //
 // Members at a bound whose slope points outward by more than any slope of the last epoch are left out (shrinking; they
 // move behind the active ones, and `dual_gap` brings back those that were wrong). Reference: Hsieh et al. (2008).
@@ -19,16 +15,17 @@
 // costs no look at the data. On tf-idf rows of reviews the hinge loss needs 20 epochs this way instead of 400.
 #include <vector>
 
+#include "ahead.hpp"
 #include "dual_losses.hpp"
 #include "dual_problems.hpp"
 #include "parallel.hpp"
+#include "strips.hpp"
 
 namespace linnaeus {
 namespace {
 
 using namespace dual;
 
-constexpr int64_t kStrips = 128;  // few enough for the processor to follow, many enough to mix the rows well
 constexpr double kGone = -1.0;    // in place of a move: the member is to be left out
 constexpr double kStill = 1e-12;  // a slope below this moves nothing
 constexpr double kFar = 5.0;      // times the mean move: such a row belongs to the block
@@ -37,28 +34,12 @@ constexpr double kShare = 0.05;   // a Gram matrix may cost this part of an epoc
 constexpr int kSweeps = 1000;     // over a block
 constexpr double kClose = 0.01;   // a block is done when its largest move falls below this part of the mean move
 
-uint64_t next(uint64_t& seed) {
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  seed ^= seed << 17;
-  return seed;
-}
-
-// A number below n.
-int64_t draw(uint64_t& seed, int64_t n) { return int64_t(((next(seed) >> 32) * uint64_t(n)) >> 32); }
-
-// A strip of places: `length` of them from `begin`, visited round and round from `first`.
-struct Strip {
-  int64_t begin, length, first;
-};
-
 // Memory of one thread.
 struct Scratch {
   std::vector<double> moved, gram, margins, before, variables;
   std::vector<double, LargeAllocator<double>> dense;
   std::vector<int64_t> block;
-  std::vector<int32_t> gone;  // members left out in this epoch
-  std::vector<Strip> strips;
+  std::vector<int32_t> visits, gone;  // places in their order; members left out in this epoch
 };
 
 template <class Loss, class T>
@@ -70,32 +51,25 @@ struct Epoch {
   double beta = p.facts[kBeta];
   double least = 0, most = 0, estimate = 0;
 
-  void run() {
+  // `ahead`: a thread is free to read what comes next.
+  void run(bool ahead) {
     s.moved.assign(size_t(p.size), 0.0);
-    cut();
-    for (int64_t round = 0; round * kStrips < active; ++round) {
-      for (size_t i = s.strips.size(); i > 1; --i) std::swap(s.strips[i - 1], s.strips[draw(*p.seed, int64_t(i))]);
-      for (const Strip& strip : s.strips) {
-        if (round >= strip.length) continue;
-        int64_t at = strip.first + round;
-        at = strip.begin + (at < strip.length ? at : at - strip.length);
+    order_in_strips(active, *p.seed, s.visits);
+    {
+      auto row_at = [this](int64_t i) { return row_of(p.order[s.visits[size_t(i)]]); };
+      ReadAhead<T> reader(X.lines, active, ahead, [&](int64_t i) {
+        reader.read(size_t(row_at(i)));
+        return X.fits(row_at(i));
+      });
+      for (int64_t i = 0; i < active; ++i) {
+        if (!reader.done(i)) X.check(row_at(i));
+        int64_t at = s.visits[size_t(i)];
         if (!visit(at)) s.moved[size_t(at)] = kGone;
       }
     }
     leave_out();
     polish();
     finish();
-  }
-
-  // Strips of equal length, or one member more.
-  void cut() {
-    if (*p.seed == 0) *p.seed = 0x9e3779b97f4a7c15;
-    int64_t count = std::min(active, kStrips);
-    s.strips.resize(size_t(count));
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t begin = active * i / count, length = active * (i + 1) / count - begin;
-      s.strips[size_t(i)] = {begin, length, draw(*p.seed, length)};
-    }
   }
 
   // Those left out move behind the active ones; both keep their order.
@@ -244,10 +218,13 @@ void epoch(Sparse<T> rows, Box box, State state, int threads) {
   Matrix<T> X(rows, wave.d);
   nb::gil_scoped_release release;
   auto scratch = make_workers<Scratch>(threads);
+  int unfinished = 0;
+  for (size_t i = 0; i < wave.count; ++i) unfinished += !wave.finished(i);
+  bool ahead = threads >= 2 * unfinished;
   for_each_piece(wave.count, threads, [&](size_t i, int worker) {
     if (wave.finished(i)) return;
     Problem problem = wave.problem(i);
-    Epoch<Loss, T>{X, problem, scratch[size_t(worker)]}.run();
+    Epoch<Loss, T>{X, problem, scratch[size_t(worker)]}.run(ahead);
   });
 }
 

@@ -39,14 +39,17 @@ struct Matrix {
 
   Matrix(const Sparse<T>& rows, size_t width) : lines(rows, "dual"), d(uint32_t(width)) {}
 
-  double dot(int32_t row, const double* w) const {
+  bool fits(int32_t row) const {
     int64_t begin = lines.offsets[row], end = lines.offsets[row + 1];
-    if (!columns_fit(lines.indices + begin, end - begin, d))
-      throw std::invalid_argument("dual: a column has no weight");
-    return dot_line(lines, size_t(row), w);
+    return columns_fit(lines.indices + begin, end - begin, d);
   }
 
-  // w += by * x, for a row whose columns `dot` has checked.
+  void check(int32_t row) const {
+    if (!fits(row)) throw std::invalid_argument("dual: a column has no weight");
+  }
+
+  // x.w and w += by * x, for a row whose columns fit.
+  double dot(int32_t row, const double* w) const { return dot_line(lines, size_t(row), w); }
   void add(int32_t row, double by, double* w) const { add_line(lines, size_t(row), by, w); }
 
   // Takes back what `add` put into zeros.

@@ -256,6 +256,7 @@ def _certify(loss: Any, p: _Problem) -> tuple[float, float, float]:
     norm = 0.5 * float(p.w @ p.w)
     if p.counts[1]:
         return norm, -norm, -norm
+    _sort(p.order[: int(p.counts[0])])
     _sort(p.order[int(p.counts[0]) :])
     members = [p.member(i) for i in range(len(p.order))]
     sides = [sum(float(p.alpha[row]) for row, y, _ in members if y == side) for side in (-1, 1)]

@@ -81,7 +81,7 @@ def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wa
     p = len(which)
     sides = problems.sides(which)
     sizes = np.array([len(yes) + len(no) for yes, no in sides], np.int64)
-    members = [_by_row(yes, no) for yes, no in sides]
+    members = [_by_row(yes, no, problems.size) for yes, no in sides]
     facts = np.zeros((p, VIOLATION + 1))
     facts[:, LOW], facts[:, HIGH] = -np.inf, np.inf
     counts = np.stack([sizes, np.zeros(p, np.int64)], axis=1)
@@ -97,12 +97,12 @@ def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wa
     )
 
 
-def _by_row(yes: Ints, no: Ints) -> Ints:
+def _by_row(yes: Ints, no: Ints, n: int) -> Ints:
     """The members of a problem in the order of their rows: a positive one as i, a negative one as -1 - i."""
-    codes = np.sort(np.concatenate([2 * yes.astype(np.int64), 2 * no.astype(np.int64) + 1]))
-    rows, negative = codes >> 1, codes & 1
-    members: Ints = (rows ^ -negative).astype(np.int32)
-    return members
+    members, taken = np.empty(n, np.int32), np.zeros(n, bool)
+    members[yes], members[no] = yes, ~np.asarray(no)
+    taken[yes] = taken[no] = True
+    return members if taken.all() else members[taken]
 
 
 def cost_sums(problems: Binaries, wave: Wave, which: range) -> Doubles:
