@@ -123,7 +123,8 @@ class Polished:
 class Start:
     """Where an optimizer begins: parameters, epochs already done, its own arrays when it resumes.
 
-    `epochs` is how many are planned, for schedules that end there; `seed` makes every order and every draw.
+    `epochs` is how many are planned, for schedules that end there; `seed` makes every order and every draw. `score` is
+    the held-out score after the epochs already done, for schedules that follow it.
     """
 
     params: Params
@@ -131,6 +132,7 @@ class Start:
     state: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     seed: int = 0
     epochs: int = 100
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,10 +81,10 @@ def _near(cell, objective):
     known = LOSSES[loss].convex and loss != "perceptron"
     least = optimum(loss, regularizer, output) if known else -np.inf
 
-    def listen(record, step):
-        if known and record.epoch % 20 == 0 and objective.value(step.params()) <= (1 + 9e-4) * least:
+    def listen(so_far, step):
+        if known and step.epoch % 20 == 0 and objective.value(step.params()) <= (1 + 9e-4) * least:
             raise Enough("near enough")
-        if not known and record.epoch == 200:
+        if not known and step.epoch == 200:
             raise Enough("long enough")
 
     return listen

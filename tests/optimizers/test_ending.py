@@ -24,7 +24,8 @@ def name(piece):
 def test_ctrl_c_keeps_what_there_is(solver):
     objective, values = problem("log", "multiclass", 0.1), []
 
-    def interrupt(record, step):
+    def interrupt(so_far, step):
+        record = so_far.trace.last
         values.append(record.value)
         if record.epoch == 2:
             raise KeyboardInterrupt
@@ -131,6 +132,6 @@ def test_blas_is_held_to_one_thread_and_let_go():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
     before, during = threads(), []
-    train(problem("log", "binary"), LBFGS(), Watch(listeners=[lambda record, step: during.extend(threads())]))
+    train(problem("log", "binary"), LBFGS(), Watch(listeners=[lambda so_far, step: during.extend(threads())]))
     assert set(during) == {1}
     assert threads() == before or len(threads()) > len(before)

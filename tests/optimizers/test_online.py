@@ -101,7 +101,7 @@ def test_a_resumed_run_has_the_same_bits(rule):
     """One that ends after two epochs and goes on from its arrays, as from a checkpoint."""
     problem = objective(penalty=L2(0.2))
     kept = {}
-    watch = Watch(Stop(epochs=2), listeners=[lambda record, step: kept.update(at=step.state())])
+    watch = Watch(Stop(epochs=2), listeners=[lambda so_far, step: kept.update(at=step.state())])
     train(problem, RULES[rule], watch, Start(problem.initial(), epochs=4))
     resumed = Start(problem.initial(), epoch=2, state=kept["at"], epochs=4)
     ours = train(problem, RULES[rule], Watch(Stop(epochs=4)), resumed)

@@ -1,12 +1,7 @@
-"""Faces in files, and trainings that go on from a checkpoint."""
+"""Faces in files."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +10,7 @@ import pytest
 from linnaeus import store
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.losses import Log, MarginLoss
-from linnaeus.optimizers import SGD, AdaGrad, Average
+from linnaeus.optimizers import AdaGrad, Average
 from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression
 from linnaeus.regularizers import ElasticNet
 from linnaeus.types import State
@@ -105,50 +100,3 @@ def test_damage_is_noticed(part: str, tmp_path: Path) -> None:
     store.save(path, State(changed, state.tensors))
     with pytest.raises(ModelFileError):
         LinearClassifier.load(path)
-
-
-def test_a_training_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "c.lin"
-    whole = LinearClassifier(optimizer=Average(SGD()), epochs=10).fit(X, Y)
-
-    def tired(record: object) -> None:
-        if record.epoch == 4:  # type: ignore[attr-defined]
-            raise RuntimeError("enough for today")
-
-    with pytest.raises(RuntimeError):
-        LinearClassifier(optimizer=Average(SGD()), epochs=10, checkpoint=path, progress=tired).fit(X, Y)
-    assert path.exists()
-    with pytest.raises(UsageError, match="belongs to other data or another recipe"):
-        LinearClassifier(optimizer=Average(SGD()), epochs=10, checkpoint=path).fit(X[1:], Y[1:])
-    model = LinearClassifier(optimizer=Average(SGD()), epochs=10, checkpoint=path).fit(X, Y)
-    assert model.coef_.tobytes() == whole.coef_.tobytes()
-    assert not path.exists()
-
-
-PROGRAM = """
-import sys, numpy as np
-from linnaeus.pipeline import LinearClassifier
-from linnaeus.optimizers import AdaGrad
-rng = np.random.default_rng(0)
-X = rng.normal(size=(2000, 50)); y = (X[:, 0] > 0).astype(int)
-LinearClassifier(optimizer=AdaGrad(), epochs=int(sys.argv[2]), checkpoint=sys.argv[1]).fit(X, y)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
-def test_a_killed_training_resumes_to_the_same_bits(tmp_path: Path) -> None:
-    path = tmp_path / "c.lin"
-    running = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path), "1000000"])
-    while not path.exists():
-        time.sleep(0.01)
-    time.sleep(0.3)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
-    reached = int(store.load(path).manifest["epoch"])
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(2000, 50))
-    y = (rows[:, 0] > 0).astype(int)
-    resumed = LinearClassifier(optimizer=AdaGrad(), epochs=reached + 3, checkpoint=path).fit(rows, y)
-    whole = LinearClassifier(optimizer=AdaGrad(), epochs=reached + 3).fit(rows, y)
-    assert resumed.coef_.tobytes() == whole.coef_.tobytes()

@@ -8,13 +8,14 @@ from linnaeus.erm.diagnose import Separability, separability
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.trace import Record, Trace
-from linnaeus.erm.train import Fit, Watch, train
+from linnaeus.erm.train import Fit, SoFar, Watch, train
 
 __all__ = [
     "Fit",
     "Objective",
     "Record",
     "Separability",
+    "SoFar",
     "Stop",
     "Trace",
     "Watch",

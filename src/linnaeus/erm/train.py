@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Solver
     from linnaeus.types import Params, Step
 
-Listener: TypeAlias = "Callable[[Record, Step], None]"
+
+@dataclass(frozen=True)
+class SoFar:
+    """Where a training stands: its trace, and the best parameters by held-out score (None: the latest count)."""
+
+    trace: Trace
+    best: Params | None = None
+
+
+Listener: TypeAlias = "Callable[[SoFar, Step], None]"
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ def train(
     optimizer: Solver,
     watch: Watch | None = None,
     start: Start | None = None,
-    so_far: Trace | None = None,
+    so_far: SoFar | None = None,
 ) -> Fit:
     """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
 
@@ -53,53 +63,68 @@ def train(
     check(objective, optimizer)
     watch = watch or Watch()
     begin = start or Start(objective.initial(), epochs=watch.stop.epochs or 100)
-    keeper = _Keeper(watch, objective, so_far)
+    keeper = _Keeper(watch, objective, so_far or SoFar(Trace()))
     try:
+        keeper.end()
         with single_blas():
             optimizer.minimize(objective, begin, keeper.report)
         keeper.trace.reason = watch.stop.ending(keeper.trace)
     except Enough as enough:
         keeper.trace.reason = str(enough)
     except KeyboardInterrupt:
-        if keeper.kept is None:
+        if not len(keeper.trace):
             raise
         keeper.trace.reason = "interrupted"
-    params = begin.params if keeper.kept is None else keeper.kept()
-    return Fit(params, keeper.trace)
+    return Fit(keeper.params(begin), keeper.trace)
 
 
 class _Keeper:
     """Holds the trace and the parameters to return while an optimizer reports."""
 
-    def __init__(self, watch: Watch, objective: Objective, so_far: Trace | None) -> None:
+    def __init__(self, watch: Watch, objective: Objective, so_far: SoFar) -> None:
         self.watch, self.examples = watch, objective.X.shape[0]
         self.vanishing = vanishing(objective)
-        self.trace = Trace(list(so_far or []))
-        self.before = self.trace.last.seconds if so_far else 0.0
-        self.kept: Callable[[], Params] | None = None
+        self.trace = Trace(list(so_far.trace), scale=so_far.trace.scale)
+        self.before = self.trace.last.seconds if len(self.trace) else 0.0
+        self.best = so_far.best
+        self.latest: Callable[[], Params] | None = None
         self.began = time.perf_counter()
 
     def report(self, step: Step) -> float | None:
         """Record a step; raise `Enough` when it is."""
-        score = None if self.watch.held_out is None else self.watch.held_out(step.params())
+        score = self._score(step)
         seconds = self.before + time.perf_counter() - self.began
         record = Record(step.epoch, seconds, step.value, step.gap, step.gradient, score, step.rate, step.mistakes)
         self.trace.records.append(record)
         self.trace.scale = self.trace.scale if step.scale is None else step.scale
-        self._keep(step, score)
+        self.latest = step.params
+        if score is not None and self.trace.epochs_since_best == 0:
+            # A copy, because the optimizer goes on from there.
+            self.best = {name: value.copy() for name, value in step.params().items()}
         for listener in self.watch.listeners:
-            listener(record, step)
-        reason = self.watch.stop.reason(self.trace, self.examples)
-        if self.vanishing is not None and step.value is not None and step.value < self.vanishing:
+            listener(SoFar(self.trace, self.best), step)
+        self.end()
+        return score
+
+    def end(self) -> None:
+        """Raise `Enough` when it is; a training that goes on may have been at its end already."""
+        if not len(self.trace):
+            return
+        reason, value = self.watch.stop.reason(self.trace, self.examples), self.trace.last.value
+        if self.vanishing is not None and value is not None and value < self.vanishing:
             reason = "no minimum"
         if reason is not None:
             raise Enough(reason)
-        return score
 
-    def _keep(self, step: Step, score: float | None) -> None:
-        """The best by held-out score; a copy, because the optimizer goes on from there. Else the latest."""
-        if score is None:
-            self.kept = step.params
-        elif self.trace.epochs_since_best == 0:
-            best = {name: value.copy() for name, value in step.params().items()}
-            self.kept = lambda: best
+    def params(self, begin: Start) -> Params:
+        """The best by held-out score, else the latest, else those of the start."""
+        if self.best is not None:
+            return self.best
+        return begin.params if self.latest is None else self.latest()
+
+    def _score(self, step: Step) -> float | None:
+        """The held-out score; weights that ran away have the worst."""
+        if self.watch.held_out is None:
+            return None
+        score = self.watch.held_out(step.params())
+        return -math.inf if math.isnan(score) else score

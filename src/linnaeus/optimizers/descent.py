@@ -29,6 +29,8 @@ class Run(ABC):
         self.t = int(kept["t"][0]) if "t" in kept else 0
         self.factor = float(kept["factor"][0]) if "factor" in kept else 1.0
         self.before = float(kept["before"][0]) if "before" in kept and not np.isnan(kept["before"][0]) else None
+        if start.score is not None:  # what is kept was told before its epoch had a score
+            self._adapt(start.score)
 
     def run(self, report: Callable[[Step], float | None]) -> None:
         """Epoch after epoch; `report` ends it."""
@@ -37,9 +39,7 @@ class Run(ABC):
             epoch += 1
             rate, loss, mistakes = self.epoch(epoch)
             step = Step(epoch, self.result, self.arrays, value=loss + self.penalty(), rate=rate, mistakes=mistakes)
-            score = report(step)
-            self.factor = self.piece.adapt(self.factor, score, self.before)
-            self.before = score
+            self._adapt(report(step))
 
     def epoch(self, epoch: int) -> tuple[float, float, float]:
         """One walk over all examples: last rate, sum of losses before each step, mistakes."""
@@ -55,6 +55,11 @@ class Run(ABC):
         before = np.nan if self.before is None else self.before
         kept = {"t": np.array([self.t]), "factor": np.array([self.factor]), "before": np.array([before])}
         return kept | self.memories()
+
+    def _adapt(self, score: float | None) -> None:
+        """An epoch has its held-out score."""
+        self.factor = self.piece.adapt(self.factor, score, self.before)
+        self.before = score
 
     @property
     def size(self) -> int:

@@ -15,7 +15,7 @@ from linnaeus.erm import Objective, Stop, Trace, Watch, train
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.pipeline.canonical import canonical, centered, small
-from linnaeus.pipeline.checkpoint import Checkpoint
+from linnaeus.pipeline.checkpoint import Checkpoint, Owner
 from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.pipeline.pieces import piece
 from linnaeus.types import Start
@@ -66,20 +66,20 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     objective, optimizer, mean = _prepared(spec, problem)
     if aside is not None and mean is not None:
         aside = replace(aside, rows=_moved(aside.rows, mean))
-    if aside is None and getattr(getattr(optimizer, "schedule", None), "follows", False):
+    if aside is None and getattr(getattr(getattr(optimizer, "inner", optimizer), "schedule", None), "follows", False):
         raise UsageError("The held-out schedule follows the score of held-out rows; give held_out, such as 0.1.")
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
-    listeners: list[Any] = [] if spec.progress is None else [lambda record, _step: spec.progress(record)]
-    if spec.checkpoint is not None:
-        if aside is not None:
-            raise UsageError("A checkpoint does not remember held-out scores; use checkpoint or held_out, not both.")
-        saver = Checkpoint(spec.checkpoint, objective, optimizer)
-        begin, listeners = saver.resume(begin), [*listeners, saver]
-    watch = Watch(stop, None if aside is None else _held_out(objective, aside), listeners)
-    fit = train(objective, optimizer, watch, begin)
-    if spec.checkpoint is not None and fit.trace.reason != "interrupted":
-        saver.done()
+    score = None if aside is None else _held_out(objective, aside)
+    listeners: list[Any] = [] if spec.progress is None else [lambda so_far, _step: spec.progress(so_far.trace.last)]
+    if spec.checkpoint is None:
+        fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
+    else:
+        saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, spec.seed, aside))
+        begin, so_far = saver.resume(begin)
+        fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
+        if fit.trace.reason != "interrupted":
+            saver.done()
     _warn(fit.trace, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 

@@ -52,7 +52,7 @@ def go_on(face: Any, spec: Any, problem: Problem, params: Params | None) -> None
         raise UsageError(f"{name} needs all rows at once; for partial_fit use sgd, adagrad, adam, or 'auto'.")
     kept: dict[str, NDArray[Any]] = {}
 
-    def remember(_record: Any, step: Any) -> None:
+    def remember(_so_far: Any, step: Any) -> None:
         kept.update({name: value.copy() for name, value in step.state().items()})
 
     stop = Stop(epochs=memory.batches + 1, tol=None, gradient=None)
