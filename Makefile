@@ -93,10 +93,16 @@ format: $(VENV)/.dev
 docs: $(VENV)/.package $(VENV)/.dev
 	$(BIN)/mkdocs build --strict --site-dir site
 
+# Peers that cannot be installed here are named and skipped by the benchmarks.
 bench: $(VENV)/.package $(VENV)/.dev
-	$(PIP) install --quiet --group bench
+	-$(PIP) install --quiet --group bench
+	-$(PIP) install --quiet --group race
 	$(PY) benchmarks/features.py $(BENCH_ARGS)
 	$(PY) benchmarks/startup.py
+	$(PY) benchmarks/solvers.py --quick
+	$(PY) benchmarks/threads.py --quick
+	$(PY) benchmarks/online.py
+	$(PY) benchmarks/costs.py
 
 # A machine with a compiler tests the compiled kernels, and never their twins by mistake.
 native: $(VENV)/.package
