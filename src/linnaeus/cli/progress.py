@@ -7,9 +7,9 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
-from linnaeus.render import counted, duration, percent, size
+from linnaeus.render import LiveBar, counted, duration, moves, percent, size
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Progress
@@ -77,34 +77,25 @@ class Lines(Silent):
 
 
 class Bar:
-    """A bar with rate and time left, gone when the work is done. Rich draws it, at most ten times a second."""
+    """A bar with rate and time left, gone when the work is done."""
 
     def __init__(self, stream: TextIO) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
-        self._bar: Any = Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=False)
-        self._task: Any = None
+        self._bar = LiveBar(stream)
         self._phase = ""
         self._started = time.monotonic()
 
     def __enter__(self) -> Self:
-        self._bar.start()
         return self
 
     def __exit__(self, *why: object) -> None:
-        self._bar.stop()
+        self._bar.close()
 
     def __call__(self, mark: Mark) -> None:
         """Move the bar."""
         if mark.phase != self._phase:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
             self._phase, self._started = mark.phase, time.monotonic()
-            self._task = self._bar.add_task(mark.phase, total=None, said="")
         said = describe(mark, time.monotonic() - self._started).partition(": ")[2]
-        self._bar.update(self._task, total=mark.total or None, completed=mark.done, said=said)
+        self._bar.show(mark.phase, said, mark.done / mark.total if mark.total else None)
 
 
 @dataclass(slots=True)
@@ -147,7 +138,4 @@ def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mappin
     stream = stream or sys.stderr
     if quiet:
         return Silent()
-    still = environment.get("TERM") == "dumb" or environment.get("TTY_INTERACTIVE") == "0" or environment.get("CI")
-    if still or not stream.isatty():
-        return Lines(stream)
-    return Bar(stream)
+    return Bar(stream) if moves(stream, environment) else Lines(stream)

@@ -188,7 +188,8 @@ class LinearClassifier(ClassifierFace):
     seed
         Of every order and every draw.
     progress
-        A function that is called with each record of the trace.
+        "bar" shows on a terminal how far a training of more than two seconds is; or a function that is called with
+        each record of the trace.
     checkpoint
         A file that is written after epochs, and from which a training that was ended goes on; gone when it is done.
 
@@ -212,7 +213,7 @@ class LinearClassifier(ClassifierFace):
     held_out: float = 0.0
     patience: int | None = 5
     seconds: float | None = None
-    progress: Callable[[Any], None] | None = None
+    progress: Callable[[Any], None] | str | None = None
     checkpoint: str | PathLike[str] | None = None
 
     def composed(self) -> LinearClassifier:

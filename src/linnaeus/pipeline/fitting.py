@@ -18,6 +18,7 @@ from linnaeus.pipeline.canonical import canonical, centered, small
 from linnaeus.pipeline.checkpoint import Checkpoint, Owner
 from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.pipeline.pieces import piece
+from linnaeus.pipeline.progress import listening
 from linnaeus.types import Start
 
 if TYPE_CHECKING:
@@ -71,15 +72,15 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
     score = None if aside is None else _held_out(objective, aside)
-    listeners: list[Any] = [] if spec.progress is None else [lambda so_far, _step: spec.progress(so_far.trace.last)]
-    if spec.checkpoint is None:
-        fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
-    else:
-        saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, spec.seed, aside))
-        begin, so_far = saver.resume(begin)
-        fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
-        if fit.trace.reason != "interrupted":
-            saver.done()
+    with listening(spec.progress, stop) as listeners:
+        if spec.checkpoint is None:
+            fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
+        else:
+            saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, spec.seed, aside))
+            begin, so_far = saver.resume(begin)
+            fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
+            if fit.trace.reason != "interrupted":
+                saver.done()
     _warn(fit.trace, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 

@@ -27,6 +27,7 @@ class Perceptron(ClassifierFace):
     class_weight: Any = None
     epochs: int | None = None
     seed: int = 0
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
@@ -49,6 +50,7 @@ class AveragedPerceptron(ClassifierFace):
     class_weight: Any = None
     epochs: int | None = None
     seed: int = 0
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
@@ -74,6 +76,7 @@ class LogisticRegression(ClassifierFace):
     class_weight: Any = None
     epochs: int | None = None
     tol: float | None = 1e-4
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
@@ -99,6 +102,7 @@ class LinearSVM(ClassifierFace):
     epochs: int | None = None
     tol: float | None = 1e-4
     seed: int = 0
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
@@ -123,6 +127,7 @@ class MulticlassSVM(ClassifierFace):
     epochs: int | None = None
     tol: float | None = 1e-4
     seed: int = 0
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
@@ -146,6 +151,7 @@ class LeastSquares(ClassifierFace):
     class_weight: Any = None
     epochs: int | None = None
     tol: float | None = 1e-4
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
@@ -172,6 +178,7 @@ class PassiveAggressive(ClassifierFace):
     class_weight: Any = None
     epochs: int | None = None
     seed: int = 0
+    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The recipe."""

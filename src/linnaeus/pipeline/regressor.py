@@ -45,7 +45,7 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
     held_out: float = 0.0
     patience: int | None = 5
     seconds: float | None = None
-    progress: Callable[[Any], None] | None = None
+    progress: Callable[[Any], None] | str | None = None
     checkpoint: str | PathLike[str] | None = None
 
     def composed(self) -> LinearRegressor:

@@ -1,12 +1,14 @@
 """Plain records to text: pages of styled words, tables, bars and histograms, numbers for people.
 
 This room knows nothing of models or data, and it prints nothing: it gives a `Page`, and the command line shows it.
+Only a `LiveBar` moves, on the stream of whoever asks for one.
 """
 
 from linnaeus.render.bars import bar, histogram
 from linnaeus.render.cells import clean, cut, pad, width
 from linnaeus.render.chart import line_chart
 from linnaeus.render.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
+from linnaeus.render.live import LiveBar, moves
 from linnaeus.render.numbers import counted, duration, number, percent, size
 from linnaeus.render.page import STYLES, Line, Page, Word, indent, line, stack, title
 from linnaeus.render.tables import table
@@ -17,6 +19,7 @@ __all__ = [
     "UNICODE",
     "Glyphs",
     "Line",
+    "LiveBar",
     "Page",
     "Word",
     "bar",
@@ -29,6 +32,7 @@ __all__ = [
     "indent",
     "line",
     "line_chart",
+    "moves",
     "number",
     "pad",
     "percent",

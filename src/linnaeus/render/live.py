@@ -1,0 +1,66 @@
+"""One line on a terminal that moves: a name, a bar, a few words; drawn over itself and cleared at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+WIDTH = 20
+"""Columns of the bar: the words beside it say more."""
+
+
+def moves(stream: TextIO | None, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a line may move there: a terminal that can, and that a person looks at.
+
+    >>> import io
+    >>> moves(io.StringIO())
+    False
+    """
+    if stream is None or environment.get("TERM") == "dumb" or environment.get("TTY_INTERACTIVE") == "0":
+        return False
+    return not environment.get("CI") and stream.isatty()
+
+
+class LiveBar:
+    """Drawn from the first `show` to `close`. Rich draws it, at most ten times a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._bar: Any = None
+        self._task: Any = None
+        self._name = ""
+
+    def show(self, name: str, said: str, share: float | None = None) -> None:
+        """A share from 0 to 1 of the bar, None where unknown; a new name begins a new bar."""
+        if self._bar is None:
+            self._bar = _progress(self.stream)
+            self._bar.start()
+        if name != self._name:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._name, self._task = name, self._bar.add_task(name, total=None, said="")
+        self._bar.update(self._task, total=None if share is None else 1.0, completed=share or 0.0, said=said)
+
+    def refresh(self) -> None:
+        """Draw now."""
+        if self._bar is not None:
+            self._bar.refresh()
+
+    def close(self) -> None:
+        """Clear the line; the next `show` begins again."""
+        if self._bar is not None:
+            self._bar.stop()
+        self._bar, self._task, self._name = None, None, ""
+
+
+def _progress(stream: TextIO) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(WIDTH),
+        TextColumn("{task.fields[said]}", markup=False),
+    )
+    return Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=False)
