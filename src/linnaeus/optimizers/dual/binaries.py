@@ -100,7 +100,7 @@ def solve_binaries(
     >>> sides = lambda which: [(np.array([0]), np.array([1])) for _ in which]
     >>> problems = Binaries(rows, 1, np.ones(2), 1, sides, np.ones((1, 2)))
     >>> W, b = solve_binaries(problems, Settings("hinge", tol=1e-9))
-    >>> W.round(3).tolist(), b.round(3).tolist()
+    >>> W.round(3).tolist(), (b.round(3) + 0.0).tolist()
     ([[1.0]], [0.0])
     """
     work = Work(problems, settings, saved)
