@@ -34,8 +34,8 @@ class Rows(Protocol):
         """X @ W  (n, k)."""
         ...
 
-    def tdot(self, D: NDArray[np.floating[Any]]) -> Doubles:
-        """X.T @ D  (d, k)."""
+    def tdot(self, D: NDArray[np.floating[Any]], out: Doubles | None = None) -> Doubles:
+        """X.T @ D  (d, k), in `out` where that is given."""
         ...
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Rows:
@@ -229,8 +229,8 @@ class Objective(Protocol):
         """The objective."""
         ...
 
-    def value_and_grad(self, params: Params) -> tuple[float, Params]:
-        """The objective, and a (sub)gradient of all of it."""
+    def value_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
+        """The objective, and a (sub)gradient of all of it, in `out` where that is given."""
         ...
 
     def smooth_and_grad(self, params: Params) -> tuple[float, Params]:

@@ -7,6 +7,7 @@ import hashlib
 import pytest
 from tests.optimizers.problems import problem
 
+from linnaeus import threads
 from linnaeus.erm import Stop, Watch, train
 from linnaeus.optimizers import LBFGS, LSQR, ConjugateGradient, GradientDescent, Newton, NewtonCG, NormalEquations
 
@@ -14,11 +15,11 @@ SOLVERS = [GradientDescent(), LBFGS(), ConjugateGradient(), NewtonCG(), Newton()
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
-def test_threads_change_no_bit(solver, monkeypatch):
+def test_threads_change_no_bit(solver):
     objective = problem("squared", "multiclass", 0.1, shape=(3000, 60))
     hashes = set()
-    for threads in ("1", "2", "3", "8"):
-        monkeypatch.setenv("LINNAEUS_THREADS", threads)
-        fit = train(objective, solver, Watch(Stop(tol=1e-9)))
+    for count in (1, 2, 3, 8):
+        with threads(count):
+            fit = train(objective, solver, Watch(Stop(tol=1e-9)))
         hashes.add(hashlib.sha256(fit.params["W"].tobytes() + fit.params["b"].tobytes()).hexdigest())
     assert len(hashes) == 1

@@ -59,15 +59,15 @@ class CSR:
         """Offsets, columns and values, as kernels take a matrix."""
         return self.indptr, self.indices, self.data
 
-    def dot(self, W: NDArray[Any]) -> Doubles:
-        """X @ W  (n, k), or (n,) for one column."""
+    def dot(self, W: NDArray[Any], out: Doubles | None = None) -> Doubles:
+        """X @ W  (n, k), or (n,) for one column; in `out` (n, k) where that is given."""
         refuse_sizes("W", W, self.width, "columns")
-        return into(kernels.rows_dot, self.arrays, W, len(self))
+        return into(kernels.rows_dot, self.arrays, W, len(self), out)
 
-    def tdot(self, D: NDArray[Any]) -> Doubles:
-        """X.T @ D  (d, k), or (d,) for one column."""
+    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+        """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
         refuse_sizes("D", D, len(self), "rows")
-        return into(kernels.rows_tdot, self.arrays, D, self.width)
+        return into(kernels.rows_tdot, self.arrays, D, self.width, out)
 
     def squares(self) -> Doubles:
         """The squared length of each row (n,)."""

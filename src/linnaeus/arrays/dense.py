@@ -45,10 +45,10 @@ class Dense:
         refuse_sizes("W", W, self.shape[1], "columns")
         return into(kernels.dense_dot, self.values, W, len(self))
 
-    def tdot(self, D: NDArray[Any]) -> Doubles:
-        """X.T @ D  (d, k), or (d,) for one column."""
+    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+        """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
         refuse_sizes("D", D, len(self), "rows")
-        return into(kernels.dense_tdot, self.values, D, self.shape[1])
+        return into(kernels.dense_tdot, self.values, D, self.shape[1], out)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Dense:
         """These rows, in this order."""

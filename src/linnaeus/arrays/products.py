@@ -21,11 +21,20 @@ def refuse_sizes(name: str, given: NDArray[Any], wanted: int, what: str) -> None
         raise UsageError(f"{name} has the shape {given.shape}, but X has {wanted} {what}; give it as many rows.")
 
 
-def into(kernel: Callable[[Any, Any, Doubles, int], None], matrix: Any, given: NDArray[Any], rows: int) -> Doubles:
-    """The product of a matrix and a block (., k) or a vector, float64 of as many rows: (rows, k) or (rows,)."""
+def into(
+    kernel: Callable[[Any, Any, Doubles, int], None],
+    matrix: Any,
+    given: NDArray[Any],
+    rows: int,
+    out: Doubles | None = None,
+) -> Doubles:
+    """The product of a matrix and a block (., k) or a vector, float64 of as many rows: (rows, k) or (rows,).
+
+    It is made in `out` (rows, k) where that is given: fresh memory costs as much as the sums, when it is large.
+    """
     block = given if given.ndim == 2 else given[:, None]
     if block.dtype not in (np.float32, np.float64):
         block = block.astype(np.float64)
-    out = np.empty((rows, block.shape[1]))
+    out = np.empty((rows, block.shape[1])) if out is None else out
     kernel(matrix, np.ascontiguousarray(block), out, kernels.thread_count())
     return out if given.ndim == 2 else out[:, 0]

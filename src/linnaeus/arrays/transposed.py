@@ -62,10 +62,10 @@ class Transposed:
         refuse_sizes("W", W, self.shape[1], "columns")
         return self.X.dot(W) if self._by_rows(W) else self.columns.tdot(W)
 
-    def tdot(self, D: NDArray[Any]) -> Doubles:
-        """X.T @ D  (d, k), or (d,) for one column."""
+    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+        """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
         refuse_sizes("D", D, len(self), "rows")
-        return self.columns.dot(D)
+        return self.columns.dot(D, out)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> CSR:
         """These rows, in this order."""

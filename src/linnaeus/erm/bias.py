@@ -34,11 +34,18 @@ def polish(objective: Objective, params: Params) -> Polished | None:
     noise = sum(float(np.abs(d).sum()) for d in D)
     if not float(np.abs(g).sum()) <= 1e-8 * noise:
         return None
-    G = sum((X.tdot(d) for (_, X, _), d in zip(scores, D, strict=True)), 0.0)
-    grad = {"W": G + o.regularizer.grad(params["W"]), "b": g}
-    found = {"W": params["W"], "b": b}
+    grad, found = {"W": _pulled(scores, D), "b": g}, {"W": params["W"], "b": b}
+    value += o.charge(found, grad)
     reach = 1.0 + max(float(np.abs(S + b).max(initial=0.0)) for _, _, S in scores)
-    return Polished(found, value + o.penalty(found), grad, float(np.abs(g).sum()) * reach)
+    return Polished(found, value, grad, float(np.abs(g).sum()) * reach)
+
+
+def _pulled(scores: list[tuple[slice, Any, Doubles]], D: list[Doubles]) -> Doubles:
+    """The gradient in the weights, block by block."""
+    G: Doubles = scores[0][1].tdot(D[0])
+    for (_, X, _), d in zip(scores[1:], D[1:], strict=True):
+        G += X.tdot(d)
+    return G
 
 
 class _Bias:

@@ -65,23 +65,32 @@ class Objective:
         charged = self.regularizer.value(params["W"])
         return charged + self.regularizer.value(params["b"]) if self.bias == "regularized" else charged
 
-    def smooth_and_grad(self, params: Params) -> tuple[float, Params]:
-        """The sum of the losses, and its gradient."""
+    def smooth_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
+        """The sum of the losses, and its gradient; in `out` where that is given."""
         total, G = 0.0, None
         for rows, X in self.chunks():
             values, D = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
             total += float(values @ self.weights[rows])
-            part = linear.gradient(X, D * self.weights[rows][:, None], params)
-            G = part if G is None else {name: G[name] + part[name] for name in G}
+            D = D * self.weights[rows][:, None]
+            G = linear.gradient(X, D, params, out) if G is None else _added(G, linear.gradient(X, D, params))
         assert G is not None
         return total, G
 
-    def value_and_grad(self, params: Params) -> tuple[float, Params]:
-        """The objective and a (sub)gradient."""
-        total, G = self.smooth_and_grad(params)
+    def value_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
+        """The objective and a (sub)gradient; in `out` where that is given."""
+        total, G = self.smooth_and_grad(params, out)
+        return total + self.charge(params, G), G
+
+    def charge(self, params: Params, G: Params) -> float:
+        """Adds the gradient of the penalty to G; its value."""
+        charge, total = getattr(self.regularizer, "charge", None), 0.0
         for name in self.penalized:
-            G[name] = G[name] + self.regularizer.grad(params[name])
-        return total + self.penalty(params), G
+            if charge is not None:
+                total += charge(params[name], G[name])
+            else:
+                G[name] += self.regularizer.grad(params[name])
+                total += self.regularizer.value(params[name])
+        return total
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
         """The Hessian at these parameters, as a function of a direction; for losses and penalties that have one."""
@@ -95,7 +104,7 @@ class Objective:
             H = {name: l2 * V[name] if name in self.penalized else np.zeros_like(V[name]) for name in V}
             for X, weights, bend in parts:
                 part = linear.gradient(X, weights * bend(linear.scores(X, V)), V)
-                H = {name: H[name] + part[name] for name in H}
+                H = _added(H, part)
             return H
 
         return product
@@ -144,3 +153,10 @@ class Objective:
         for start in range(0, n, size):
             rows = slice(start, min(n, start + size))
             yield rows, self.X.rows_slice(rows.start, rows.stop)
+
+
+def _added(G: Params, part: Params) -> Params:
+    """G, to which the part was added."""
+    for name in G:
+        G[name] += part[name]
+    return G

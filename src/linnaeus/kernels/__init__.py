@@ -18,6 +18,8 @@ from linnaeus.kernels.threads import thread_count, threads
 
 if TYPE_CHECKING:
     from linnaeus.kernels._native import TermCounter as TermCounter
+    from linnaeus.kernels._native import add_multiple as add_multiple
+    from linnaeus.kernels._native import blend as blend
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import combine as combine
     from linnaeus.kernels._native import correlate as correlate
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import hash_bytes as hash_bytes
     from linnaeus.kernels._native import hash_terms as hash_terms
     from linnaeus.kernels._native import index_terms as index_terms
+    from linnaeus.kernels._native import inner as inner
     from linnaeus.kernels._native import learn_adagrad as learn_adagrad
     from linnaeus.kernels._native import learn_aggressive as learn_aggressive
     from linnaeus.kernels._native import learn_ftrl as learn_ftrl

@@ -27,7 +27,7 @@ def scores(X: Rows, params: Params) -> Doubles:
     return S + params["b"] if "b" in params else S
 
 
-def gradient(X: Rows, D: Doubles, params: Params) -> Params:
-    """The gradient in every parameter, from that in the scores."""
-    G: Params = {"W": X.tdot(D)}
-    return {**G, "b": D.sum(axis=0)} if "b" in params else G
+def gradient(X: Rows, D: Doubles, params: Params, out: Params | None = None) -> Params:
+    """The gradient in every parameter, from that in the scores; in `out` where that is given."""
+    G: Params = {"W": X.tdot(D, None if out is None else out["W"])}
+    return {**G, "b": D.sum(axis=0, out=None if out is None else out["b"])} if "b" in params else G

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays.vectors import dot
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ EPS = float(np.finfo(np.float64).eps)
 class Reporter:
     """Counts the iterations of a batch solver, and tells of them: value, gradient, and a gap where there is one.
 
-    `exact` is False for solvers whose values and gradients come from recurrences: no gap is made of those.
+    `exact` is False for solvers whose values and gradients come from recurrences: no gap is made of those. `state` is
+    what the solver needs to go on, if it tells that.
     """
 
     def __init__(
@@ -39,7 +41,9 @@ class Reporter:
         self.scale: float | None = None
         self.told: Step | None = None
         self.seen: tuple[Params, float, Params] | None = None
-        self.certified = np.inf
+        self.state: Callable[[], dict[str, Any]] | None = None
+        self.certified = float(np.ravel(start.state.get("certified", np.inf))[0])
+        self.resumed = "certified" in start.state
 
     def begin(self, params: Params, grad: Params) -> None:
         """Remember how large the gradient is at zero: what later ones are small against."""
@@ -52,7 +56,7 @@ class Reporter:
         self.seen = (params, value, grad)
         bound = 0.5 * norm(grad) ** 2 / self.l2 if self.l2 else np.inf
         # The first time in any case: a gap that is known, however large, is what decides from then on.
-        due = self.told is None or (bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified)
+        due = (self.told is None and not self.resumed) or (bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified)
         return self._say(rate, certify=due or (self.exact and not self.free) or self.epoch >= self.planned)
 
     def finish(self) -> None:
@@ -71,8 +75,12 @@ class Reporter:
         if self.l2 and certify:
             gap, params, value, grad = self._certified(params, value, grad)
         facts: Any = {"value": value, "gap": gap, "gradient": norm(grad), "scale": self.scale, "rate": rate}
-        self.told = Step(self.epoch, lambda: params, _nothing, **facts)
+        self.told = Step(self.epoch, lambda: params, self._state, **facts)
         return self.report(self.told)
+
+    def _state(self) -> dict[str, Any]:
+        """The solver's own, and how near the last certificate was, so that the next one comes when it would have."""
+        return {} if self.state is None else {**self.state(), "certified": np.array([self.certified])}
 
     def _certified(self, params: Params, value: float, grad: Params) -> tuple[float | None, Params, float, Params]:
         """The gap, and what it is the gap of. Rounding of the value is part of it."""
@@ -94,8 +102,5 @@ class Reporter:
 
 def norm(grad: Params) -> float:
     """The Euclidean length of all entries."""
-    return float(np.sqrt(sum(float(np.vdot(g, g)) for g in grad.values())))
-
-
-def _nothing() -> dict[str, Any]:
-    return {}
+    flat = [np.ascontiguousarray(g).reshape(-1) for g in grad.values()]
+    return float(np.sqrt(sum(dot(g, g) for g in flat)))

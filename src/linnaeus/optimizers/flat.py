@@ -1,13 +1,12 @@
-"""An objective as a function of one vector, for SciPy's optimizers."""
+"""An objective as a function of one vector, for batch solvers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.arrays.blas import single_blas
 from linnaeus.optimizers.certificate import Reporter
 
 if TYPE_CHECKING:
@@ -16,12 +15,16 @@ if TYPE_CHECKING:
 
 
 class Flat:
-    """Value and gradient of a vector, each point computed once; tells of SciPy's iterates through a `Reporter`."""
+    """Value and gradient of a vector; tells of a solver's iterates through a `Reporter`.
+
+    Vectors are looked at where they lie: parameters and gradients are views into them, and nothing is copied. A solver
+    that asks for the same array twice gets the same answer, so it must not write into one it has asked about.
+    """
 
     def __init__(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         self.objective, self.names = objective, list(start.params)
         self.shapes = [start.params[name].shape for name in self.names]
-        self.ends = np.cumsum([0] + [int(np.prod(shape)) for shape in self.shapes])
+        self.ends = np.cumsum([0] + [int(np.prod(shape)) for shape in self.shapes]).tolist()
         self.x0 = self.pack(start.params)
         self.last: tuple[Doubles, float, Doubles] | None = None
         self.bent: tuple[Doubles, Callable[[Params], Params]] | None = None
@@ -37,33 +40,32 @@ class Flat:
         """One vector."""
         return np.concatenate([params[name].ravel() for name in self.names])
 
+    def evaluate(self, x: Doubles, grad: Doubles) -> float:
+        """The objective at x; its gradient is written into `grad`. Overflow is a value like any other."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.objective.value_and_grad(self.unpack(x), self.unpack(grad))[0]
+
     def value_and_grad(self, x: Doubles) -> tuple[float, Doubles]:
-        """The objective and its gradient; both are kept, because SciPy asks for them apart."""
-        if self.last is None or not np.array_equal(self.last[0], x):
-            value, grad = self.objective.value_and_grad(self.unpack(x))
-            self.last = (x.copy(), value, self.pack(grad))
+        """The objective and its gradient; both are kept for the next time."""
+        if self.last is None or self.last[0] is not x:
+            grad = np.empty_like(x)
+            self.last = (x, self.evaluate(x, grad), grad)
         return self.last[1], self.last[2]
 
     def hessp(self, x: Doubles, v: Doubles) -> Doubles:
         """The Hessian at x times v; what belongs to x alone is kept."""
-        if self.bent is None or not np.array_equal(self.bent[0], x):
-            self.bent = (x.copy(), self.objective.hessp(self.unpack(x)))
+        if self.bent is None or self.bent[0] is not x:
+            self.bent = (x, self.objective.hessp(self.unpack(x)))
         return self.pack(self.bent[1](self.unpack(v)))
 
     def tell(self, x: Doubles) -> None:
-        """Report an iterate: SciPy's callback."""
-        kept = x.copy()
-        value, grad = self.value_and_grad(kept)
-        self.reporter.tell(self.unpack(kept), value, self.unpack(grad.copy()))
+        """Report an iterate."""
+        value, grad = self.value_and_grad(x)
+        self.say(x, value, grad)
 
-    def run(self, method: str, options: dict[str, Any]) -> None:
-        """SciPy's minimize, until it ends or `report` raises."""
-        from scipy.optimize import minimize
-
-        # The BLAS that came with this import is a second one, which `train` could not hold to one thread.
-        with single_blas(), np.errstate(over="ignore", invalid="ignore"):
-            minimize(self.value_and_grad, self.x0, jac=True, method=method, callback=self.tell, options=options)  # type: ignore[call-overload]
-        self.finish()
+    def say(self, x: Doubles, value: float, grad: Doubles, rate: float | None = None) -> None:
+        """Report an iterate whose value and gradient are at hand; nothing is written into it until the next one."""
+        self.reporter.tell(self.unpack(x), value, self.unpack(grad), rate=rate)
 
     def finish(self) -> None:
         """The last word: the start, if there was no step at all, and a gap for the last iterate."""

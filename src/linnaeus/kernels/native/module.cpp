@@ -21,6 +21,7 @@ void bind_rows_tdot(nanobind::module_& m);
 void bind_scan(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_transpose(nanobind::module_& m);
+void bind_vectors(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
 }  // namespace linnaeus
 
@@ -44,5 +45,6 @@ NB_MODULE(_native, m) {
   linnaeus::bind_scan(m);
   linnaeus::bind_tokens(m);
   linnaeus::bind_transpose(m);
+  linnaeus::bind_vectors(m);
   linnaeus::bind_weigh(m);
 }

@@ -28,10 +28,13 @@ from linnaeus.kernels.reference.products import rows_dot, rows_tdot
 from linnaeus.kernels.reference.scan import first_unfinite, row_squares
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
+from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
 from linnaeus.kernels.reference.weigh import weigh
 
 __all__ = [
     "TermCounter",
+    "add_multiple",
+    "blend",
     "census",
     "combine",
     "correlate",
@@ -55,6 +58,7 @@ __all__ = [
     "hash_bytes",
     "hash_terms",
     "index_terms",
+    "inner",
     "learn_adagrad",
     "learn_aggressive",
     "learn_ftrl",
