@@ -97,10 +97,8 @@ void blend(Vectors vectors, In<double> times, InOut<double> out, int threads) {
     double sums[kPiece];
     if (data.empty()) std::fill_n(sums, size, 0.0);
     for (size_t v = 0; v < data.size(); ++v) {
-      if (v == 0)
-        scale_piece(sums, times.data()[0], data[0] + first, size);
-      else
-        add_piece(sums, times.data()[v], data[v] + first, size);
+      if (v == 0) scale_piece(sums, times.data()[0], data[0] + first, size);
+      else add_piece(sums, times.data()[v], data[v] + first, size);
     }
     std::copy_n(sums, size, target + first);
   });
