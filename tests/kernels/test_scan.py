@@ -42,3 +42,39 @@ def test_the_first_unfinite_value_is_found(side, dtype, bad, place):
 @each_type
 def test_nothing_is_finite(side, dtype):
     assert side.first_unfinite(np.zeros(0, dtype), 2) == -1
+
+
+@each_side
+@pytest.mark.parametrize(
+    ("indptr", "indices", "width", "found"),
+    [
+        ([0], [], 0, 2),
+        ([0, 0, 0], [], 3, 2),
+        ([0, 2, 2, 4], [0, 2, 1, 2], 3, 2),
+        ([0, 2, 4], [2, 0, 1, 2], 3, 1),
+        ([0, 2, 4], [0, 1, 1, 1], 3, 1),
+        ([0, 2], [0, 3], 3, 0),
+        ([0, 2], [-1, 2], 3, 0),
+        ([0, 3], [0, 1], 3, 0),
+        ([0, 2, 1], [0, 1], 3, 0),
+        ([1, 2], [0, 1], 3, 0),
+        ([], [], 3, 0),
+        ([0, 1], [0, 9], 1, 2),
+    ],
+)
+def test_how_columns_stand(side, indptr, indices, width, found):
+    arrays = np.array(indptr, np.int64), np.array(indices, np.int32)
+    assert side.column_order(*arrays, width, 2) == found
+
+
+def test_columns_of_many_rows_stand_as_their_twin_says():
+    rng = np.random.default_rng(0)
+    indptr = np.arange(0, 300_001, 100)
+    indices = np.sort(rng.integers(0, 10**9, (3000, 100)).astype(np.int32), axis=1)
+    for spoil in (None, 1, 0):
+        if spoil is not None:
+            indices[2500, 50] = indices[2500, 51] if spoil else -1
+        found = {
+            side.column_order(indptr, indices.reshape(-1), 10**9, t) for side in (kernels, reference) for t in (1, 2)
+        }
+        assert found == {2 if spoil is None else spoil}

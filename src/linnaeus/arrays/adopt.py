@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats
 
 WIDEST = 2**31 - 1
+MIXED = 1
+"""What `kernels.column_order` says of columns that are out of order or named twice."""
 RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
     "or array.reshape(1, -1) if it contains a single sample."
@@ -91,32 +93,26 @@ def _from_scipy(X: Any, name: str) -> CSR:
         raise DataError(f"{name} has {X.shape[1]:,} columns, but at most {WIDEST:,} can be used; hash them into fewer.")
     # Numbers first: entries named twice are summed, and small integers would overflow.
     matrix = X.astype(to_floats(np.zeros(0, X.dtype), name).dtype, copy=False).tocsr()
-    _refuse_damage(matrix, name)
-    if not _in_order(matrix):
+    indptr, indices = _laid(matrix.indptr, np.int64), _laid(matrix.indices, np.int32)
+    order = kernels.column_order(indptr, indices, X.shape[1], kernels.thread_count())
+    if not order or len(indptr) != X.shape[0] + 1 or indptr[-1] > len(matrix.data) or _wraps(matrix.indices):
+        raise DataError(f"The sparse matrix {name} is damaged: its offsets or columns do not fit; build it again.")
+    if order == MIXED:
         matrix = matrix.copy()
         matrix.has_canonical_format = matrix.has_sorted_indices = False
         matrix.sum_duplicates()
-    indptr, indices = (np.require(a, t, ["C", "A"]) for a, t in ((matrix.indptr, np.int64), (matrix.indices, np.int32)))
+        indptr, indices = _laid(matrix.indptr, np.int64), _laid(matrix.indices, np.int32)
     return CSR(indptr, indices, _laid_out(matrix.data), int(X.shape[1]))
 
 
-def _in_order(matrix: Any) -> bool:
-    """Whether columns ascend in every row; SciPy's own look at the arrays, not what it remembers of them."""
-    remembered = type(matrix)((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-    return bool(remembered.has_canonical_format)
+def _laid(numbers: NDArray[Any], dtype: type[np.integer[Any]]) -> NDArray[Any]:
+    return np.require(numbers, dtype, ["C", "A"])
 
 
-def _refuse_damage(matrix: Any, name: str) -> None:
-    """Arrays that do not fit each other: SciPy lets them be changed."""
-    n, d = matrix.shape
-    indptr, indices = matrix.indptr, matrix.indices
-    fits = len(indptr) == n + 1 and indptr[0] == 0 and not (np.diff(indptr) < 0).any()
-    fits = fits and indptr[-1] <= min(len(indices), len(matrix.data))
-    if fits and indptr[-1]:
-        used = indices[: indptr[-1]]
-        fits = used.min() >= 0 and used.max() < d
-    if not fits:
-        raise DataError(f"The sparse matrix {name} is damaged: its offsets or columns do not fit; build it again.")
+def _wraps(columns: NDArray[Any]) -> bool:
+    """Whether a column changes when it is stored in 32 bits."""
+    wide = columns.dtype.itemsize > np.dtype(np.int32).itemsize and len(columns) > 0
+    return bool(wide and (columns.min() < 0 or columns.max() > np.iinfo(np.int32).max))
 
 
 def _refuse_shape(shape: tuple[int, int], name: str) -> None:

@@ -1,4 +1,5 @@
-// One pass over the stored values of a matrix: squared lengths of rows, and the first value that is no finite number.
+// One pass over what a sparse matrix stores: squared lengths of rows, the first value that is no finite number, and
+// whether columns fit and ascend.
 #include <atomic>
 #include <bit>
 #include <limits>
@@ -72,6 +73,39 @@ int64_t first_unfinite(In<X> values, int threads) {
   return first < n ? int64_t(first) : -1;
 }
 
+enum Standing { kDamaged, kMixed, kAscending };
+
+// How the n columns of one row stand. A negative column is a large one without its sign.
+LINNAEUS_CLONES Standing standing(const int32_t* columns, int64_t n, uint32_t width) {
+  uint32_t highest = 0;
+  bool back = false;
+  for (int64_t i = 0; i < n; ++i) highest = std::max(highest, uint32_t(columns[i]));
+  for (int64_t i = 1; i < n; ++i) back |= columns[i] <= columns[i - 1];
+  return n > 0 && highest >= width ? kDamaged : back ? kMixed : kAscending;
+}
+
+// Problem: whether a sparse matrix is what it says. Returned: 0 where offsets or columns do not fit, 1 where columns of
+// a row are out of order or named twice, 2 where they ascend in every row.
+int column_order(In<int64_t> indptr, In<int32_t> indices, int64_t width, int threads) {
+  const int64_t* offsets = indptr.data();
+  size_t n = indptr.size();
+  bool fits = n > 0 && offsets[0] == 0 && width >= 0 && width <= std::numeric_limits<int32_t>::max();
+  for (size_t i = 1; i < n; ++i) fits = fits && offsets[i] >= offsets[i - 1];
+  if (!fits || uint64_t(offsets[n - 1]) > indices.size()) return kDamaged;
+  std::atomic<int> least{kAscending};
+  nb::gil_scoped_release release;
+  size_t pieces = (n - 1 + kRowsPerPiece - 1) / kRowsPerPiece;
+  for_each_piece(pieces, worth(threads, size_t(offsets[n - 1]) / 4), [&](size_t piece, int) {
+    int found = kAscending;
+    for (size_t r = piece * kRowsPerPiece; r < std::min(n - 1, (piece + 1) * kRowsPerPiece); ++r)
+      found = std::min<int>(found, standing(indices.data() + offsets[r], offsets[r + 1] - offsets[r], uint32_t(width)));
+    int known = least;
+    while (found < known && !least.compare_exchange_weak(known, found)) {
+    }
+  });
+  return least;
+}
+
 template <class X>
 void bind(nb::module_& m) {
   using namespace nb::literals;
@@ -82,8 +116,10 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_scan(nb::module_& m) {
+  using namespace nb::literals;
   bind<float>(m);
   bind<double>(m);
+  m.def("column_order", &column_order, "indptr"_a.noconvert(), "indices"_a.noconvert(), "width"_a, "threads"_a);
 }
 
 }  // namespace linnaeus

@@ -1,4 +1,4 @@
-"""Twins of scan.cpp: squared lengths of rows, and the first value that is no finite number."""
+"""Twins of scan.cpp: squared lengths of rows, the first value that is no finite number, whether columns ascend."""
 
 from __future__ import annotations
 
@@ -22,3 +22,18 @@ def first_unfinite(values: NDArray[np.floating[Any]], threads: int) -> int:
     del threads
     bad = ~np.isfinite(values)
     return int(bad.argmax()) if bad.any() else -1
+
+
+def column_order(indptr: NDArray[np.int64], indices: NDArray[np.int32], width: int, threads: int) -> int:
+    """How columns stand: 2 ascending in every row, 1 out of order or named twice, 0 where offsets or columns misfit."""
+    del threads
+    fits = len(indptr) > 0 and indptr[0] == 0 and 0 <= width < 2**31 and not (np.diff(indptr) < 0).any()
+    if not fits or indptr[-1] > len(indices):
+        return 0
+    used = indices[: indptr[-1]]
+    if len(used) and (used.min() < 0 or used.max() >= width):
+        return 0
+    back = np.diff(used) <= 0
+    firsts = indptr[1:-1]
+    back[firsts[(firsts > 0) & (firsts < len(used))] - 1] = False
+    return 1 if back.any() else 2
