@@ -190,6 +190,11 @@ class Objective(Protocol):
         ...
 
     @property
+    def width(self) -> int:
+        """Score columns."""
+        ...
+
+    @property
     def bias(self) -> str:
         """One of "free", "regularized" and "none"."""
         ...
@@ -206,6 +211,11 @@ class Objective(Protocol):
     @property
     def smooth(self) -> bool:
         """Whether the sum of losses has a gradient everywhere."""
+        ...
+
+    @property
+    def ridge(self) -> float | None:
+        """The strength of the penalty where it is strength / 2 ||w||^2 and nothing else, or zero."""
         ...
 
     @property

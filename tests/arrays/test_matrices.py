@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linnaeus import kernels
+from linnaeus import kernels, threads
 from linnaeus.arrays import CSR, Dense, Transposed, as_rows, transpose
 from linnaeus.arrays.csr import hstack
 from linnaeus.errors import UsageError
@@ -118,10 +118,15 @@ def test_the_transposed_matrix(dtype):
 
 
 def test_many_columns_go_by_columns():
-    values = grid(5, 60)
-    X, rng = Transposed(as_rows(sp.csr_array(values))), np.random.default_rng(0)
-    W = rng.normal(size=(60, 9))
-    assert X.dot(W).tobytes() == X.X.dot(W).tobytes()
+    rng = np.random.default_rng(0)
+    for n, d, k in [(5, 60, 9), (60, 3000, 30), (2000, 2500, 1100)]:  # small, in pieces, too many scores for pieces
+        X = Transposed(as_rows(sp.random(n, d, density=0.2 if n < 100 else 0.001, random_state=rng, format="csr")))
+        W, bits = rng.normal(size=(d, k)), set()
+        for count in (1, 2, 3):
+            with threads(count):
+                bits.add(X.dot(W).tobytes())
+        assert len(bits) == 1
+        np.testing.assert_allclose(X.dot(W), X.X.dot(W), atol=1e-10)
 
 
 def test_matrices_copy_and_pickle():

@@ -214,3 +214,42 @@ def test_dense_blocks_that_do_not_fit_are_refused(side):
     ):
         with pytest.raises(ValueError, match="does not fit"):
             call(np.ones((5, 4)), np.ones(block), np.ones(out), 1)
+
+
+@given(problems(), st.integers(1, 9), st.integers(1, 8))
+def test_products_by_columns_have_the_bits_of_their_twin(problem, pieces, threads):
+    rows, W, D = problem
+    columns = kernels.transpose(rows, len(W), 1)
+    ours, theirs = np.full((2, len(D), W.shape[1]), np.nan)
+    kernels.columns_dot(columns, W, ours, pieces, threads)
+    reference.columns_dot(columns, W, theirs, pieces, 1)
+    assert ours.tobytes() == theirs.tobytes()
+    np.testing.assert_allclose(ours, densify(rows, len(W)) @ W.astype(np.float64), atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 6, 20, 40])
+def test_one_piece_of_columns_has_the_bits_of_the_rows(k):
+    rows, W = make(4000, 700, 1, np.float64, 60), np.random.default_rng(2).normal(size=(700, k))
+    columns, bits = kernels.transpose(rows, 700, 2), set()
+    for pieces in (1, 8):
+        for threads in (1, 2, 3, 8):
+            out = np.empty((4000, k))
+            kernels.columns_dot(columns, W, out, pieces, threads)
+            bits.add((pieces, out.tobytes()))
+    assert len(bits) == 2
+    assert (1, product(kernels.rows_dot, rows, W, 4000).tobytes()) in bits
+
+
+@each_side
+def test_products_by_columns_refuse_what_does_not_fit(side):
+    columns = np.array([0, 1, 2]), np.array([0, 5], np.int32), np.ones(2)
+    for W, out, pieces, said in [
+        (np.ones((2, 4)), np.empty((5, 4)), 1, "outside the result"),
+        (np.ones((2, 4)), np.empty((5, 4)), 2, "outside the result"),
+        (np.ones((3, 4)), np.empty((6, 4)), 1, "does not fit"),
+        (np.ones((2, 4)), np.empty((6, 3)), 1, "does not fit"),
+        (np.ones((2, 4)), np.empty((6, 4)), 0, "pieces"),
+        (np.ones((2, 4)), np.empty((6, 4)), 1025, "pieces"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            side.columns_dot(columns, W, out, pieces, 2)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.optimizers.problems import problem
+from tests.optimizers.problems import optimum, problem
 
 from linnaeus.erm import Objective, Stop, Watch, train
-from linnaeus.optimizers import LBFGS
+from linnaeus.optimizers import LBFGS, ConjugateGradient
+from linnaeus.optimizers.certificate import norm
 from linnaeus.optimizers.pairs import Pairs
 from linnaeus.optimizers.search import DECREASE
 from linnaeus.optimizers.wolfe import Place, search
@@ -82,10 +84,11 @@ def test_the_direction_is_that_of_bfgs(most):
         assert len(pairs) <= most
 
 
+@pytest.mark.parametrize("shape", [(60, 7), (20, 90)])
 @pytest.mark.parametrize("memory", [1, 3, 10])
 @pytest.mark.parametrize("bias", ["free", "none"])
-def test_it_goes_on_to_the_same_bits(memory, bias):
-    objective, solver, saved = problem("log", "multiclass", 0.01, bias), LBFGS(memory), {}
+def test_it_goes_on_to_the_same_bits(memory, bias, shape):
+    objective, solver, saved = problem("log", "multiclass", 0.01, bias, shape=shape), LBFGS(memory), {}
 
     def keep(record, step):
         arrays = {name: np.array(value) for name, value in step.state().items()}
@@ -112,3 +115,38 @@ def test_it_takes_few_evaluations(monkeypatch):
     fit = train(problem("log", "multiclass", 0.1, "none", shape=(300, 40)), LBFGS(), Watch(Stop(tol=1e-8)))
     assert fit.trace.converged
     assert count[0] <= len(fit.trace) + 5
+
+
+@pytest.mark.parametrize("bias", ["free", "regularized", "none"])
+@pytest.mark.parametrize(
+    ("loss", "output"), [("log", "multiclass"), ("squared_hinge", "onevsrest"), ("squared", "real"), ("log", "binary")]
+)
+def test_fewer_rows_than_features(loss, output, bias):
+    """The same optimum over the span of the rows as over the weights; from a start that is not zero it is not used."""
+    objective = problem(loss, output, 0.2, bias, shape=(25, 120))
+    best = optimum(objective)
+    for solver in (LBFGS(), ConjugateGradient()):
+        fit = train(objective, solver, Watch(Stop(tol=1e-9, epochs=1000)))
+        assert fit.trace.converged
+        assert objective.value(fit.params) <= best * (1 + 1e-8)
+        assert fit.trace.last.value == pytest.approx(objective.value(fit.params), rel=1e-12)
+        gradient = norm(objective.value_and_grad(fit.params)[1])
+        assert fit.trace.last.gradient == pytest.approx(gradient, rel=1e-3, abs=1e-6)
+        moved = {name: value + 0.1 for name, value in fit.params.items()}
+        again = train(objective, solver, Watch(Stop(tol=1e-9, epochs=1000)), Start(moved))
+        assert objective.value(again.params) <= best * (1 + 1e-8)
+
+
+def test_the_span_of_the_rows_needs_less_memory_than_the_weights():
+    objective, sizes = problem("log", "multiclass", 0.2, shape=(20, 5000)), []
+    watch = Watch(Stop(epochs=5), listeners=[lambda _, step: sizes.append(sum(v.size for v in step.state().values()))])
+    train(objective, LBFGS(), watch)
+    assert max(sizes) < 5000
+
+
+def test_rows_that_say_nothing_end_at_once():
+    objective = problem("squared", "real", 1.0, "none", shape=(5, 40))
+    objective = replace(objective, y=np.zeros((5, 2)))
+    fit = train(objective, LBFGS())
+    assert fit.trace.converged
+    assert not fit.params["W"].any()

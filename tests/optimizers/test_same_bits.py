@@ -14,9 +14,10 @@ from linnaeus.optimizers import LBFGS, LSQR, ConjugateGradient, GradientDescent,
 SOLVERS = [GradientDescent(), LBFGS(), ConjugateGradient(), NewtonCG(), Newton(), NormalEquations(), LSQR()]
 
 
+@pytest.mark.parametrize("shape", [(3000, 60), (300, 1300)])
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
-def test_threads_change_no_bit(solver):
-    objective = problem("squared", "multiclass", 0.1, shape=(3000, 60))
+def test_threads_change_no_bit(solver, shape):
+    objective = problem("squared", "multiclass", 0.1, shape=shape)
     hashes = set()
     for count in (1, 2, 3, 8):
         with threads(count):

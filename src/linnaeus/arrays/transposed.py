@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +11,19 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
-from linnaeus.arrays.products import refuse_sizes
+from linnaeus.arrays.products import into, refuse_sizes
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 FEW = 4
 """Classes from which a product by columns pays."""
+
+SMALL = 1 << 20
+"""Multiplications; fewer are done before pieces have been cut."""
+
+PIECES, SCORES = 8, 32 << 20
+"""A product by columns is the sum of so many, where their scores take at most so many bytes together."""
 
 
 def transpose(X: CSR) -> CSR:
@@ -35,7 +41,8 @@ class Transposed:
     """The rows of `X`, and the columns made from them once, when first asked for: twice the memory.
 
     With many more columns than rows a product by columns is three times faster or more: it walks over the large block
-    of weights once, in order, and jumps only in the small one of scores. The bits are those of `X`.
+    of weights once, in order, and jumps only in the small one of scores. A large `dot` is summed in pieces, as many for
+    any number of threads: its bits are not quite those of `X`.
 
     >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
     >>> Transposed(X).tdot(np.array([1.0, 10.0])).tolist(), X.tdot(np.array([1.0, 10.0])).tolist()
@@ -60,7 +67,13 @@ class Transposed:
     def dot(self, W: NDArray[Any]) -> Doubles:
         """X @ W  (n, k), or (n,) for one column."""
         refuse_sizes("W", W, self.shape[1], "columns")
-        return self.X.dot(W) if self._by_rows(W) else self.columns.tdot(W)
+        if W.ndim == 1 or W.shape[1] < FEW or self.shape[1] < self.shape[0] or self.X.nnz * W.shape[1] < SMALL:
+            return self.X.dot(W)
+        pieces = min(PIECES, SCORES // max(1, 8 * len(self) * W.shape[1]))
+        if pieces >= 2:
+            return into(partial(_columns_dot, pieces), self.columns.arrays, W, len(self))
+        # Many scores: rows are cut without a search, which is better for threads; both have the same bits.
+        return self.X.dot(W) if kernels.thread_count() > 1 else self.columns.tdot(W)
 
     def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
         """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
@@ -79,7 +92,6 @@ class Transposed:
         """The squared length of each row (n,)."""
         return self.X.squares()
 
-    def _by_rows(self, W: NDArray[Any]) -> bool:
-        """Whether the rows are the better way: few classes, few columns, or threads: rows are cut without a search."""
-        few = W.ndim == 1 or W.shape[1] < FEW or self.shape[1] < self.shape[0]
-        return few or kernels.thread_count() > 1
+
+def _columns_dot(pieces: int, columns: Any, W: NDArray[Any], out: Doubles, threads: int) -> None:
+    kernels.columns_dot(columns, W, out, pieces, threads)

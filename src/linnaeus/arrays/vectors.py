@@ -22,6 +22,15 @@ def dot(a: Doubles, b: Doubles) -> float:
     return float(kernels.inner([a], [b], kernels.thread_count())[0])
 
 
+def norm(a: Doubles) -> float:
+    """The Euclidean length.
+
+    >>> norm(np.array([3.0, 4.0]))
+    5.0
+    """
+    return float(np.sqrt(dot(a, a)))
+
+
 def products(lefts: Sequence[Doubles], rights: Sequence[Doubles]) -> Doubles:
     """The inner product of each left vector with each right one (a, b), in one pass over all.
 

@@ -13,6 +13,7 @@ from linnaeus.erm.bias import polish
 from linnaeus.losses import MarginLoss
 from linnaeus.models import linear
 from linnaeus.outputs import Product
+from linnaeus.regularizers.norms import Separable
 
 if TYPE_CHECKING:
     from linnaeus.protocols import OutputSpace, Regularizer, Rows
@@ -121,6 +122,12 @@ class Objective:
     def smooth(self) -> bool:
         """Whether the sum of losses has a gradient everywhere: no kinks, and no best of several rivals."""
         return bool(getattr(self.loss, "smooth", False)) and not self._rivals
+
+    @property
+    def ridge(self) -> float | None:
+        """The strength of the penalty where it is strength / 2 ||w||^2 and nothing else, or zero."""
+        piece = self.regularizer
+        return piece.l2 if isinstance(piece, Separable) and not piece.l1 else None
 
     @property
     def convex(self) -> bool:

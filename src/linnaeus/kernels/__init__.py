@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import blend as blend
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import column_order as column_order
+    from linnaeus.kernels._native import columns_dot as columns_dot
     from linnaeus.kernels._native import combine as combine
     from linnaeus.kernels._native import correlate as correlate
     from linnaeus.kernels._native import correlate_block as correlate_block

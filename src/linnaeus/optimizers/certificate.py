@@ -40,7 +40,7 @@ class Reporter:
         self.free = objective.bias == "free"
         self.scale: float | None = None
         self.told: Step | None = None
-        self.seen: tuple[Params, float, Params] | None = None
+        self.seen: tuple[Callable[[], Params], float, float] | None = None
         self.state: Callable[[], dict[str, Any]] | None = None
         self.certified = float(np.ravel(start.state.get("certified", np.inf))[0])
         self.resumed = "certified" in start.state
@@ -50,11 +50,13 @@ class Reporter:
         zero = not any(value.any() for value in params.values())
         self.scale = norm(grad if zero else self.objective.value_and_grad(self.objective.initial())[1])
 
-    def tell(self, params: Params, value: float, grad: Params, rate: float | None = None) -> float | None:
-        """One more iteration; the arrays are not written to afterwards."""
+    def tell(
+        self, params: Callable[[], Params], value: float, gradient: float, rate: float | None = None
+    ) -> float | None:
+        """One more iteration, with the length of its gradient; parameters are made when asked for, until the next."""
         self.epoch += 1
-        self.seen = (params, value, grad)
-        bound = 0.5 * norm(grad) ** 2 / self.l2 if self.l2 else np.inf
+        self.seen = (params, value, gradient)
+        bound = 0.5 * gradient**2 / self.l2 if self.l2 else np.inf
         # The first time in any case: a gap that is known, however large, is what decides from then on.
         due = (self.told is None and not self.resumed) or (bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified)
         return self._say(rate, certify=due or (self.exact and not self.free) or self.epoch >= self.planned)
@@ -64,40 +66,45 @@ class Reporter:
         if self.told is None or self.told.gap is not None or self.seen is None:
             return
         if not self.exact:
-            self.seen = (self.seen[0], *self.objective.value_and_grad(self.seen[0]))
+            value, grad = self.objective.value_and_grad(self.seen[0]())
+            self.seen = (self.seen[0], value, norm(grad))
         if self.l2 or not self.exact:
             self._say(None, certify=True)
 
     def _say(self, rate: float | None, certify: bool) -> float | None:
         assert self.seen is not None
-        params, value, grad = self.seen
+        params, value, gradient = self.seen
         gap = None
         if self.l2 and certify:
-            gap, params, value, grad = self._certified(params, value, grad)
-        facts: Any = {"value": value, "gap": gap, "gradient": norm(grad), "scale": self.scale, "rate": rate}
-        self.told = Step(self.epoch, lambda: params, self._state, **facts)
+            gap, params, value, gradient = self._certified(params, value, gradient)
+        facts: Any = {"value": value, "gap": gap, "gradient": gradient, "scale": self.scale, "rate": rate}
+        self.told = Step(self.epoch, params, self._state, **facts)
         return self.report(self.told)
 
     def _state(self) -> dict[str, Any]:
         """The solver's own, and how near the last certificate was, so that the next one comes when it would have."""
         return {} if self.state is None else {**self.state(), "certified": np.array([self.certified])}
 
-    def _certified(self, params: Params, value: float, grad: Params) -> tuple[float | None, Params, float, Params]:
+    def _certified(
+        self, params: Callable[[], Params], value: float, gradient: float
+    ) -> tuple[float | None, Callable[[], Params], float, float]:
         """The gap, and what it is the gap of. Rounding of the value is part of it."""
-        left, self.certified = 0.0, 0.5 * norm(grad) ** 2 / self.l2
+        left, self.certified = 0.0, 0.5 * gradient**2 / self.l2
         if self.free:
-            polished = self.objective.polish(params)
+            polished = self.objective.polish(params())
             if polished is None:
-                return None, params, value, grad
-            params, value, grad, left = polished.params, polished.value, polished.grad, polished.left
-            gap = 0.5 * norm({"W": grad["W"]}) ** 2 / self.l2
+                return None, params, value, gradient
+            found, value, left = polished.params, polished.value, polished.left
+            params, gradient = (lambda: found), norm(polished.grad)
+            gap = 0.5 * norm({"W": polished.grad["W"]}) ** 2 / self.l2
         else:
             if not self.exact:
-                value, grad = self.objective.value_and_grad(params)
-            gap = 0.5 * norm(grad) ** 2 / self.l2
+                value, grad = self.objective.value_and_grad(params())
+                gradient = norm(grad)
+            gap = 0.5 * gradient**2 / self.l2
         if gap + left > 0:  # losses of order 1 are rounded when they are made, and their sum is again
             gap += 16 * EPS * (abs(value) + float(np.abs(self.objective.weights).sum()))
-        return gap + left, params, value, grad
+        return gap + left, params, value, gradient
 
 
 def norm(grad: Params) -> float:

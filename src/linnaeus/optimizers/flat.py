@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays.vectors import norm, products
 from linnaeus.optimizers.certificate import Reporter
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Flat:
         self.objective, self.names = objective, list(start.params)
         self.shapes = [start.params[name].shape for name in self.names]
         self.ends = np.cumsum([0] + [int(np.prod(shape)) for shape in self.shapes]).tolist()
-        self.x0 = self.pack(start.params)
+        self.x0 = self.pack({name: start.state.get(f"at.{name}", p) for name, p in start.params.items()})
         self.last: tuple[Doubles, float, Doubles] | None = None
         self.bent: tuple[Doubles, Callable[[Params], Params]] | None = None
         self.reporter = Reporter(objective, start, report)
@@ -61,11 +62,26 @@ class Flat:
     def tell(self, x: Doubles) -> None:
         """Report an iterate."""
         value, grad = self.value_and_grad(x)
-        self.say(x, value, grad)
+        self.say(x, value, self.length(grad))
 
-    def say(self, x: Doubles, value: float, grad: Doubles, rate: float | None = None) -> None:
-        """Report an iterate whose value and gradient are at hand; nothing is written into it until the next one."""
-        self.reporter.tell(self.unpack(x), value, self.unpack(grad), rate=rate)
+    def say(self, x: Doubles, value: float, gradient: float, rate: float | None = None) -> None:
+        """Report an iterate and the length of its gradient; nothing is written into x until the next one."""
+        self.reporter.tell(lambda: self.unpack(x), value, gradient, rate=rate)
+
+    def products(self, lefts: Sequence[Doubles], rights: Sequence[Doubles]) -> Doubles:
+        """The inner product of each left vector with each right one."""
+        return products(lefts, rights)
+
+    def length(self, g: Doubles) -> float:
+        """The Euclidean length."""
+        return norm(g)
+
+    def settle(self, grad: Doubles) -> None:
+        """What is missing of the gradient that was evaluated last: nothing."""
+
+    def state(self, x: Doubles) -> dict[str, Doubles]:
+        """The bias of a point that was told of, for the next time: the one in the report may be polished."""
+        return {f"at.{name}": value for name, value in self.unpack(x).items() if name == "b"}
 
     def finish(self) -> None:
         """The last word: the start, if there was no step at all, and a gap for the last iterate."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays.vectors import combine, dot, norm
 from linnaeus.errors import UsageError, expect
 from linnaeus.optimizers.flat import Flat
 from linnaeus.optimizers.search import DECREASE
@@ -44,18 +45,18 @@ class GradientDescent:
         x = best = flat.x0
         value, g = flat.value_and_grad(x)
         lowest, slope, values = value, g, [value]
-        rate = 1.0 / max(float(np.linalg.norm(g)), 1e-300)
+        rate = 1.0 / max(norm(g), 1e-300)
         while True:
             found = search(flat, (x, g), rate, max(values[-self.memory :]))
             if found is None:
                 break
             t, there, value, after = found
-            rate = _spectral(there - x, after - g, 2.0 * t)
+            rate = _spectral(combine([there, x], [1.0, -1.0]), combine([after, g], [1.0, -1.0]), 2.0 * t)
             x, g = there, after
             values.append(value)
             if value < lowest:
                 best, lowest, slope = x, value, g
-            flat.reporter.tell(flat.unpack(best), lowest, flat.unpack(slope), rate=t)
+            flat.say(best, lowest, norm(slope), rate=t)
         flat.finish()
 
 
@@ -64,20 +65,20 @@ def search(
 ) -> tuple[float, Doubles, float, Doubles] | None:
     """A step along -g that gets below the bar: its length, the point, value and gradient there; None if none does."""
     x, g = at
-    promise = float(g @ g)
+    promise = dot(g, g)
     for _ in range(100):
-        there = x - rate * g
+        there = combine([x, g], [1.0, -rate])
         if np.array_equal(there, x):
             return None
         with np.errstate(over="ignore", invalid="ignore"):
             value, after = flat.value_and_grad(there)
         if value <= bar - DECREASE * rate * promise and np.isfinite(after).all():
-            return rate, there, value, after.copy()
+            return rate, there, value, after
         rate /= 2.0
     return None
 
 
 def _spectral(s: Doubles, y: Doubles, otherwise: float) -> float:
     """The step that would be right if the curvature along s were that everywhere."""
-    bend = float(s @ y)
-    return min(float(s @ s) / bend, 100.0 * otherwise) if bend > 0 else otherwise
+    bend = dot(s, y)
+    return min(dot(s, s) / bend, 100.0 * otherwise) if bend > 0 else otherwise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.optimizers.certificate import Reporter
+from linnaeus.optimizers.certificate import Reporter, norm
 from linnaeus.optimizers.normal import counts
 from linnaeus.optimizers.smooth import refuse_curved
 
@@ -38,7 +38,8 @@ class LSQR:
         walk = Bidiagonal(system)
         while True:
             value, slope = walk.step()
-            reporter.tell(system.params(walk.x), value, system.named(slope))
+            there = system.params(walk.x)
+            reporter.tell(lambda there=there: there, value, norm(system.named(slope)))  # type: ignore[misc]
             if not walk.alive.any():
                 break
         reporter.finish()

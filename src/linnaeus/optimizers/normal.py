@@ -59,7 +59,7 @@ class NormalEquations:
                 if not norm(grad) < 0.5 * best:
                     break
                 params, best = moved, norm(grad)
-                reporter.tell(params, value, grad)
+                reporter.tell(lambda there=params: there, value, best)  # type: ignore[misc]
         reporter.finish()
 
 

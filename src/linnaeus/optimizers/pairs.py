@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,17 +13,19 @@ from linnaeus.optimizers.certificate import EPS
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
+Inner: TypeAlias = "Callable[[Sequence[Doubles], Sequence[Doubles]], Doubles]"
+
 
 class Pairs:
     """At most `most` pairs, oldest first: steps s_i = t_i p_i along directions p_i, and y_i, the gradient's change.
 
     Vectors are made as they are needed, and none is copied: a direction is written where the oldest pair was, and is
     that of a step when it has been taken. `bends` has s_i y_j, `turns` y_i y_j, `falls` s_i g and y_i g for the
-    gradient g of now. All inner products of an iteration come from one pass over the vectors.
+    gradient g of now, by the inner product `inner`: all that an iteration needs comes from one pass over the vectors.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, most: int, inner: Inner = products) -> None:
+        self.most, self.inner = most, inner
         self.ahead: list[Doubles] = []
         self.change: list[Doubles] = []
         self.steps: list[float] = []
@@ -53,7 +55,7 @@ class Pairs:
         """A step t along p changed the gradient from old to new. Returns the squared length of the new one."""
         y = combine([new, old], [1.0, -1.0], self._empty(new))
         n, m = len(self), len(self) + 1
-        found = products([y, new, p], [*self.ahead, p, *self.change, y, new])
+        found = self.inner([y, new, p], [*self.ahead, p, *self.change, y, new])
         steps = np.array([*self.steps, t])
         self.ahead, self.change, self.steps = [*self.ahead, p], [*self.change, y], steps.tolist()
         bends, turns = np.zeros((m, m)), np.zeros((m, m))
@@ -77,17 +79,17 @@ class Pairs:
         """All that is needed to go on."""
         kept: dict[str, Any] = {f"ahead.{i}": vector for i, vector in enumerate(self.ahead)}
         kept |= {f"change.{i}": vector for i, vector in enumerate(self.change)}
-        return {**kept, "steps": np.array(self.steps)}
+        small = {"bends": self.bends, "turns": self.turns, "falls": self.falls}
+        return {**kept, **small, "steps": np.array(self.steps)}
 
-    def resume(self, state: Mapping[str, Any], g: Doubles) -> None:
-        """The pairs of a state; inner products are made again, with the bits they had."""
-        self.steps = [float(t) for t in state.get("steps", [])]
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """The pairs of a state, if there are any in it."""
+        if "steps" not in state:
+            return
+        self.steps = [float(t) for t in state["steps"]]
         self.ahead = [np.array(state[f"ahead.{i}"]) for i in range(len(self.steps))]
         self.change = [np.array(state[f"change.{i}"]) for i in range(len(self.steps))]
-        n, steps = len(self), np.array(self.steps)
-        found = products([*self.change, g], [*self.ahead, *self.change])
-        self.bends, self.turns = steps[:, None] * found[:n, :n].T, found[:n, n:]
-        self.falls = np.array([steps * found[n, :n], found[n, n:]])
+        self.bends, self.turns, self.falls = (np.array(state[name]) for name in ("bends", "turns", "falls"))
 
     def _empty(self, like: Doubles) -> Doubles:
         return self.spare.pop() if self.spare else np.empty_like(like)

@@ -1,25 +1,26 @@
 """Batch solvers that use gradients alone: L-BFGS and nonlinear conjugate gradients.
 
 They are our own, not SciPy's, because on a text problem with many classes the vectors are what costs: SciPy walks over
-each of them many times, on one thread, where one pass over all of them on all threads is enough.
+each of them many times, on one thread, where one pass over all of them on all threads is enough. With fewer rows than
+features they work in the span of the rows (`span.py`), where vectors are shorter still.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linnaeus.arrays.vectors import combine, products
+from linnaeus.arrays.vectors import combine
 from linnaeus.errors import UsageError, expect
-from linnaeus.optimizers.flat import Flat
 from linnaeus.optimizers.pairs import Pairs
 from linnaeus.optimizers.smooth import refuse_kinks
+from linnaeus.optimizers.span import flatten
 from linnaeus.optimizers.walk import Walk
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
-    from linnaeus.types import Doubles, Start, Step
+    from linnaeus.types import Start, Step
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class LBFGS:
 
     An iteration is two passes over the vectors it keeps, both on all threads: one for all their inner products, one for
     the combination of them that is the next direction (Chen, Wang and Zhou 2014). Memory: the parameters 6 times, and
-    twice more for each of the last `memory` iterations, in float64.
+    twice more for each of the last `memory` iterations, in float64; where 2 n < d the parameters twice, and four times
+    the scores for each iteration.
     """
 
     memory: int = 10
@@ -44,9 +46,10 @@ class LBFGS:
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Until it finds no way down, or `report` raises."""
-        walk, pairs = Walk(Flat(objective.by_columns(), _resumed(start), report)), Pairs(self.memory)
-        pairs.resume(start.state, walk.g)
-        walk.flat.reporter.state = lambda: {**pairs.state(), **_unpolished(walk)}
+        walk = Walk(flatten(objective, start, report))
+        pairs = Pairs(self.memory, walk.flat.products)
+        pairs.resume(start.state)
+        walk.flat.reporter.state = lambda: {**pairs.state(), **walk.flat.state(walk.x)}
         while not walk.done:
             steepest = not len(pairs)
             p = pairs.direction(walk.g)
@@ -64,7 +67,8 @@ class LBFGS:
 class ConjugateGradient:
     """Nonlinear conjugate gradients (Polak and Ribiere), for losses and penalties with a gradient.
 
-    Memory: about 6 times the parameters, in float64: less than L-BFGS, for more iterations.
+    Memory: about 6 times the parameters, in float64 (where 2 n < d, twice, and 10 times the scores): less than L-BFGS,
+    for more iterations.
     """
 
     def refuse(self, objective: Objective) -> str | None:
@@ -73,13 +77,13 @@ class ConjugateGradient:
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Until it finds no way down, or `report` raises."""
-        walk = Walk(Flat(objective.by_columns(), start, report))
+        walk = Walk(flatten(objective, start, report))
         p, first, steepest = combine([walk.g], [-1.0]), walk.short, True
         while not walk.done:
             t = walk.search(p, first, flatter=0.1)
             if t is not None:
                 before = walk.squared
-                squared, along = products([walk.after], [walk.after, walk.g])[0].tolist()
+                squared, along = walk.flat.products([walk.after], [walk.after, walk.g])[0].tolist()
                 walk.take(t, squared)
                 # The product of step and slope stays about the same from one step to the next.
                 turn = max(0.0, (squared - along) / before)
@@ -91,13 +95,3 @@ class ConjugateGradient:
             else:
                 break
         walk.flat.finish()
-
-
-def _unpolished(walk: Walk) -> dict[str, Doubles]:
-    """The bias of the point it stands at: what is reported may have a better one (see `certificate.py`)."""
-    return {f"at.{name}": value for name, value in walk.flat.unpack(walk.x).items() if name == "b"}
-
-
-def _resumed(start: Start) -> Start:
-    """The start with the bias it stood at."""
-    return replace(start, params={name: start.state.get(f"at.{name}", p) for name, p in start.params.items()})

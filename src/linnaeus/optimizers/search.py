@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays.vectors import combine, dot
+
 if TYPE_CHECKING:
     from linnaeus.optimizers.flat import Flat
     from linnaeus.types import Doubles
@@ -17,9 +19,9 @@ DECREASE = 1e-4
 def armijo(flat: Flat, x: Doubles, step: Doubles) -> Doubles | None:
     """X + t step with the first t = 1, 1/2, 1/4 ... that goes down enough; None where none does."""
     value, g = flat.value_and_grad(x)
-    promise, t = float(g @ step), 1.0
+    promise, t = dot(g, step), 1.0
     while promise < 0.0:
-        there = x + t * step
+        there = combine([x, step], [1.0, t])
         if np.array_equal(there, x):
             return None
         with np.errstate(over="ignore", invalid="ignore"):

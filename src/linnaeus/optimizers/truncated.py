@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays.vectors import combine, dot, norm, products
 from linnaeus.optimizers.flat import Flat
 from linnaeus.optimizers.search import armijo
 from linnaeus.optimizers.smooth import refuse_flat
@@ -37,7 +38,7 @@ class NewtonCG:
         while True:
             _, g = flat.value_and_grad(x)
             # The nearer, the more exactly: this makes the convergence superlinear.
-            share = min(0.25, float(np.sqrt(np.linalg.norm(g) / scale)))
+            share = min(0.25, float(np.sqrt(norm(g) / scale)))
             found = armijo(flat, x, solve(lambda v, x=x: flat.hessp(x, v), -g, share))  # type: ignore[misc]
             if found is None:
                 break
@@ -53,18 +54,18 @@ def solve(product: Callable[[Doubles], Doubles], g: Doubles, share: float) -> Do
     [0.5, -2.0]
     """
     x, r, p = np.zeros_like(g), g.copy(), g.copy()
-    rho = begin = float(r @ r)
+    rho = begin = dot(r, r)
     steepest = 0.0
     for _ in range(10 * len(g) + 10):
         if rho <= share**2 * begin or rho == 0.0:
             break
         q = product(p)
-        bend = float(p @ q)
-        steepest = max(steepest, bend / float(p @ p))
-        if bend <= 1e-14 * steepest * float(p @ p):
+        bend, length = products([p], [q, p])[0].tolist()
+        steepest = max(steepest, bend / length)
+        if bend <= 1e-14 * steepest * length:
             return x if x.any() else g
-        x += rho / bend * p
-        r -= rho / bend * q
-        rho, before = float(r @ r), rho
-        p = r + rho / before * p
+        combine([x, p], [1.0, rho / bend], x)
+        combine([r, q], [1.0, -rho / bend], r)
+        rho, before = dot(r, r), rho
+        combine([r, p], [1.0, rho / before], p)
     return x

@@ -3,6 +3,7 @@
 
 namespace linnaeus {
 void bind_census(nanobind::module_& m);
+void bind_columns_dot(nanobind::module_& m);
 void bind_correlate(nanobind::module_& m);
 void bind_count_terms(nanobind::module_& m);
 void bind_dense(nanobind::module_& m);
@@ -27,6 +28,7 @@ void bind_weigh(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
   linnaeus::bind_census(m);
+  linnaeus::bind_columns_dot(m);
   linnaeus::bind_correlate(m);
   linnaeus::bind_count_terms(m);
   linnaeus::bind_dense(m);

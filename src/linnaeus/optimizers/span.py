@@ -1,0 +1,117 @@
+"""An objective as a function of one vector, where there are fewer rows than features.
+
+From zero, a solver that follows gradients never leaves the span of the rows: W = X'A with A (n, w), for the gradient of
+the losses is X'D and that of a ridge penalty is a multiple of W. So A can stand for W. A vector is A beside its scores
+K = XX'A, and inner products are those of the weights, without the weights:
+
+    <X'A, X'B> = <A, XX'B>
+
+What a solver keeps are 2 n w numbers then, not d w; with the words of a text as features that is many times less. The
+weights are made when a report is asked for them. (This is the representer theorem, Kimeldorf and Wahba 1971.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.arrays.vectors import add_multiple, dot, norm, products
+from linnaeus.optimizers.certificate import EPS, Reporter
+from linnaeus.optimizers.flat import Flat
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Doubles, Params, Start, Step
+
+
+def flatten(objective: Objective, start: Start, report: Callable[[Step], float | None]) -> Flat | Span:
+    """The objective over the span of the rows where that is smaller and the start is in it; else over the weights."""
+    n, d = objective.X.shape
+    inside = "span" in start.state or not any(p.any() for p in start.params.values())
+    if objective.ridge is not None and 2 * n < d and inside and not any("at." in name for name in start.state):
+        return Span(objective.by_columns(), start, report)
+    return Flat(objective.by_columns(), start, report)
+
+
+class Span:
+    """Answers as `Flat`. Vectors are [A, b, K, b], row by row: linear combinations need not know what is what."""
+
+    def __init__(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        self.objective, self.ridge = objective, objective.ridge or 0.0
+        self.shape = (objective.X.shape[0], objective.width)
+        self.half = self.shape[0] * self.shape[1] + (0 if objective.bias == "none" else objective.width)
+        self.weights = np.empty((objective.X.shape[1], objective.width))
+        self.reporter = Reporter(objective, start, report)
+        self.x0 = np.zeros(2 * self.half)
+        self.first = self._evaluated(self.x0)
+        self.reporter.scale = self.length(self.first[1])
+        if "span" in start.state:
+            self.x0 = np.array(start.state["span"])
+            self.first = self._evaluated(self.x0)
+
+    def cut(self, x: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """A, K and the bias (which is empty where there is none), as views."""
+        n, w = self.shape
+        A, K = x[: n * w].reshape(n, w), x[self.half : self.half + n * w].reshape(n, w)
+        return A, K, x[n * w : self.half]
+
+    def evaluate(self, x: Doubles, grad: Doubles) -> float:
+        """The objective at x; its gradient is written into `grad`, all but its scores: a slope needs none."""
+        o, (A, K, b), (D, _, slope) = self.objective, self.cut(x), self.cut(grad)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values, found = o.loss.value_and_grad(o.space, K + b if len(b) else K, o.y)
+            np.multiply(found, o.weights[:, None], out=D)
+            total = float(values @ o.weights)
+            if len(b):
+                D.sum(axis=0, out=slope)
+            if o.bias == "regularized":
+                total += 0.5 * self.ridge * add_multiple(b, self.ridge, slope)
+            add_multiple(A, self.ridge, D)
+            grad[self.half + K.size :] = slope
+            return total + 0.5 * self.ridge * dot(A.reshape(-1), K.reshape(-1))
+
+    def settle(self, grad: Doubles) -> None:
+        """The scores of the gradient that was evaluated last."""
+        A, K, _ = self.cut(grad)
+        K[:] = self.objective.X.dot(self.objective.X.tdot(A, self.weights))
+
+    def value_and_grad(self, x: Doubles) -> tuple[float, Doubles]:
+        """The objective and its gradient; at the start they are known."""
+        return self.first if x is self.x0 else self._evaluated(x)
+
+    def _evaluated(self, x: Doubles) -> tuple[float, Doubles]:
+        grad = np.empty_like(x)
+        value = self.evaluate(x, grad)
+        self.settle(grad)
+        return value, grad
+
+    def products(self, lefts: Sequence[Doubles], rights: Sequence[Doubles]) -> Doubles:
+        """The inner product of each left vector with each right one, as weights."""
+        return products([v[: self.half] for v in lefts], [v[self.half :] for v in rights])
+
+    def length(self, g: Doubles) -> float:
+        """The Euclidean length, as weights; rounding never makes it zero."""
+        A, K = g[: self.half], g[self.half :]
+        return float(np.sqrt(max(dot(A, K), EPS * norm(A) * norm(K))))
+
+    def unpack(self, x: Doubles) -> Params:
+        """Weights and bias."""
+        A, _, b = self.cut(x)
+        W = self.objective.X.tdot(A)
+        return {"W": W, "b": b.copy()} if len(b) else {"W": W}
+
+    def say(self, x: Doubles, value: float, gradient: float, rate: float | None = None) -> None:
+        """Report an iterate and the length of its gradient; nothing is written into x until the next one."""
+        self.reporter.tell(lambda: self.unpack(x), value, gradient, rate=rate)
+
+    def state(self, x: Doubles) -> dict[str, Doubles]:
+        """The point that was told of, for the next time."""
+        return {"span": x}
+
+    def finish(self) -> None:
+        """The last word: the start, if there was no step at all, and a gap for the last iterate."""
+        if self.reporter.told is None:
+            self.say(self.x0, self.first[0], self.length(self.first[1]))
+        self.reporter.finish()
