@@ -10,7 +10,7 @@ from linnaeus.optimizers.certificate import EPS
 from linnaeus.optimizers.search import DECREASE
 
 TRIES = 40
-FARTHER = 100.0
+FARTHER = 1000.0
 """How many times the last stretch a next one may be, where the slope has told nothing yet."""
 
 
