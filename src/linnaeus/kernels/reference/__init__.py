@@ -24,10 +24,8 @@ from linnaeus.kernels.reference.online import (
     settle_adagrad,
     settle_sgd,
 )
-from linnaeus.kernels.reference.products import rows_dot, rows_tdot
-from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_squares
 from linnaeus.kernels.reference.products import columns_dot, rows_dot, rows_tdot
-from linnaeus.kernels.reference.scan import first_unfinite, row_squares
+from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_squares
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
 from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
