@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
 
-from linnaeus import kernels
+from linnaeus import LinearSVM, kernels
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.stopping import Stop
@@ -326,3 +326,15 @@ def pose_objective(loss, space, bias, dense):
     weights = rng.choice([0.5, 1.0, 2.0], 40)
     k = 2 if space == "binary" else 4
     return Objective(rows, y, OUTPUTS[space](), LOSSES_OF_THE_HOUSE[loss](), L2(0.7), weights, k, bias)
+
+
+@pytest.mark.parametrize("settings", [{"tol": 0.1}, {"tol": 1e-9, "epochs": 3}])
+@pytest.mark.filterwarnings("ignore::linnaeus.pipeline.NotConverged")
+def test_the_value_told_is_that_of_the_model_returned(settings):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 20)), rng.integers(0, 8, 2000)
+    model = LinearSVM(**settings).fit(X, y)
+    signs = np.where(y[:, None] == model.classes_, 1.0, -1.0)
+    losses = np.maximum(0.0, 1.0 - signs * model.decision_function(X))
+    value = 0.5 * (model.coef_**2).sum() + losses.sum()
+    assert model.trace_.last.value == pytest.approx(value, rel=1e-6)

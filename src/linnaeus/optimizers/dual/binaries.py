@@ -163,13 +163,13 @@ class Work:
         return (*self.box, self.problems.factors[self.which.start : self.which.stop].reshape(-1))
 
     def epoch(self) -> None:
-        """One epoch for the problems of the wave; those that look solved are measured; the free biases move."""
+        """The free biases move, then one epoch for the problems of the wave; those that look solved are measured."""
+        if self.settings.bias == "free" and self.here:
+            self._move_centers()
         self.run(self.problems.rows, self.arrays, tuple(self.wave), kernels.thread_count())
         self.here += 1
         self.epochs += 1
         self._certify(self._worth_measuring())
-        if self.settings.bias == "free":
-            self._move_centers()
         self.before[0] = self.wave.table[:, ESTIMATE]
 
     def _worth_measuring(self) -> NDArray[np.bool_]:
