@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import rows_tdot as rows_tdot
     from linnaeus.kernels._native import settle_adagrad as settle_adagrad
     from linnaeus.kernels._native import settle_sgd as settle_sgd
+    from linnaeus.kernels._native import soft_rows as soft_rows
     from linnaeus.kernels._native import softmax_epoch as softmax_epoch
     from linnaeus.kernels._native import softmax_sums as softmax_sums
     from linnaeus.kernels._native import tokens as tokens

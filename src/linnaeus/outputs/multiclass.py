@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus import kernels
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.types import Answer, Margins
@@ -51,10 +52,10 @@ class Multiclass:
 
     def soft(self, S: Doubles, y: Truth) -> Answer:
         """Log sum e^s and the softmax."""
-        high = S.max(axis=1, keepdims=True)
-        e = np.exp(S - high)
-        total = e.sum(axis=1, keepdims=True)
-        return Answer((high + np.log(total))[:, 0], e / total)
+        S = np.ascontiguousarray(S, np.float64)
+        parts, values = np.empty_like(S), np.empty(len(S))
+        kernels.soft_rows(S, parts, values, kernels.thread_count())
+        return Answer(values, parts)
 
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
         """P (V - p.V): the covariance of the class indicators times V."""
