@@ -10,7 +10,7 @@ from linnaeus.optimizers.certificate import EPS
 from linnaeus.optimizers.search import DECREASE
 
 TRIES = 40
-FARTHER = 1000.0
+FARTHER = 100.0
 """How many times the last stretch a next one may be, where the slope has told nothing yet."""
 
 
@@ -33,7 +33,7 @@ def search(
     3.5 and 3.6). Where rounding hides what values say, slopes decide alone (Hager and Zhang 2005). A value that is no
     finite number is one that is too high.
 
-    >>> round(search(lambda t: ((t - 3.0) ** 2, 2.0 * (t - 3.0)), Place(0.0, 9.0, -6.0), 0.01), 6)
+    >>> round(search(lambda t: ((t - 3.0) ** 2, 2.0 * (t - 3.0)), Place(0.0, 9.0, -6.0), 0.1), 6)
     3.0
     """
     noise = 8 * EPS * abs(begin.value)
