@@ -9,6 +9,7 @@ import pytest
 
 from linnaeus.errors import LinnaeusError
 from linnaeus.optimizers import SGD, HeldOut
+from linnaeus.outputs import Multiclass
 from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
@@ -36,6 +37,21 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"decision": "expected_cost", "costs": [[0, 1], [1, 0]], "loss": "hinge"},
         {},
         "needs probabilities",
+    ),
+    "costs the loss has no place for": (
+        {"costs": [[0, 1], [5, 0]]},
+        {},
+        "The Log loss has no place for costs in Binary output; use decision='expected_cost', or a loss",
+    ),
+    "costs in the output space": (
+        {"loss": "perceptron", "output": Multiclass(costs=[[0, 1], [5, 0]])},
+        {},
+        "The Perceptron loss has no place for costs in Multiclass output; use a loss that takes costs, such as hinge",
+    ),
+    "costs of squares of joint scores": (
+        {"loss": "squared", "output": "multiclass", "costs": [[0, 1], [5, 0]]},
+        {},
+        "The Squared loss has no place for costs in Multiclass output",
     ),
     "unknown decision": ({"decision": "best"}, {}, "decision takes 'score' or 'expected_cost', not 'best'"),
     "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; take one of perceptron, hinge, log"),

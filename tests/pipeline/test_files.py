@@ -9,7 +9,7 @@ import pytest
 
 from linnaeus import store
 from linnaeus.errors import ModelFileError, UsageError
-from linnaeus.losses import Log, MarginLoss
+from linnaeus.losses import MarginLoss
 from linnaeus.optimizers import AdaGrad, Average
 from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression
 from linnaeus.regularizers import ElasticNet
@@ -34,7 +34,7 @@ def test_what_is_loaded_is_what_was_saved(face: type, tmp_path: Path) -> None:
 
 def test_recipes_come_back(tmp_path: Path) -> None:
     model = LinearClassifier(
-        loss=Log(),
+        loss=SoftMargin(),
         regularizer=ElasticNet(0.5, 0.25),
         optimizer=Average(AdaGrad(rate=0.5)),
         costs=[[0, 1, 2], [1, 0, 1], [1, 1, 0]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from linnaeus.decision import cheapest, expected_costs
 from linnaeus.errors import DataError, LinnaeusError, UsageError
 from linnaeus.outputs import Binary, MultiLabel, Real
-from linnaeus.outputs.costs import as_costs
 from linnaeus.pipeline.chances import chances, has_chances
 from linnaeus.pipeline.choose import choose_output
+from linnaeus.pipeline.costing import with_costs
 from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve, stored
 from linnaeus.pipeline.labels import Labels, encode, point, refuse_one_class
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.types import Doubles
-
-DECISIONS = ("score", "expected_cost")
 
 
 def _knows_chances(face: Any) -> bool:
@@ -174,8 +172,9 @@ class LinearClassifier(ClassifierFace):
     costs
         l(y', y), what predicting y' costs when y is true: rows and columns in the order of `classes_`.
     decision
-        "score" takes the best score, and costs enter training; "expected_cost" trains without costs and takes the
-        prediction that costs least on average under the probabilities.
+        "score" takes the best score, and costs enter training (all losses but perceptron, log and probability do that);
+        "expected_cost" trains without costs and takes the prediction that costs least on average under the
+        probabilities.
     bias
         "free" (True), "regularized" or "none" (False).
     class_weight
@@ -243,24 +242,6 @@ def posed(spec: LinearClassifier, rows: Any, labels: Labels, weights: Doubles) -
     if isinstance(space, Real) or isinstance(space, MultiLabel) != labels.sets:
         wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"
         raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
-    space = _with_costs(spec, space, k)
+    space = with_costs(spec, space, k)
     space.width(k)
     return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
-
-
-def _with_costs(spec: LinearClassifier, space: Any, k: int) -> Any:
-    if spec.decision not in DECISIONS:
-        raise UsageError(f"decision takes {' or '.join(map(repr, DECISIONS))}, not {spec.decision!r}.")
-    costs = as_costs(spec.costs, k)
-    if spec.decision == "expected_cost":
-        if costs is None:
-            raise UsageError("decision='expected_cost' needs costs, a square matrix l(y', y) over the classes.")
-        if not has_chances(piece("loss", spec.loss), space):
-            raise UsageError("decision='expected_cost' needs probabilities; use a loss that has them, such as log.")
-        return space
-    if costs is None:
-        as_costs(getattr(space, "costs", None), k)
-        return space
-    if "costs" not in {field.name for field in fields(space)}:
-        raise UsageError(f"costs needs one class for each row; the output {type(space).__name__} has none.")
-    return replace(space, costs=costs)

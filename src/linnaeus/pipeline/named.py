@@ -61,8 +61,8 @@ class AveragedPerceptron(ClassifierFace):
 class LogisticRegression(ClassifierFace):
     """Minimizes -sum_i log P(y_i | x_i) + strength/2 ||W||^2 with P = softmax(x W + b); two classes: one sigmoid.
 
-    Equals `LinearClassifier(loss="log", regularizer=L2(strength))`; scikit-learn's `C` is 1 / strength. With `costs`
-    and decision="expected_cost" it predicts what costs least on average.
+    Equals `LinearClassifier(loss="log", regularizer=L2(strength))`; scikit-learn's `C` is 1 / strength. `costs` go
+    with decision="expected_cost": it predicts what costs least on average.
 
     >>> model = LogisticRegression(strength=0.1).fit([[0.0], [1.0]], ["a", "b"])
     >>> model.predict_proba([[0.5]]).round(3).tolist()
