@@ -23,7 +23,7 @@ from linnaeus.pipeline.fitting import Problem, solve, stored
 from linnaeus.pipeline.labels import Labels, encode, point, refuse_one_class
 from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.pieces import piece
-from linnaeus.pipeline.stream import go_on, merged, widen
+from linnaeus.pipeline.stream import go_on, merged, standing, widened
 from linnaeus.pipeline.weights import class_weights, sample_weights
 
 if TYPE_CHECKING:
@@ -63,13 +63,12 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
         spec = self.composed()
-        rows, labels, weights = examples(learned(self, X), y, sample_weight)
+        rows, seen = learned(self, X)
+        rows, labels, weights = examples(rows, y, sample_weight)
         problem = posed(spec, rows, labels, weights)
         fit = solve(spec, problem)
-        self.classes_, self.form_, self.space_ = labels.classes, labels.form, problem.space
-        self.params_, self.trace_ = stored(fit.params), fit.trace
-        self.__dict__.pop("memory_", None)
-        return self
+        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
+        return self._become(**seen, **kinds, params_=stored(fit.params), trace_=fit.trace)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Go on learning from one more batch of a stream, with a step-wise optimizer ("auto" takes one).
@@ -77,16 +76,15 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         `classes` announces classes that come later; others may still appear: their weights begin at zero.
         """
         spec, known = self.composed(), "params_" in self.__dict__
-        rows, labels, weights = examples(checked(self, X) if known else learned(self, X), y, sample_weight)
+        rows, seen = (checked(self, X), {}) if known else learned(self, X)
+        rows, labels, weights = examples(rows, y, sample_weight)
         if known and labels.form != self.form_:
             raise DataError("The labels have another form than in the batches before; keep to one form.")
         labels = point(labels, merged(self, classes, labels.classes))
         problem = posed(spec, rows, labels, weights)
-        if known:
-            widen(self, problem.space, labels.classes)
-        params = {name: value.astype(np.float64) for name, value in self.params_.items()} if known else None
-        go_on(self, spec, problem, params)
-        self.classes_, self.form_, self.space_ = labels.classes, labels.form, problem.space
+        params, memory = widened(self, problem.space, labels.classes) if known else standing(self)
+        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
+        self.__dict__.update(go_on(spec, problem, params, memory), **seen, **kinds)
         return self
 
     def decision_function(self, X: Any) -> Doubles:

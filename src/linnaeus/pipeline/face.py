@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats
 
 
+LEARNED = (
+    *("params_", "trace_", "memory_", "n_features_in_", "feature_names_in_"),
+    *("classes_", "form_", "space_", "one_target_"),
+)
+"""All that a training leaves in a face."""
+
+
 class Face(BaseEstimator):  # type: ignore[misc]
     """A linear model that scikit-learn knows how to handle."""
 
@@ -40,7 +47,16 @@ class Face(BaseEstimator):  # type: ignore[misc]
         return found
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters; those of a piece replace the frozen piece by a new one."""
+        """Set parameters; those of a piece replace the frozen piece by a new one. If one is refused, none is set."""
+        before = dict(vars(self))
+        try:
+            self._set(params)
+        except Exception:
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def _set(self, params: dict[str, Any]) -> None:
         plain = {name: value for name, value in params.items() if name.partition("__")[0] not in KINDS}
         whole = {name: value for name, value in params.items() if name in KINDS}
         super().set_params(**plain, **whole)
@@ -51,7 +67,6 @@ class Face(BaseEstimator):  # type: ignore[misc]
                 inside.setdefault(name, {})[rest] = value
         for name, changes in inside.items():
             super().set_params(**{name: replaced(name, getattr(self, name, None), changes)})
-        return self
 
     @property
     def coef_(self) -> Floats:
@@ -83,6 +98,13 @@ class Face(BaseEstimator):  # type: ignore[misc]
         if not isinstance(face, cls):
             raise ModelFileError(f"{path} holds a {type(face).__name__}; load it with that class.")
         return face
+
+    def _become(self, **learned: Any) -> Any:
+        """Take over a training that is done, in place of all before it: one that fails changes nothing."""
+        for name in LEARNED:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(learned)
+        return self
 
     def _expect_fit(self, name: str) -> None:
         """An attribute of a fitted model is not there before: `hasattr` says so."""

@@ -11,16 +11,12 @@ if TYPE_CHECKING:
     from linnaeus.arrays import CSR, Dense
 
 
-def learned(face: Any, X: Any) -> CSR | Dense:
-    """Rows to learn from; the face remembers how wide they are, and the names of their columns."""
+def learned(face: Any, X: Any) -> tuple[CSR | Dense, dict[str, Any]]:
+    """Rows to learn from, and what the face will remember of them: their width, and the names of their columns."""
     names = column_names(X)
     rows = as_rows(X, who=type(face).__name__)
-    face.n_features_in_ = rows.shape[1]
-    if names is not None:
-        face.feature_names_in_ = names
-    elif hasattr(face, "feature_names_in_"):
-        del face.feature_names_in_
-    return rows
+    seen = {"n_features_in_": rows.shape[1]}
+    return rows, seen if names is None else {**seen, "feature_names_in_": names}
 
 
 def checked(face: Any, X: Any) -> CSR | Dense:

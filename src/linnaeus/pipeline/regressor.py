@@ -13,7 +13,7 @@ from linnaeus.outputs import Real
 from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve, stored
 from linnaeus.pipeline.matrices import checked, learned
-from linnaeus.pipeline.stream import go_on
+from linnaeus.pipeline.stream import go_on, standing
 from linnaeus.pipeline.weights import sample_weights
 
 if TYPE_CHECKING:
@@ -54,31 +54,20 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Learn from rows X (n, d) and their numbers y (n,) or (n, targets)."""
-        problem = self._posed(learned(self, X), y, sample_weight)
+        rows, seen = learned(self, X)
+        problem, single = posed(rows, y, sample_weight)
         fit = solve(self, problem)
-        self.params_, self.trace_ = stored(fit.params), fit.trace
-        self.__dict__.pop("memory_", None)
-        return self
+        return self._become(**seen, one_target_=single, params_=stored(fit.params), trace_=fit.trace)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Go on learning from one more batch of a stream, with a step-wise optimizer; see `pipeline.stream`."""
-        if "params_" not in self.__dict__:
-            go_on(self, self, self._posed(learned(self, X), y, sample_weight), None)
-            return self
-        problem = self._posed(checked(self, X), y, sample_weight)
-        if problem.k != self.params_["W"].shape[1]:
-            raise DataError(f"y has {problem.k} targets, but there were {self.params_['W'].shape[1]} before.")
-        go_on(self, self, problem, {name: value.astype(np.float64) for name, value in self.params_.items()})
+        params, memory = standing(self)
+        rows, seen = learned(self, X) if params is None else (checked(self, X), {})
+        problem, single = posed(rows, y, sample_weight)
+        if params is not None and problem.k != params["W"].shape[1]:
+            raise DataError(f"y has {problem.k} targets, but there were {params['W'].shape[1]} before.")
+        self.__dict__.update(go_on(self, problem, params, memory), **seen, one_target_=single)
         return self
-
-    def _posed(self, rows: Any, y: Any, sample_weight: Any) -> Problem:
-        """Checked data; rows that do not count are left out."""
-        targets = _numbers(y, rows.shape[0])
-        weights = sample_weights(sample_weight, rows.shape[0])
-        self.one_target_ = targets.ndim == 1
-        table = targets.reshape(len(targets), -1)
-        problem = Problem(rows, table, weights, Real(), table.shape[1])
-        return problem if weights.all() else problem.take(np.flatnonzero(weights))
 
     def predict(self, X: Any) -> Doubles:
         """The number or numbers of each row, shaped like the targets of `fit`."""
@@ -103,6 +92,15 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags
+
+
+def posed(rows: Any, y: Any, sample_weight: Any) -> tuple[Problem, bool]:
+    """Checked data without the rows that do not count, and whether y is one number for each row, not a table."""
+    targets = _numbers(y, rows.shape[0])
+    weights = sample_weights(sample_weight, rows.shape[0])
+    table = targets.reshape(len(targets), -1)
+    problem = Problem(rows, table, weights, Real(), table.shape[1])
+    return problem if weights.all() else problem.take(np.flatnonzero(weights)), targets.ndim == 1
 
 
 def _numbers(y: Any, n: int) -> Doubles:

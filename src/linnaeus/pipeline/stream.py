@@ -39,9 +39,15 @@ class Memory:
     state: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
-def go_on(face: Any, spec: Any, problem: Problem, params: Params | None) -> None:
-    """One epoch over this batch, from these parameters (None: zeros); the face keeps the result."""
-    memory = face.__dict__.get("memory_", Memory())
+def standing(face: Any) -> tuple[Params | None, Memory]:
+    """The parameters and the memory a face goes on from; None and nothing for a new one."""
+    params = vars(face).get("params_")
+    doubles = None if params is None else {name: value.astype(np.float64) for name, value in params.items()}
+    return doubles, vars(face).get("memory_", Memory())
+
+
+def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> dict[str, Any]:
+    """One epoch over this batch, from these parameters (None: zeros): what the face is to keep of it."""
     n = problem.rows.shape[0]
     share = n / (memory.rows + n)
     objective = replace(objective_of(spec, problem), regularizer=_scaled(piece("regularizer", spec.regularizer), share))
@@ -59,25 +65,25 @@ def go_on(face: Any, spec: Any, problem: Problem, params: Params | None) -> None
     begin = objective.initial() if params is None else params
     start = Start(begin, memory.batches, memory.state, spec.seed, spec.epochs or ENDLESS)
     fit = train(objective, optimizer, Watch(stop, listeners=(remember,)), start)
-    face.params_, face.trace_ = stored(fit.params), fit.trace
-    face.memory_ = Memory(memory.batches + 1, memory.rows + n, kept)
+    memory = Memory(memory.batches + 1, memory.rows + n, kept)
+    return {"params_": stored(fit.params), "trace_": fit.trace, "memory_": memory}
 
 
-def widen(face: Any, space: Any, classes: NDArray[Any]) -> None:
-    """Make room for classes that were not there before."""
-    before, old = face.classes_, face.space_
+def widened(face: Any, space: Any, classes: NDArray[Any]) -> tuple[Params, Memory]:
+    """What a fitted face goes on from, with room for classes that were not there before."""
+    params, memory = standing(face)
+    assert params is not None
+    before, old, w = face.classes_, face.space_, params["W"].shape[1]
     if len(before) == len(classes) and isinstance(old, type(space)):
-        return
-    memory = face.__dict__.get("memory_", Memory())
-    w = face.params_["W"].shape[1]
+        return params, memory
     if w > 1:
         source = _sources(space, before, classes)
-        face.params_ = {name: _spread(value, source) for name, value in face.params_.items()}
+        params = {name: _spread(value, source) for name, value in params.items()}
         state = {name: _spread(a, source) if a.shape[-1:] == (w,) else a for name, a in memory.state.items()}
     else:
-        face.params_ = {name: _unfold(value, space, before, classes) for name, value in face.params_.items()}
+        params = {name: _unfold(value, space, before, classes) for name, value in params.items()}
         state = {}
-    face.memory_ = replace(memory, state=state)
+    return params, replace(memory, state=state)
 
 
 def _sources(space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
