@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, expect
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -93,6 +93,8 @@ class HeldOut(Schedule):
     shrink: float = 0.5
 
     def __post_init__(self) -> None:
+        expect("grow", self.grow, float)
+        expect("shrink", self.shrink, float)
         if not (self.grow >= 1 and 0 < self.shrink < 1):
             raise UsageError("The held-out schedule needs grow >= 1 and shrink between 0 and 1.")
 
@@ -115,3 +117,23 @@ SCHEDULES = {
     "held_out": HeldOut,
 }
 """Every schedule by its plain name."""
+
+
+def as_schedule(value: Any) -> Schedule:
+    """The schedule that is meant: an object as it is, a plain name with its defaults.
+
+    >>> as_schedule("inverse")
+    InverseTime(offset=1.0)
+    """
+    if isinstance(value, str):
+        if value not in SCHEDULES:
+            raise UsageError(f"There is no schedule {value!r}; take one of {', '.join(SCHEDULES)}, or one of your own.")
+        named: Schedule = SCHEDULES[value]()
+        return named
+    if isinstance(value, type) or not (hasattr(value, "factors") and hasattr(value, "adapt")):
+        raise InputTypeError(
+            f"schedule takes a plain name ({', '.join(SCHEDULES)}) or an object with methods factors and adapt, "
+            f"not {value!r}."
+        )
+    found: Schedule = value
+    return found

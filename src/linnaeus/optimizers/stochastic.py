@@ -10,15 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.optimizers.descent import Descent
 from linnaeus.optimizers.fused import Fused, online_kernel
 from linnaeus.optimizers.rules import Adaptive, Heavy, Moments, Plain
-from linnaeus.optimizers.schedule import Constant, Schedule
+from linnaeus.optimizers.schedule import Constant, Schedule, as_schedule
 
 if TYPE_CHECKING:
     from linnaeus.optimizers.descent import Run
@@ -28,10 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stochastic(ABC):
-    """What step-wise optimizers share: the rate, its schedule, and how many examples a step looks at."""
+    """What step-wise optimizers share: the rate, its schedule, and how many examples a step looks at.
+
+    A schedule is an object, or a plain name out of `SCHEDULES`.
+
+    >>> SGD(schedule="inverse").schedule
+    InverseTime(offset=1.0)
+    """
 
     rate: float = 0.1
-    schedule: Schedule = field(default_factory=Constant)
+    schedule: Any = field(default_factory=Constant)
     batch: int = 1
     stepwise: ClassVar[bool] = True
     """It learns example by example, so it can go on with more of them: a stream."""
@@ -43,6 +49,7 @@ class Stochastic(ABC):
             raise UsageError(f"rate must be a positive number, not {self.rate}.")
         if self.batch < 1:
             raise UsageError(f"batch must be at least 1, not {self.batch}.")
+        object.__setattr__(self, "schedule", as_schedule(self.schedule))
 
     @property
     @abstractmethod
@@ -59,11 +66,13 @@ class Stochastic(ABC):
 
     def rates(self, first: int, count: int, total: int) -> Doubles:
         """The rates of the steps first, first + 1, ...; `total` are planned."""
-        return self.rate * self.schedule.factors(first, count, total)
+        schedule: Schedule = self.schedule
+        return self.rate * schedule.factors(first, count, total)
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
         """What to multiply the rates of the next epoch with, by the held-out scores of this one and the one before."""
-        return self.schedule.adapt(factor, score, before)
+        schedule: Schedule = self.schedule
+        return schedule.adapt(factor, score, before)
 
     def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
         """A run of it: by a fused kernel where there is one for these pieces, else in NumPy."""
@@ -137,26 +146,42 @@ class Adam(Stochastic):
 
 @dataclass(frozen=True)
 class Average:
-    """The mean of the iterates of a step-wise optimizer.
+    """The mean of the iterates of a step-wise optimizer, which is an object or a plain name.
 
     `Average(SGD(rate=1.0))` with the perceptron loss is the averaged perceptron (Freund and Schapire 1999, Collins
     2002).
     """
 
-    inner: Stochastic = field(default_factory=SGD)
+    inner: Any = field(default_factory=SGD)
     stepwise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not hasattr(self.inner, "descent"):
-            raise UsageError(f"Only step-wise optimizers have iterates to average, not {type(self.inner).__name__}.")
+        object.__setattr__(self, "inner", _stepwise(self.inner))
 
     def refuse(self, objective: Objective) -> str | None:
         """What the inner one refuses."""
-        return self.inner.refuse(objective)
+        said: str | None = self.inner.refuse(objective)
+        return said
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """As the inner one; reported parameters are means."""
         self.inner.descent(objective, start, averaged=True).run(report)
+
+
+def _stepwise(value: Any) -> Any:
+    """The step-wise optimizer that is meant."""
+    from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
+
+    table = {name: made for name, made in OPTIMIZERS.items() if hasattr(made, "descent")}
+    if isinstance(value, str) and value in table:
+        return table[value]()
+    if isinstance(value, str | type) or not hasattr(value, "minimize"):
+        raise InputTypeError(
+            f"Average takes a step-wise optimizer, by a plain name ({', '.join(table)}) or an object, not {value!r}."
+        )
+    if not hasattr(value, "descent"):
+        raise UsageError(f"Only step-wise optimizers have iterates to average, not {type(value).__name__}.")
+    return value
 
 
 def refuse_groups(objective: Objective, name: str) -> str | None:

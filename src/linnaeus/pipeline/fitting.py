@@ -70,13 +70,13 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     if aside is None and getattr(getattr(getattr(optimizer, "inner", optimizer), "schedule", None), "follows", False):
         raise UsageError("The held-out schedule follows the score of held-out rows; give held_out, such as 0.1.")
     stop = stopping(spec, objective.loss, optimizer)
-    begin = Start(start or objective.initial(), seed=spec.seed, epochs=stop.epochs or 100)
+    begin = Start(start or objective.initial(), seed=int(spec.seed), epochs=stop.epochs or 100)
     score = None if aside is None else _held_out(objective, aside)
     with listening(spec.progress, stop) as listeners:
         if spec.checkpoint is None:
             fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
         else:
-            saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, spec.seed, aside))
+            saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, begin.seed, aside))
             begin, so_far = saver.resume(begin)
             fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
             if fit.trace.reason != "interrupted":

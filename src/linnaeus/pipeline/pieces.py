@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.losses import LOSSES
-from linnaeus.optimizers import OPTIMIZERS
+from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
 from linnaeus.regularizers import REGULARIZERS
 
@@ -27,6 +27,14 @@ KINDS = {
     "output": Kind(OUTPUTS, "decode"),
 }
 """The pieces a linear method is made of."""
+
+
+NESTED: Mapping[str, Mapping[str, Any]] = {
+    **{name: kind.table for name, kind in KINDS.items()},
+    "schedule": SCHEDULES,
+    "inner": OPTIMIZERS,
+}
+"""What a plain name stands for, by the parameter it is given for: pieces, and the pieces inside them."""
 
 
 def piece(kind: str, value: Any) -> Any:
@@ -87,6 +95,6 @@ def replaced(name: str, value: Any, changes: Mapping[str, Any]) -> Any:
 
 def _meant(name: str, value: Any) -> Any:
     """The object behind a plain name; anything else as it is, right or wrong: `fit` says so."""
-    if name in KINDS and isinstance(value, str) and value in KINDS[name].table:
-        return KINDS[name].table[value]()
+    if name in NESTED and isinstance(value, str) and value in NESTED[name]:
+        return NESTED[name][value]()
     return value
