@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
+from pandas import DataFrame
+from scipy.sparse import coo_matrix, csr_matrix
 from tests.contracts.problems import problem, separable
 
-from linnaeus.arrays import CSR
+from linnaeus.arrays import CSR, as_rows
 from linnaeus.erm import Objective, Stop, Watch, separability, train
+from linnaeus.errors import LinnaeusError
 from linnaeus.losses import LOSSES, Perceptron
 from linnaeus.optimizers import LBFGS, SGD
-from linnaeus.outputs import OUTPUTS, Binary, Multiclass, OneVsRest
+from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel, OneVsRest
 from linnaeus.regularizers import L2, NoPenalty
 
 
 def _csr(rows):
-    from scipy.sparse import csr_matrix
-
     X = csr_matrix(np.asarray(rows, dtype=np.float32))
     return CSR(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data, X.shape[1])
 
@@ -104,3 +105,55 @@ def test_three_classes_on_a_line():
     line, y = _csr([[-1.0], [0.0], [1.0]]), np.array([0, 2, 1])
     assert separability(line, y, OneVsRest(), 3).verdict == "not separable"
     assert separability(line, y, Multiclass(), 3).verdict == "separable"
+
+
+LINE = np.array([[-1.0, 0.5], [0.0, 0.1], [1.0, -0.2], [1.5, 0.3]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, csr_matrix, coo_matrix, as_rows, _csr, DataFrame])
+@pytest.mark.parametrize("y", [["a", "b", "c", "c"], [0, 1, 2, 2], np.array(["x", "y", "z", "z"], dtype=object)])
+def test_every_matrix_and_every_kind_of_label(form, y):
+    found = separability(form(LINE), y)
+    assert found.verdict == "separable"
+    assert found.params["W"].shape == (2, 3)
+    assert separability(form(LINE), y, "onevsrest").verdict == "separable"
+    assert separability(form(LINE), y, OneVsRest(), bias="none").radius > 1
+
+
+def test_label_sets_in_every_form():
+    lists = [["u"], ["u", "v"], ["v"], []]
+    table = np.array([[1, 0], [1, 1], [0, 1], [0, 0]])
+    for y in (lists, table, csr_matrix(table)):
+        assert separability(LINE, y).params["W"].shape == (2, 2)
+        assert separability(LINE, y, "multilabel").verdict in ("separable", "not separable")
+    assert separability(LINE, table, MultiLabel(), 2).params["W"].shape == (2, 2)
+
+
+def test_more_classes_than_there_are_examples_of():
+    assert separability(LINE, [0, 1, 4, 4], "multiclass", 5).params["W"].shape == (2, 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"y": ["a"] * 4}, "only one class, 'a'"),
+        ({"y": [0, 1]}, "X has 4 rows, but y has 2"),
+        ({"y": [0, 1, 2, 2], "k": 2}, "k=2 classes have the indices 0 to 1, but y goes from 0 to 2"),
+        ({"y": ["a", "b", "c", "c"], "k": 3}, "k=3 goes with class indices from 0 to 2; leave k out"),
+        ({"y": [0, 1, 1, 1], "k": "2"}, "k takes a whole number"),
+        ({"space": "many"}, "There is no output 'many'; take one of binary"),
+        ({"space": Multiclass}, "space takes an output space or its plain name"),
+        ({"space": "real"}, "The output Real does not fit these labels"),
+        ({"space": "multilabel"}, "The output MultiLabel does not fit these labels"),
+        ({"y": [["a"], ["b"], [], ["a"]], "space": Binary()}, "The output Binary does not fit these labels"),
+        ({"y": [0, 1, 2, 2], "space": "binary"}, "needs 2 classes, not 3"),
+        ({"bias": "some"}, "bias takes 'free' or 'none'"),
+        ({"seconds": -1}, "seconds must be at least 0, not -1"),
+        ({"seconds": "x"}, "seconds takes a number"),
+        ({"X": [[np.nan], [1], [2], [3]]}, r"X\[0, 0\] is NaN"),
+        ({"y": None}, "requires y to be passed"),
+    ],
+)
+def test_what_cannot_be_meant_gets_a_sentence(given, sentence):
+    with pytest.raises(LinnaeusError, match=sentence):
+        separability(**{"X": LINE, "y": ["a", "b", "b", "b"], **given})

@@ -9,7 +9,7 @@ import pytest
 
 from linnaeus import store
 from linnaeus.errors import ModelFileError, UsageError
-from linnaeus.losses import MarginLoss
+from linnaeus.losses import MarginLoss, SoftMargin
 from linnaeus.optimizers import AdaGrad, Average
 from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression
 from linnaeus.regularizers import ElasticNet

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from linnaeus.erm.constraints import Constraints, constraints
-from linnaeus.erm.objective import Objective
+from linnaeus.erm.examined import examined
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.train import Watch, train
-from linnaeus.losses import Perceptron
+from linnaeus.errors import UsageError, expect
 from linnaeus.optimizers import SGD
-from linnaeus.regularizers import NoPenalty
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import OutputSpace, Rows
+    from linnaeus.erm.objective import Objective
+    from linnaeus.protocols import OutputSpace
     from linnaeus.types import Doubles, Params
 
 
@@ -53,24 +53,34 @@ class Separability:
 
 
 def separability(
-    X: Rows, y: Any, space: OutputSpace, k: int, bias: Literal["free", "none"] = "free", seconds: float = 10.0
+    X: Any,
+    y: Any,
+    space: OutputSpace | str = "auto",
+    k: int | None = None,
+    bias: Literal["free", "none"] = "free",
+    seconds: float = 10.0,
 ) -> Separability:
     """Decide whether the data are linearly separable in this output space, with a certificate either way.
+
+    X is any matrix and y any labels that a classifier takes, `space` an output space or its plain name; "auto" is
+    binary for two classes, multiclass for more, multilabel for lists of labels and indicator matrices. With `k`, y
+    holds class indices from 0 to k - 1.
 
     First a perceptron runs: without a mistake in an epoch it has found the weights. Then a linear program (HiGHS)
     minimizes the violations of the margin: its least value is zero exactly for separable data, and otherwise its dual
     solution is the proof that there are none.
 
-    >>> from linnaeus.arrays import CSR
-    >>> from linnaeus.outputs import Binary
-    >>> corners = CSR(np.array([0, 0, 1, 2, 4]), np.array([1, 0, 0, 1], np.int32), np.ones(4, np.float32), 2)
-    >>> separability(corners, np.array([0, 0, 0, 1]), Binary(), 2).verdict  # both of two: a line can
+    >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> separability(corners, ["no", "no", "no", "yes"]).verdict  # both of two: a line can
     'separable'
-    >>> separability(corners, np.array([0, 1, 1, 0]), Binary(), 2).verdict  # exactly one of two: no line can
+    >>> separability(corners, ["no", "yes", "yes", "no"]).verdict  # exactly one of two: no line can
     'not separable'
     """
     began = time.perf_counter()
-    objective = Objective(X, y, space, Perceptron(), NoPenalty(), np.ones(X.shape[0]), k, bias)
+    expect("seconds", seconds, float)
+    if not seconds >= 0:
+        raise UsageError(f"seconds must be at least 0, not {seconds}.")
+    objective = examined(X, y, space, k, bias)
     stop = Stop(epochs=1000, mistakes=0.0, seconds=seconds / 2)
     fit = train(objective, SGD(rate=1.0), Watch(stop))
     needs = constraints(objective)

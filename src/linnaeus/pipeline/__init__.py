@@ -1,8 +1,8 @@
 """The faces: scikit-learn estimators over the engine. Loading this room loads scikit-learn; `import linnaeus` does not.
 
 `LinearClassifier` and `LinearRegressor` take any pieces; the named methods (`named.py`) are documented recipes of
-pieces, and their `composed()` shows which. `choose.py` picks what is left "auto"; `labels.py`, `weights.py` and
-`matrices.py` check what users give; `fitting.py` trains; `progress.py` shows how far it is, `checkpoint.py` keeps it.
+pieces, and their `composed()` shows which. `choose.py` picks what is left "auto"; `weights.py` and `matrices.py`
+check what users give; `fitting.py` trains; `progress.py` shows how far it is, `checkpoint.py` keeps it.
 
 To add a method: a dataclass whose fields are its knobs, with `composed()`, and a row in `FACES`; the checks of
 scikit-learn then run over it.

@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from linnaeus.arrays.labels import Labels, encode, point, refuse_one_class
 from linnaeus.decision import cheapest, expected_costs
 from linnaeus.errors import DataError, LinnaeusError, UsageError
 from linnaeus.outputs import Binary, MultiLabel, Real
@@ -20,7 +21,6 @@ from linnaeus.pipeline.choose import choose_output
 from linnaeus.pipeline.costing import with_costs
 from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve, stored
-from linnaeus.pipeline.labels import Labels, encode, point, refuse_one_class
 from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.stream import go_on, merged, standing, widened

@@ -11,7 +11,7 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.pipeline.labels import Labels
+    from linnaeus.arrays.labels import Labels
     from linnaeus.types import Doubles
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import column_or_1d
 
 from linnaeus.arrays.foreign import is_sparse
 from linnaeus.errors import DataError
@@ -49,6 +48,8 @@ def encode(y: Any) -> Labels:
     >>> found.y.tolist(), found.classes.tolist(), found.form
     ([1, 0, 1], ['ham', 'spam'], 'single')
     """
+    from sklearn.utils import column_or_1d
+
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None; give one label for each row.")
     if is_sparse(y):
