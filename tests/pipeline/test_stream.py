@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import linnaeus
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, LinnaeusError, UsageError
 from linnaeus.optimizers import SGD, AdaGrad, Average
 from linnaeus.outputs import Multiclass, OneVsRest
 from linnaeus.pipeline import LinearClassifier, LinearRegressor
@@ -112,6 +113,45 @@ def test_what_cannot_stream_says_so() -> None:
         LinearClassifier().partial_fit(X, y).partial_fit(X, ["a"] * len(X))
     with pytest.raises(DataError, match="another form"):
         LinearClassifier().partial_fit(X, y).partial_fit(X, [["a", "b"]] * len(X))
+
+
+SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
+    "held_out": ({"held_out": 0.2}, "held_out=0.2 has no meaning for partial_fit"),
+    "held_out of no kind": ({"held_out": "x"}, "held_out='x' has no meaning"),
+    "patience": ({"patience": -3}, "patience=-3 has no meaning .* leave it at 5"),
+    "seconds": ({"seconds": 3}, "seconds=3 has no meaning"),
+    "checkpoint": ({"checkpoint": "file"}, "checkpoint='file' has no meaning"),
+    "tol": ({"tol": "x"}, "tol takes a number"),
+    "epochs": ({"epochs": -2}, "epochs must be at least 1"),
+    "progress": ({"progress": "zz"}, "progress takes 'bar' or a function"),
+    "seed": ({"seed": "x"}, "seed takes a whole number"),
+    "a schedule that follows": ({"optimizer": SGD(schedule="held_out")}, "follows the score of held-out rows"),
+}
+
+
+@pytest.mark.parametrize("face", [LinearClassifier, LinearRegressor])
+@pytest.mark.parametrize("case", SETTINGS)
+def test_settings_without_a_meaning_are_refused(case: str, face: type) -> None:
+    settings, sentence = SETTINGS[case]
+    with pytest.raises(LinnaeusError, match=sentence):
+        face(**settings).partial_fit(*blobs(30, 2))
+
+
+def test_progress_hears_of_every_batch() -> None:
+    seen: list[int] = []
+    model = LinearClassifier(progress=lambda record: seen.append(record.epoch), seed=np.int64(3))
+    for part in batches(*blobs(60, 3)):
+        model.partial_fit(*part)
+    assert seen == [1, 2, 3]
+
+
+def test_a_schedule_that_is_at_its_end_says_so() -> None:
+    X, y = blobs(60, 3)
+    model = LinearClassifier(optimizer=SGD(schedule="linear"), epochs=2)
+    before = model.partial_fit(X, y).partial_fit(X, y).coef_.copy()
+    with pytest.raises(UsageError, match="down to zero after 2 batches, as epochs=2 plans"):
+        model.partial_fit(X, y)
+    assert np.array_equal(model.coef_, before)
 
 
 def test_the_penalty_is_shared_by_the_batches() -> None:

@@ -67,8 +67,8 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     objective, optimizer, mean = _prepared(spec, problem)
     if aside is not None and mean is not None:
         aside = replace(aside, rows=_moved(aside.rows, mean))
-    if aside is None and getattr(getattr(getattr(optimizer, "inner", optimizer), "schedule", None), "follows", False):
-        raise UsageError("The held-out schedule follows the score of held-out rows; give held_out, such as 0.1.")
+    if aside is None:
+        refuse_following(optimizer)
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=int(spec.seed), epochs=stop.epochs or 100)
     score = None if aside is None else _held_out(objective, aside)
@@ -106,6 +106,8 @@ def stored(params: Params) -> dict[str, Floats]:
 
 def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
     """When to stop: at a gap of `tol` of the objective; without gaps, a gradient of tol/100 of that at zero weights."""
+    if spec.tol is not None:
+        expect("tol", spec.tol, float)
     waits = stepwise(optimizer) and mistake_driven(loss)
     usual = PERCEPTRON_EPOCHS if waits else STEPWISE_EPOCHS if stepwise(optimizer) else SOLVER_EPOCHS
     return Stop(
@@ -116,6 +118,12 @@ def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
         patience=spec.patience if spec.held_out else None,
         seconds=spec.seconds,
     )
+
+
+def refuse_following(optimizer: Any) -> None:
+    """Where no rows are held out, a schedule that follows their score has nothing to follow."""
+    if getattr(getattr(getattr(optimizer, "inner", optimizer), "schedule", None), "follows", False):
+        raise UsageError("The held-out schedule follows the score of held-out rows; use fit and held_out, such as 0.1.")
 
 
 def _prepared(spec: Any, problem: Problem) -> tuple[Objective, Any, Doubles | None]:

@@ -3,6 +3,8 @@
 The penalty belongs to all rows together, of which a batch is a part: its strength is scaled by the batch's share of the
 rows seen so far. Classes may appear later: their weights begin at zero. When two classes become three, the one score of
 a binary problem becomes two columns, w and -w (halved in a joint space), and the optimizer's memory starts anew.
+
+`epochs` is how many batches are planned, for schedules that end there (None: no end); `tol` has nothing to say.
 """
 
 from __future__ import annotations
@@ -12,22 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.erm import Stop, Watch, train
-from linnaeus.errors import UsageError
+from linnaeus.erm import Watch, train
+from linnaeus.errors import UsageError, expect
 from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.onevsone import pairs
 from linnaeus.pipeline.choose import choose_stepwise, stepwise
-from linnaeus.pipeline.fitting import Problem, objective_of, stored
+from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping, stored
 from linnaeus.pipeline.pieces import piece
+from linnaeus.pipeline.progress import listening
 from linnaeus.types import Start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.erm import Objective
     from linnaeus.types import Params
 
 ENDLESS = 10**6
 """Epochs a stream is planned for: schedules that end somewhere end there."""
+
+MEANINGLESS = ("held_out", "patience", "seconds", "checkpoint")
+"""Settings that only a training on all rows can follow."""
 
 
 @dataclass(frozen=True)
@@ -48,25 +55,53 @@ def standing(face: Any) -> tuple[Params | None, Memory]:
 
 def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> dict[str, Any]:
     """One epoch over this batch, from these parameters (None: zeros): what the face is to keep of it."""
+    _refuse_settings(spec)
     n = problem.rows.shape[0]
     share = n / (memory.rows + n)
     objective = replace(objective_of(spec, problem), regularizer=_scaled(piece("regularizer", spec.regularizer), share))
-    auto = isinstance(spec.optimizer, str) and spec.optimizer == "auto"
-    optimizer = choose_stepwise(objective) if auto else piece("optimizer", spec.optimizer)
-    if not stepwise(optimizer):
-        name = type(optimizer).__name__
-        raise UsageError(f"{name} needs all rows at once; for partial_fit use sgd, adagrad, adam, or 'auto'.")
+    optimizer = _optimizer(spec, objective)
     kept: dict[str, NDArray[Any]] = {}
 
     def remember(_so_far: Any, step: Any) -> None:
         kept.update({name: value.copy() for name, value in step.state().items()})
 
-    stop = Stop(epochs=memory.batches + 1, tol=None, gradient=None)
+    asked = stopping(spec, objective.loss, optimizer)
+    stop = replace(asked, epochs=memory.batches + 1, tol=None, gradient=None, mistakes=None)
     begin = objective.initial() if params is None else params
-    start = Start(begin, memory.batches, memory.state, spec.seed, spec.epochs or ENDLESS)
-    fit = train(objective, optimizer, Watch(stop, listeners=(remember,)), start)
+    start = Start(begin, memory.batches, memory.state, int(spec.seed), spec.epochs or ENDLESS)
+    with listening(spec.progress, stop) as listeners:
+        fit = train(objective, optimizer, Watch(stop, listeners=(remember, *listeners)), start)
+    if fit.trace.last.rate == 0:
+        raise UsageError(
+            f"The schedule has come down to zero after {memory.batches} batches, as epochs={spec.epochs} plans; plan "
+            "as many epochs as batches come, or take another schedule."
+        )
     memory = Memory(memory.batches + 1, memory.rows + n, kept)
     return {"params_": stored(fit.params), "trace_": fit.trace, "memory_": memory}
+
+
+def _refuse_settings(spec: Any) -> None:
+    """One batch at a time: no rows to keep aside, nothing to go on from but the model itself."""
+    expect("seed", spec.seed, int)
+    usual = {field.name: field.default for field in fields(spec)}
+    for name in MEANINGLESS:
+        if getattr(spec, name) != usual[name]:
+            raise UsageError(
+                f"{name}={getattr(spec, name)!r} has no meaning for partial_fit, which sees one batch at a time; leave "
+                f"it at {usual[name]!r}, or use fit."
+            )
+
+
+def _optimizer(spec: Any, objective: Objective) -> Any:
+    """A step-wise one: the one that is asked for, or the best."""
+    if isinstance(spec.optimizer, str) and spec.optimizer == "auto":
+        return choose_stepwise(objective)
+    optimizer = piece("optimizer", spec.optimizer)
+    if not stepwise(optimizer):
+        name = type(optimizer).__name__
+        raise UsageError(f"{name} needs all rows at once; for partial_fit use sgd, adagrad, adam, or 'auto'.")
+    refuse_following(optimizer)
+    return optimizer
 
 
 def widened(face: Any, space: Any, classes: NDArray[Any]) -> tuple[Params, Memory]:
