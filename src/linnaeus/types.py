@@ -124,7 +124,8 @@ class Start:
     """Where an optimizer begins: parameters, epochs already done, its own arrays when it resumes.
 
     `epochs` is how many are planned, for schedules that end there; `seed` makes every order and every draw. `score` is
-    the held-out score after the epochs already done, for schedules that follow it.
+    the held-out score after the epochs already done, for schedules that follow it. `deadline`, a time of
+    `time.perf_counter`, is for optimizers that can end in the middle of an epoch.
     """
 
     params: Params
@@ -133,6 +134,7 @@ class Start:
     seed: int = 0
     epochs: int = 100
     score: float | None = None
+    deadline: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 from tests.optimizers.problems import problem
 
 from linnaeus.erm import Objective, Record, Stop, Trace, Watch, train
+from linnaeus.erm.train import INTERRUPTS
 from linnaeus.losses import Squared
 from linnaeus.optimizers import LBFGS, LSQR, ConjugateGradient, GradientDescent, Newton, NewtonCG
 from linnaeus.types import Start, Step
@@ -21,7 +22,8 @@ def name(piece):
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=name)
-def test_ctrl_c_keeps_what_there_is(solver):
+def test_ctrl_c_keeps_what_there_is(solver, monkeypatch):
+    monkeypatch.setattr(INTERRUPTS, "last", -np.inf)
     objective, values = problem("log", "multiclass", 0.1), []
 
     def interrupt(so_far, step):

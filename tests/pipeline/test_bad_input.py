@@ -53,6 +53,9 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "The Squared loss has no place for costs in Multiclass output",
     ),
+    "values that overflow": ({}, {"X": X * 1e200}, r"X holds values so large \(2e\+200\) that their squares overflow"),
+    "values that overflow an SVM": ({"loss": "hinge"}, {"X": X * 1e160}, "scale the features"),
+    "weights that overflow": ({}, {"sample_weight": [1e308] * 4}, "sample_weight holds values so large"),
     "unknown decision": ({"decision": "best"}, {}, "decision takes 'score' or 'expected_cost', not 'best'"),
     "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; take one of perceptron, hinge, log"),
     "unknown regularizer": ({"regularizer": "l3"}, {}, "There is no regularizer 'l3'; take one of none, l2"),
@@ -121,5 +124,10 @@ def test_numbers_are_wanted_of_a_regressor() -> None:
         LinearRegressor().fit(X, Y)
     with pytest.raises(LinnaeusError, match="compares classes, but the targets are numbers"):
         LinearRegressor(loss="hinge").fit(X, [1.0, 2.0, 3.0, 4.0])
+    for optimizer in ("auto", "sgd"):
+        with pytest.raises(LinnaeusError, match=r"y holds values so large .* scale the targets"):
+            LinearRegressor(optimizer=optimizer).fit(X, [1e300, 2.0, 3.0, 4.0])
+    with pytest.raises(LinnaeusError, match="X holds values so large"):
+        LinearRegressor(optimizer="sgd").partial_fit(X * 1e160, [1.0, 2.0, 3.0, 4.0])
     with pytest.raises(LinnaeusError, match="contain NaN"):
         LinearRegressor().fit(X, [1.0, np.nan, 3.0, 4.0])

@@ -112,6 +112,7 @@ def test_held_out_scores_and_the_best_so_far_are_remembered(name: str, after: in
     assert_same(resumed(tmp_path / "c.lin", after, rows, **recipe), whole)
 
 
+@pytest.mark.filterwarnings("ignore:SGD ended worse")  # its rate is too large on purpose
 def test_the_best_may_lie_before_the_checkpoint(tmp_path: Path) -> None:
     recipe = {"optimizer": SGD(2.0), "held_out": 0.3, "patience": 5, "epochs": 40}
     whole = LinearClassifier(**recipe).fit(X, Y)

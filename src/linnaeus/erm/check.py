@@ -13,6 +13,7 @@ from linnaeus.outputs import Real
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
     from linnaeus.protocols import Solver
+    from linnaeus.types import Params
 
 
 def check(objective: Objective, optimizer: Solver) -> None:
@@ -37,6 +38,26 @@ def vanishing(objective: Objective) -> float | None:
         return None
     lightest = objective.weights[objective.weights > 0].min(initial=np.inf)
     return float(objective.loss.value(np.zeros(1))[0] * lightest)
+
+
+def at_zero(objective: Objective) -> float:
+    """The objective with all weights zero: scores are zero too, so that the rows need not be read."""
+    total = objective.penalty(objective.initial())
+    for rows, X in objective.chunks():
+        S = np.zeros((X.shape[0], objective.width))
+        total += float(
+            objective.loss.value_and_grad(objective.space, S, objective.y[rows])[0] @ objective.weights[rows]
+        )
+    return total
+
+
+def decided(objective: Objective, params: Params) -> bool:
+    """Whether these weights decide every example rightly."""
+    for rows, X in objective.chunks():
+        S, y = objective.scores(X, params), objective.y[rows]
+        if np.any(objective.space.best(S, y).parts != objective.space.gold(S, y).parts):
+            return False
+    return True
 
 
 def _name(piece: object) -> str:

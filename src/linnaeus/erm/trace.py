@@ -24,9 +24,15 @@ class Record:
 class Trace:
     """The records of a training, and why it ended. Larger held-out scores are better.
 
-    `reason` is "converged" (the gap or gradient is as small as asked), "optimum" (nothing is left to gain), "no
-    mistakes", "few mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data", "epochs", "time
-    limit" or "interrupted".
+    `reason` is "converged" (the gap is as small as asked), "small gradient" (where there is no gap), "optimum" (nothing
+    is left to gain), "no further progress" (no step helps any more, short of the tolerance), "no mistakes", "few
+    mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data", "epochs", "time limit" or
+    "interrupted". It says why the optimizer ended, not which weights are returned: these are the latest, or with
+    held-out rows those of `best`, whatever the reason.
+
+    `value` is the objective. Step-wise optimizers do not evaluate it, as this would take as long as an epoch: theirs is
+    a running estimate, the loss of each example before its step, plus the penalty after the last one. With `average` it
+    is that of the iterates, not of their mean, which is mostly lower. An epoch that the time limit cut has none.
 
     >>> trace = Trace([Record(1, 0.1, value=5.0), Record(2, 0.2, value=3.0)], "epochs")
     >>> trace.column("value")
@@ -62,13 +68,16 @@ class Trace:
         return next((r.gradient for r in self.records if r.gradient is not None), 0.0)
 
     @property
+    def best(self) -> Record | None:
+        """The first record with the best held-out score: its weights are those returned; None without held-out rows."""
+        scored = [record for record in self.records if record.held_out is not None]
+        return max(scored, key=lambda record: record.held_out or 0.0, default=None)
+
+    @property
     def epochs_since_best(self) -> int:
         """Epochs since the best held-out score."""
-        scores = [(r.held_out, r.epoch) for r in self.records if r.held_out is not None]
-        if not scores:
-            return 0
-        best = max(score for score, _ in scores)
-        return self.last.epoch - min(epoch for score, epoch in scores if score == best)
+        best = self.best
+        return 0 if best is None else self.last.epoch - best.epoch
 
     def column(self, name: str) -> list[float | None]:
         """One quantity over time, such as "value", "gap" or "seconds"."""

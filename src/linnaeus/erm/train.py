@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.arrays.blas import single_blas
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
     from linnaeus.protocols import Solver
     from linnaeus.types import Params, Step
+
+
+AGAIN = 2.0
+"""Seconds within which a second Ctrl-C ends more than one training."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,15 @@ def train(
     """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
 
     `start` and `so_far` continue an earlier training. Ctrl-C ends it and keeps what there is; before the first epoch is
-    done it is passed on. BLAS works on one thread meanwhile: its sums change with their number, the result may not.
+    done, when nothing has been learned, and when it is pressed again within `AGAIN` seconds, it is passed on. BLAS
+    works on one thread meanwhile: its sums change with their number, the result may not.
     """
     check(objective, optimizer)
     watch = watch or Watch()
     begin = start or Start(objective.initial(), epochs=watch.stop.epochs or 100)
     keeper = _Keeper(watch, objective, so_far or SoFar(Trace()))
+    if watch.stop.seconds is not None:
+        begin = replace(begin, deadline=keeper.began + watch.stop.seconds - keeper.before)
     try:
         keeper.end()
         with single_blas():
@@ -72,10 +79,25 @@ def train(
     except Enough as enough:
         keeper.trace.reason = str(enough)
     except KeyboardInterrupt:
-        if not len(keeper.trace):
+        if not len(keeper.trace) or INTERRUPTS.again():
             raise
         keeper.trace.reason = "interrupted"
     return Fit(keeper.params(begin), keeper.trace)
+
+
+class Interrupts:
+    """When Ctrl-C last ended a training: many in a row, as in a grid search, are ended by pressing it twice."""
+
+    def __init__(self) -> None:
+        self.last = -math.inf
+
+    def again(self) -> bool:
+        """Whether this one comes so soon after the last that all is meant to end."""
+        before, self.last = self.last, time.perf_counter()
+        return self.last - before < AGAIN
+
+
+INTERRUPTS = Interrupts()
 
 
 class _Keeper:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -37,18 +38,25 @@ class Run(ABC):
         epoch = self.start.epoch
         while True:
             epoch += 1
-            rate, loss, mistakes = self.epoch(epoch)
-            step = Step(epoch, self.result, self.arrays, value=loss + self.penalty(), rate=rate, mistakes=mistakes)
-            self._adapt(report(step))
+            self._adapt(report(self.epoch(epoch)))
 
-    def epoch(self, epoch: int) -> tuple[float, float, float]:
-        """One walk over all examples: last rate, sum of losses before each step, mistakes."""
+    def epoch(self, epoch: int) -> Step:
+        """One walk over all examples; one that the deadline cut short knows neither losses nor mistakes."""
         order = shuffled(self.objective.X.shape[0], self.start.seed, epoch)
         count = -(-len(order) // self.size)
         self.begin(epoch)
         rates = self.factor * self.piece.rates(self.t + 1, count, count * self.start.epochs)
+        before = self.t
         loss, mistakes = self.walk(order, rates)
-        return float(rates[-1]), loss, mistakes
+        if self.t - before < count:
+            return Step(epoch, self.result, self.arrays, rate=float(rates[self.t - before]))
+        value = loss + self.penalty()
+        return Step(epoch, self.result, self.arrays, value=value, rate=float(rates[-1]), mistakes=mistakes)
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return self.start.deadline is not None and time.perf_counter() >= self.start.deadline
 
     def arrays(self) -> dict[str, Any]:
         """All that a run needs to go on from here to the same bits."""
@@ -72,7 +80,7 @@ class Run(ABC):
 
     @abstractmethod
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
-        """Steps over the examples in this order: sum of losses before each, and mistakes."""
+        """Steps over the examples in this order, until it is late: sum of losses before each, and mistakes."""
 
     @abstractmethod
     def result(self) -> Params:
@@ -121,10 +129,14 @@ class Descent(Run):
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
         """Batch after batch."""
         loss = mistakes = 0.0
-        for i, rate in enumerate(rates):
-            lost, wrong = self.step(order[i * self.size : (i + 1) * self.size], float(rate))
-            loss, mistakes = loss + lost, mistakes + wrong
-        self.catcher.settle()
+        try:
+            for i, rate in enumerate(rates):
+                lost, wrong = self.step(order[i * self.size : (i + 1) * self.size], float(rate))
+                loss, mistakes = loss + lost, mistakes + wrong
+                if self.late:
+                    break
+        finally:  # Ctrl-C keeps the weights reached: they owe their penalty
+            self.catcher.settle()
         return loss, mistakes
 
     def step(self, batch: Ints, rate: float) -> tuple[float, float]:

@@ -2,14 +2,14 @@
 
 `LinearClassifier` and `LinearRegressor` take any pieces; the named methods (`named.py`) are documented recipes of
 pieces, and their `composed()` shows which. `choose.py` picks what is left "auto"; `weights.py` and `matrices.py`
-check what users give; `fitting.py` trains; `progress.py` shows how far it is, `checkpoint.py` keeps it.
+check what users give; `fitting.py` trains and `warned.py` says how it ended; `progress.py` shows how far it is,
+`checkpoint.py` keeps it.
 
 To add a method: a dataclass whose fields are its knobs, with `composed()`, and a row in `FACES`; the checks of
 scikit-learn then run over it.
 """
 
 from linnaeus.pipeline.classifier import LinearClassifier
-from linnaeus.pipeline.fitting import NotConverged
 from linnaeus.pipeline.named import (
     AveragedPerceptron,
     LeastSquares,
@@ -20,6 +20,7 @@ from linnaeus.pipeline.named import (
     Perceptron,
 )
 from linnaeus.pipeline.regressor import LinearRegressor
+from linnaeus.pipeline.warned import NotConverged
 
 FACES = {
     "linear-classifier": LinearClassifier,

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.erm import Objective, Stop, Trace, Watch, train
-from linnaeus.errors import DataError, LinnaeusWarning, UsageError, expect
+from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.outputs import Real
 from linnaeus.pipeline.canonical import canonical, centered, small
 from linnaeus.pipeline.checkpoint import Checkpoint, Owner
 from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.progress import listening
-from linnaeus.types import Start
+from linnaeus.pipeline.sizes import refuse_large
+from linnaeus.pipeline.warned import warn
+from linnaeus.types import LabelSets, Start
 
 if TYPE_CHECKING:
     from linnaeus.erm import Fit
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
 """Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
 
-UNFINISHED = ("epochs", "time limit", "no further progress")
-"""Reasons to end that leave a solver short of its tolerance."""
-
 BIASES: dict[Any, Literal["free", "regularized", "none"]] = {
     True: "free",
     False: "none",
@@ -38,10 +36,6 @@ BIASES: dict[Any, Literal["free", "regularized", "none"]] = {
     "regularized": "regularized",
     "none": "none",
 }
-
-
-class NotConverged(LinnaeusWarning, ConvergenceWarning):  # type: ignore[misc]
-    """A solver stopped before it was certified to be near the optimum."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +57,7 @@ class Problem:
 def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     """Train as the parameters of a face say; warns where the optimum was not reached."""
     expect("seed", spec.seed, int)
+    refuse_large(problem)
     problem, aside = _split(spec, problem)
     objective, optimizer, mean = _prepared(spec, problem)
     if aside is not None and mean is not None:
@@ -81,7 +76,7 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
             fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
             if fit.trace.reason != "interrupted":
                 saver.done()
-    _warn(fit.trace, optimizer)
+    warn(fit, objective, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 
 
@@ -100,7 +95,9 @@ def stored(params: Params) -> dict[str, Floats]:
     with np.errstate(over="ignore"):
         found = {name: value.astype(np.float32) for name, value in params.items()}
     if not all(np.isfinite(value).all() for value in found.values()):
-        raise DataError("Training ran away to infinite weights; take a smaller rate, or scale the features.")
+        raise DataError(
+            "Training ran away to infinite weights; scale the features, or give an optimizer with a rate a smaller one."
+        )
     return found
 
 
@@ -168,8 +165,20 @@ def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
     count = round(n * spec.held_out)
     if not 0 < count < n:
         raise DataError(f"held_out={spec.held_out} of {n} rows leaves nothing on one side; give more rows.")
-    order = shuffled(n, spec.seed, 0)
-    return problem.take(np.sort(order[count:])), problem.take(np.sort(order[:count]))
+    kept, aside = _class_by_class(problem, shuffled(n, spec.seed, 0), count)
+    if not len(aside):
+        raise DataError(f"held_out={spec.held_out} of {n} rows would take all of a class; give more rows.")
+    return problem.take(np.sort(kept)), problem.take(np.sort(aside))
+
+
+def _class_by_class(problem: Problem, order: Any, count: int) -> tuple[Any, Any]:
+    """The first `count` rows of this order aside, but for one of each class of which none would be left."""
+    kept, aside = order[count:], order[:count]
+    if isinstance(problem.y, LabelSets) or isinstance(problem.space, Real):
+        return kept, aside
+    found, first = np.unique(problem.y[aside], return_index=True)
+    back = first[~np.isin(found, problem.y[kept])]
+    return np.concatenate([kept, aside[back]]), np.delete(aside, back)
 
 
 def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]:
@@ -187,25 +196,3 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
         return float(right @ aside.weights) / total
 
     return score
-
-
-def _warn(trace: Trace, optimizer: Any) -> None:
-    """Say that there is no optimum, or that a solver which knows where it is has not got there."""
-    if trace.reason == "no minimum":
-        warnings.warn(
-            "The objective has no minimum: these weights already decide every example, and without a penalty larger "
-            "ones always lower the loss; give a regularizer such as L2(strength=1e-3).",
-            NotConverged,
-            stacklevel=4,
-        )
-    if stepwise(optimizer) or trace.converged or trace.reason not in UNFINISHED:
-        return
-    last = trace.last
-    known = f"gap {last.gap:.2g}" if last.gap is not None else f"gradient {last.gradient or float('nan'):.2g}"
-    warnings.warn(
-        f"{type(optimizer).__name__} stopped ({trace.reason}) after {last.epoch} iterations before it converged "
-        f"({known}, objective {last.value or float('nan'):.6g}); allow more epochs or seconds, raise tol, scale the "
-        "features, or regularize more strongly.",
-        NotConverged,
-        stacklevel=4,
-    )

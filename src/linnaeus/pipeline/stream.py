@@ -22,6 +22,7 @@ from linnaeus.pipeline.choose import choose_stepwise, stepwise
 from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping, stored
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.progress import listening
+from linnaeus.pipeline.sizes import refuse_large
 from linnaeus.types import Start
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def standing(face: Any) -> tuple[Params | None, Memory]:
 def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> dict[str, Any]:
     """One epoch over this batch, from these parameters (None: zeros): what the face is to keep of it."""
     _refuse_settings(spec)
+    refuse_large(problem)
     n = problem.rows.shape[0]
     share = n / (memory.rows + n)
     objective = replace(objective_of(spec, problem), regularizer=_scaled(piece("regularizer", spec.regularizer), share))

@@ -1,0 +1,38 @@
+"""Numbers whose squares no float can hold: said before a solver trips over them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays import CSR
+from linnaeus.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.pipeline.fitting import Problem
+
+LARGEST = 1e200
+"""Of a sum of squares. Solvers multiply such sums with each other and with weights, so that some room must be left."""
+
+
+def refuse_large(problem: Problem) -> None:
+    """Refuse features, targets and weights that would overflow."""
+    rows = problem.rows
+    _refuse("X", rows.data[: rows.nnz] if isinstance(rows, CSR) else rows.values, "features")
+    _refuse("sample_weight", problem.weights, "weights")
+    if isinstance(problem.y, np.ndarray) and problem.y.dtype.kind == "f":
+        _refuse("y", problem.y, "targets")
+
+
+def _refuse(name: str, values: NDArray[Any], what: str) -> None:
+    if values.dtype == np.float32:  # squares of all of them fit into float64
+        return
+    flat = values.reshape(-1)
+    with np.errstate(over="ignore"):
+        squares = float(flat @ flat)
+    if not squares <= LARGEST:
+        largest = float(np.abs(flat).max())
+        raise DataError(f"{name} holds values so large ({largest:.3g}) that their squares overflow; scale the {what}.")

@@ -1,0 +1,110 @@
+"""What a training leaves to be said: not converged, no minimum, interrupted, worse than nothing."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from linnaeus.erm.check import at_zero, decided, vanishing
+from linnaeus.errors import LinnaeusWarning
+from linnaeus.pipeline.choose import mistake_driven, stepwise
+
+if TYPE_CHECKING:
+    from linnaeus.erm import Fit, Objective, Record, Trace
+
+UNFINISHED = ("epochs", "time limit", "no further progress")
+"""Reasons to end that leave a solver short of its tolerance."""
+
+
+class NotConverged(LinnaeusWarning, ConvergenceWarning):  # type: ignore[misc]
+    """A solver stopped before it was certified to be near the optimum."""
+
+
+def warn(fit: Fit, objective: Objective, optimizer: Any) -> None:
+    """Say what the user should know about how it ended, if anything.
+
+    Weights that decide every example without a penalty prove that there is no minimum, where the loss is never zero:
+    that is the reason then, though the optimizer did not know it.
+    """
+    trace, name = fit.trace, type(optimizer).__name__
+    if trace.reason in UNFINISHED and vanishing(objective) is not None and decided(objective, fit.params):
+        trace.reason = "no minimum"
+    if trace.reason == "no minimum":
+        said = (
+            "The objective has no minimum: these weights already decide every example, and without a penalty larger "
+            "ones always lower the loss; give a regularizer such as L2(strength=1e-3)."
+        )
+    elif trace.reason == "interrupted":
+        said = interrupted(fit, objective)
+    elif stepwise(optimizer):
+        said = worse_than_nothing(fit, objective, optimizer)
+    elif trace.converged or trace.reason not in UNFINISHED:
+        return
+    else:
+        done = f"after {trace.last.epoch} iterations " if len(trace) else ""
+        said = (
+            f"{name} stopped ({trace.reason}) {done}before it converged{known(trace)}; allow more epochs or seconds, "
+            "raise tol, scale the features, or regularize more strongly."
+        )
+    if said:
+        warnings.warn(said, NotConverged, stacklevel=4)
+
+
+def known(trace: Trace) -> str:
+    """Gap or gradient and objective of the last record, as far as they are known, in parentheses.
+
+    >>> from linnaeus.erm import Record, Trace
+    >>> known(Trace([Record(1, 0.1, value=5.0, gap=0.25)])), known(Trace([Record(1, 0.1)]))
+    (' (gap 0.25, objective 5)', '')
+    """
+    last: Any = trace.last if len(trace) else None
+    distance = "gap" if _finite(getattr(last, "gap", None)) else "gradient"
+    parts = [(name, getattr(last, field, None)) for name, field in ((distance, distance), ("objective", "value"))]
+    found = [f"{name} {value:.{6 if name == 'objective' else 2}g}" for name, value in parts if _finite(value)]
+    return f" ({', '.join(found)})" if found else ""
+
+
+def interrupted(fit: Fit, objective: Objective) -> str:
+    """How far it was, and whether it had been nearer before."""
+    last = fit.trace.last
+    said = f"Interrupted after {last.epoch} epochs{known(fit.trace)}"
+    if fit.trace.best is not None:
+        return f"{said}: the model has the weights of epoch {fit.trace.best.epoch}, whose held-out score was the best."
+    said += ": the model has the latest weights"
+    least = min((r for r in fit.trace if _finite(r.value)), key=_value, default=None)
+    if least is not None and _finite(last.value) and _value(last) > _value(least):
+        said += f", though the objective was {_value(least):.6g} after epoch {least.epoch}"
+    if _finite(last.value) and _value(last) > (nothing := at_zero(objective)):
+        said += f", and zero weights have {nothing:.6g}"
+    return said + "."
+
+
+def worse_than_nothing(fit: Fit, objective: Objective, optimizer: Any) -> str:
+    """What to do about steps that led above the objective of zero weights; nothing where they did not.
+
+    The trace has a running estimate, which is asked first: only where it looks bad the objective itself is evaluated.
+    """
+    inner = getattr(optimizer, "inner", optimizer)
+    if not hasattr(inner, "rate") or mistake_driven(objective.loss) or not len(fit.trace):
+        return ""
+    last, nothing = fit.trace.last.value, at_zero(objective)
+    if last is None or last <= nothing:
+        return ""
+    value = objective.value(fit.params)
+    if value <= nothing:
+        return ""
+    return (
+        f"{type(optimizer).__name__} ended worse than it began: the objective is {value:.6g}, and {nothing:.6g} with "
+        f"all weights zero; take a smaller rate than {inner.rate:g}, or scale the features."
+    )
+
+
+def _finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _value(record: Record) -> float:
+    return math.inf if record.value is None else record.value

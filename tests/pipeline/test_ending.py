@@ -1,0 +1,122 @@
+"""How trainings end, and what is said of it: limits, Ctrl-C, held-out rows, steps that made things worse."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linnaeus import LinearClassifier
+from linnaeus.erm.train import INTERRUPTS
+from linnaeus.optimizers import SGD, Adam, Average
+from linnaeus.pipeline import NotConverged
+from linnaeus.regularizers import L2
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 4))
+Y = np.array(list("abc"))[np.argmax(X[:, :3], axis=1)]
+SIDE = np.where(X[:, 0] > 0, "p", "n")
+NOISE, NAMES = RNG.normal(size=(2000, 50)), RNG.integers(0, 8, 2000).astype(str)
+
+
+@pytest.fixture(autouse=True)
+def _no_interrupt_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(INTERRUPTS, "last", -np.inf)
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", SGD(batch=10, rate=5.0), Average(SGD(rate=50.0))])
+def test_steps_that_end_worse_than_zero_weights_say_so(optimizer: Any) -> None:
+    with pytest.warns(NotConverged, match="ended worse than it began.*all weights zero; take a smaller rate than"):
+        LinearClassifier(optimizer=optimizer, epochs=3).fit(NOISE, NAMES)
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adagrad", Average(SGD(rate=1.0))])
+def test_steps_that_help_say_nothing(optimizer: Any) -> None:
+    LinearClassifier(optimizer=optimizer).fit(X, Y)
+
+
+@pytest.mark.parametrize("loss", ["log", "exponential", "softmargin", "logistic"])
+def test_no_minimum_is_noticed_with_steps_too(loss: str) -> None:
+    with pytest.warns(NotConverged, match="no minimum"):
+        model = LinearClassifier(loss=loss, regularizer="none", optimizer="adagrad", epochs=200).fit(X, SIDE)
+    assert model.trace_.reason == "no minimum"
+    assert model.score(X, SIDE) == 1.0
+    LinearClassifier(loss=loss, regularizer=L2(1e-3), optimizer="adagrad").fit(X, SIDE)
+
+
+def test_what_is_not_known_is_not_said() -> None:
+    with pytest.warns(NotConverged, match=r"stopped \(time limit\)") as told:
+        LinearClassifier(
+            loss="hinge", output="onevsrest", regularizer=L2(1e-6), tol=1e-12, epochs=10**6, seconds=0.02
+        ).fit(NOISE, NAMES)
+    assert "nan" not in str(told[0].message)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_class_keeps_a_row_to_learn_from(seed: int) -> None:
+    model = LinearClassifier(held_out=0.5, seed=seed).fit(X[:6], ["a"] * 5 + ["b"])
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.trace_.best is not None
+
+
+def test_the_weights_are_those_of_the_best_epoch_on_held_out_rows() -> None:
+    model = LinearClassifier(held_out=0.3, optimizer="lbfgs", tol=1e-9, patience=1000, regularizer=L2(1e-4)).fit(X, Y)
+    best = model.trace_.best
+    assert best.held_out == max(record.held_out for record in model.trace_)
+    assert best.epoch < model.trace_.last.epoch
+    again = LinearClassifier(
+        held_out=0.3, optimizer="lbfgs", tol=None, epochs=best.epoch, patience=None, regularizer=L2(1e-4)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        np.testing.assert_allclose(again.fit(X, Y).coef_, model.coef_, rtol=1e-5)
+
+
+def test_the_time_limit_holds_inside_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock goes on by one second at each look."""
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
+    for optimizer in (Adam(), SGD(batch=5)):
+        model = LinearClassifier(optimizer=optimizer, seconds=6).fit(X, Y)
+        assert model.trace_.reason == "time limit"
+        assert len(model.trace_) == 1
+        assert model.trace_.last.value is None
+        assert model.coef_.any()
+
+
+def _interrupt(after: int, times: list[int]) -> Any:
+    def press(record: Any) -> None:
+        if record.epoch == after:
+            times.append(after)
+            raise KeyboardInterrupt
+
+    return press
+
+
+def test_an_interrupted_training_says_how_far_it_was() -> None:
+    pressed: list[int] = []
+    with pytest.warns(NotConverged, match=r"Interrupted after 2 epochs \(.*objective .*\): the model has the latest"):
+        model = LinearClassifier(optimizer="adagrad", progress=_interrupt(2, pressed)).fit(X, Y)
+    assert model.trace_.reason == "interrupted"
+    INTERRUPTS.last = -np.inf
+    with pytest.warns(NotConverged, match=r"the weights of epoch \d, whose held-out score was the best"):
+        LinearClassifier(optimizer="adagrad", held_out=0.2, progress=_interrupt(3, pressed)).fit(X, Y)
+
+
+def test_an_interrupted_training_says_what_was_better() -> None:
+    with pytest.warns(NotConverged, match="and zero weights have"):
+        LinearClassifier(optimizer="momentum", progress=_interrupt(2, [])).fit(NOISE, NAMES)
+
+
+def test_a_second_interrupt_comes_out() -> None:
+    model = LinearClassifier(optimizer="adagrad", progress=_interrupt(2, []))
+    with pytest.warns(NotConverged, match="Interrupted"):
+        model.fit(X, Y)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y)
+    INTERRUPTS.last = -np.inf  # long ago
+    with pytest.warns(NotConverged, match="Interrupted"):
+        model.fit(X, Y)
