@@ -44,6 +44,6 @@ def _draws(seed: int, epoch: int, rounds: int, strips: int) -> Words64:
     """Random words (rounds, strips): a hash of seed, epoch and place."""
     with np.errstate(over="ignore"):
         stream = scramble(scramble(np.uint64(int(seed) & (2**64 - 1)) + GOLDEN) + np.uint64(epoch) + GOLDEN)
-        places = np.arange(1, rounds * strips + 1, dtype=np.uint64) * GOLDEN
+        places = np.arange(5, rounds * strips + 5, dtype=np.uint64) * GOLDEN
         words: Words64 = scramble(stream + places + GOLDEN)
     return words.reshape(rounds, strips)
