@@ -114,7 +114,7 @@ def ratio(heat: Heat, target: float) -> dict[str, Any]:
         mine = heat.best_of(name, target)
         row[f"linnaeus_{n}_s"] = mine.seconds if mine else None
         row[f"ratio_{n}"] = mine.seconds / peer.seconds if mine and peer else None
-        row[f"pass_{n}"] = None if peer is None else bool(mine and mine.seconds / peer.seconds <= wanted)
+        row[f"pass_{n}"] = bool(mine and (peer is None or mine.seconds / peer.seconds <= wanted))
     return row
 
 
