@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 from linnaeus.errors import LinnaeusError
 from linnaeus.optimizers import SGD, HeldOut
@@ -22,7 +24,25 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "infinity": ({}, {"X": INF}, r"X\[2, 1\] is infinity"),
     "one class": ({}, {"y": ["a"] * 4}, r"only one class, 'a'; a classifier needs examples of at least two"),
     "mixed labels": ({}, {"y": ["a", 1, "a", 1]}, r"mixed type \(int, str\); make all of them strings or all numbers"),
-    "missing labels": ({}, {"y": ["a", None, "a", "b"]}, "mixed type"),
+    "missing labels": ({}, {"y": ["a", None, "a", "b"]}, "The label of row 1 is missing .*; leave the row out"),
+    "NaN among labels": ({}, {"y": ["a", "b", np.nan, "b"]}, "The label of row 2 is missing"),
+    "NaN among numbers": ({}, {"y": [0.0, 1.0, 0.0, np.nan]}, "The label of row 3 is missing"),
+    "NaN among objects": ({}, {"y": np.array(["a", np.nan, "a", "b"], object)}, "The label of row 1 is missing"),
+    "NA of pandas": ({}, {"y": pd.Series([1, 2, None, 1], dtype="Int64")}, "The label of row 2 is missing"),
+    "a gap in categories": ({}, {"y": pd.Categorical(["a", None, "b", "a"])}, "The label of row 1 is missing"),
+    "no time": ({}, {"y": np.array(["2020", "NaT", "2021", "2020"], "M8[Y]")}, "The label of row 1 is missing"),
+    "masked labels": (
+        {},
+        {"y": np.ma.array([0, 1, 0, 1], mask=[False, True, False, False])},
+        "The label of row 1 is missing",
+    ),
+    "a gap in lists": ({}, {"y": [["a"], ["a", None], ["b"], []]}, "A label of row 1 is missing"),
+    "infinite labels": ({}, {"y": [0.0, np.inf, 0.0, 1.0]}, "The label of row 1 is infinity"),
+    "huge labels": ({}, {"y": [2**70, 1, 1, 2]}, "beyond 64 bits; give strings"),
+    "texts": ({}, {"X": ["a text", "b text", "c", "d"]}, "X holds texts.*linnaeus.features.Words"),
+    "a series of texts": ({}, {"X": pd.Series(["a text", "b text", "c", "d"])}, "X holds texts"),
+    "one text": ({}, {"X": "a text"}, "X holds texts"),
+    "nothing": ({}, {"X": None}, "X takes a matrix of numbers, one row for each example, not NoneType"),
     "numbers as labels": ({}, {"y": [0.5, 1.5, 0.5, 2.0]}, "use LinearRegressor for numbers"),
     "no labels": ({}, {"y": None}, "requires y to be passed"),
     "other length": ({}, {"y": ["a", "b", "a"]}, "X has 4 rows, but y has 3"),
@@ -72,6 +92,15 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "class_weight names 'z', but the classes are 'a', 'b'",
     ),
+    "class weight that is no number": ({"class_weight": {"a": "x"}}, {}, "class_weight of 'a' takes a number, not 'x'"),
+    "class weight of None": ({"class_weight": {"a": None}}, {}, "class_weight of 'a' takes a number, not None"),
+    "negative class weight": ({"class_weight": {"a": -1.0}}, {}, "class_weight of 'a' must be a finite number"),
+    "class weights of zero": ({"class_weight": {"a": 0, "b": 0}}, {}, "class_weight is zero for every class"),
+    "class weight with a slip": (
+        {"class_weight": {"a": 2.0, "B": 1.0}},
+        {},
+        "class_weight names 'B', but the classes are 'a', 'b'",
+    ),
     "epochs": ({"epochs": 0}, {}, "epochs must be at least 1"),
     "tol": ({"tol": -1.0}, {}, "tol must be at least 0"),
     "tol that is no number": ({"tol": "x"}, {}, "tol takes a number, not 'x'"),
@@ -83,6 +112,11 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "held out": ({"held_out": 1.5}, {}, "held_out is the share of rows kept aside"),
     "held out of nothing": ({"held_out": 0.01}, {}, "leaves nothing on one side"),
+    "a sparse matrix of other numbers": (
+        {},
+        {"y": sparse.csr_matrix([[1, 2], [0, 1], [1, 0], [0, 0]])},
+        "a matrix with other values",
+    ),
     "a matrix of other numbers": ({}, {"y": np.array([[1, 2], [0, 1], [1, 0], [0, 0]])}, "a matrix with other values"),
 }
 
@@ -129,5 +163,37 @@ def test_numbers_are_wanted_of_a_regressor() -> None:
             LinearRegressor(optimizer=optimizer).fit(X, [1e300, 2.0, 3.0, 4.0])
     with pytest.raises(LinnaeusError, match="X holds values so large"):
         LinearRegressor(optimizer="sgd").partial_fit(X * 1e160, [1.0, 2.0, 3.0, 4.0])
-    with pytest.raises(LinnaeusError, match="contain NaN"):
-        LinearRegressor().fit(X, [1.0, np.nan, 3.0, 4.0])
+
+
+GAPS: dict[str, tuple[Any, str]] = {
+    "NaN": ([1.0, np.nan, 3.0, 4.0], "The target of row 1 is missing"),
+    "None": ([1.0, None, 3.0, 4.0], "The target of row 1 is missing"),
+    "NA": (pd.Series([1, 2, None, 4], dtype="Int64"), "The target of row 2 is missing"),
+    "masked": (np.ma.array([1, 2, 3, 4], mask=[0, 0, 0, 1]), "The target of row 3 is missing"),
+    "infinity": ([[1.0, 2.0], [1.0, 2.0], [1.0, -np.inf], [0.0, 0.0]], "The target of row 2 is infinity"),
+    "strings": (["1", "2", "3", "4"], "are numbers; convert them"),
+    "a string": ([1, 2, "3", 4], "are numbers; convert them"),
+    "rows of different length": ([[1.0], [1.0, 2.0], [1.0], [1.0]], "different length"),
+}
+
+
+@pytest.mark.parametrize("case", GAPS)
+def test_targets_are_finite_numbers(case: str) -> None:
+    targets, sentence = GAPS[case]
+    with pytest.raises(LinnaeusError, match=sentence):
+        LinearRegressor().fit(X, targets)
+
+
+def test_an_indicator_matrix_is_left_as_it_is() -> None:
+    y = sparse.csr_matrix([[1, 0], [0, 1], [1, 1], [0, 0]])
+    y[0, 0] = 0
+    before = (y.data.tolist(), y.indices.tolist(), y.indptr.tolist())
+    LinearClassifier().fit(X, y)
+    assert (y.data.tolist(), y.indices.tolist(), y.indptr.tolist()) == before
+
+
+def test_a_class_may_have_a_weight_where_it_is_missing() -> None:
+    """A fold of the data may lack a rare class; a stream may not have come to it yet."""
+    LinearClassifier(class_weight={"a": 1.0, "b": 2.0, "c": 3.0}).fit(X, Y)
+    stream = LinearClassifier(class_weight={"c": 2.0}).partial_fit(X, Y)
+    assert stream.partial_fit(X, ["a", "c", "a", "b"]).classes_.tolist() == ["a", "b", "c"]

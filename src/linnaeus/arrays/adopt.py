@@ -16,7 +16,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
 from linnaeus.arrays.foreign import is_sparse, sparse_frame, to_array, to_floats
 from linnaeus.arrays.names import column_names, refuse_names
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, InputTypeError
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats
@@ -67,6 +67,8 @@ def _rows(X: Any, name: str) -> CSR | Dense:
     if sparse is not None:
         return _from_scipy(sparse, name)
     array = to_array(X, name)
+    if array.ndim < 2:
+        _refuse_texts(X, array, name)
     if array.ndim != 2:
         refuse_dimensions(array.ndim, name)
     return Dense(_laid_out(to_floats(array, name)))
@@ -78,6 +80,17 @@ def refuse_dimensions(ndim: int, name: str) -> None:
         got = "scalar array" if ndim == 0 else "1D array"
         raise DataError(f"Expected 2D array, got {got} instead: {name} has no rows of features. {RESHAPE}")
     raise DataError(f"Found array with dim {ndim}, while dim <= 2 is required; give {name} one row for each example.")
+
+
+def _refuse_texts(X: Any, array: NDArray[Any], name: str) -> None:
+    """Say how texts become numbers; and of any other thing that is no matrix what it is."""
+    if array.dtype.kind in "US" or (array.dtype.kind == "O" and array.size and isinstance(array.flat[0], str | bytes)):
+        raise DataError(
+            f"{name} holds texts, but a matrix of numbers is expected; make features of them first, as "
+            "linnaeus.features.Words().fit_rows(texts) does."
+        )
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise InputTypeError(f"{name} takes a matrix of numbers, one row for each example, not {type(X).__name__}.")
 
 
 def _laid_out(values: NDArray[Any]) -> Floats | Doubles:

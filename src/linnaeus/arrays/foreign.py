@@ -35,7 +35,7 @@ def to_array(X: Any, name: str) -> NDArray[Any]:
 def sparse_frame(X: Any) -> Any:
     """The SciPy matrix of a pandas frame all of whose columns are sparse; None for everything else."""
     kinds = getattr(X, "dtypes", None)
-    if kinds is None or not hasattr(X, "iloc") or not len(kinds):
+    if kinds is None or not hasattr(X, "iloc") or X.ndim != 2 or not len(kinds):
         return None
     if not all(type(kind).__name__ == "SparseDtype" for kind in kinds):
         return None

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from linnaeus.arrays.foreign import is_sparse
+from linnaeus.arrays.gaps import is_missing, refuse_gaps, unmasked
 from linnaeus.errors import DataError
 from linnaeus.types import LabelSets
 
@@ -53,12 +54,12 @@ def encode(y: Any) -> Labels:
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None; give one label for each row.")
     if is_sparse(y):
-        return _indicator(sparse.csr_array(y), "sparse")
+        return _indicator(_zeros_and_ones(sparse.csr_array(y, copy=True)), "sparse")
     array = _as_array(y)
     if _is_lists(array):
         return _lists([tuple(row) for row in array])
     if array.ndim == 2 and array.shape[1] > 1:
-        return _indicator(sparse.csr_array(_binary(array)), "indicator")
+        return _indicator(sparse.csr_array(_zeros_and_ones(array)), "indicator")
     array = _plain(column_or_1d(array, warn=True))
     classes, y = np.unique(array, return_inverse=True)
     return Labels(y.astype(np.int32), classes, "single")
@@ -80,6 +81,7 @@ def refuse_one_class(classes: NDArray[Any]) -> None:
 
 def _as_array(y: Any) -> NDArray[Any]:
     """Labels as they are: NumPy would make strings of the numbers in a list that holds both."""
+    y = unmasked(y)
     if hasattr(y, "to_pylist"):
         y = y.to_pylist()
     if not isinstance(y, list | tuple):
@@ -101,13 +103,11 @@ def _is_matrix(rows: list[Any]) -> bool:
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
     """Labels of one type that can be sorted."""
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all():
-            raise DataError("The labels contain NaN or infinity; remove those rows or give them a label.")
-        if (array != np.floor(array)).any():
-            raise DataError(
-                "Unknown label type: y holds numbers that are not whole, not classes; use LinearRegressor for numbers."
-            )
+    refuse_gaps(array, "label")
+    if array.dtype.kind == "f" and (array != np.floor(array)).any():
+        raise DataError(
+            "Unknown label type: y holds numbers that are not whole, not classes; use LinearRegressor for numbers."
+        )
     if array.dtype.kind == "c":
         raise DataError("Unknown label type: y holds complex numbers; give strings or whole numbers as classes.")
     if array.dtype.kind != "O":
@@ -117,7 +117,10 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
         raise DataError(f"The labels are of mixed type ({', '.join(kinds)}); make all of them strings or all numbers.")
     if kinds and not isinstance(array[0], str | int | float | np.number | np.bool_ | np.str_):
         raise DataError(f"Unknown label type: {kinds[0]}; give strings or whole numbers as classes.")
-    return _plain(np.array(array.tolist())) if kinds else array
+    plain = np.array(array.tolist())
+    if plain.dtype.kind == "O" and kinds:
+        raise DataError("Unknown label type: y holds whole numbers beyond 64 bits; give strings instead.")
+    return _plain(plain) if kinds else array
 
 
 def _is_lists(array: NDArray[Any]) -> bool:
@@ -128,6 +131,9 @@ def _is_lists(array: NDArray[Any]) -> bool:
 
 
 def _lists(rows: list[tuple[Any, ...]]) -> Labels:
+    for i, row in enumerate(rows):
+        if any(map(is_missing, row)):
+            raise DataError(f"A label of row {i} is missing (None or NaN); leave it out of the list.")
     flat = _plain(np.array([label for row in rows for label in row], dtype=object))
     classes, at = np.unique(flat, return_inverse=True)
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
@@ -142,11 +148,12 @@ def _indicator(matrix: Any, form: Form) -> Labels:
     return Labels(y, np.arange(matrix.shape[1]), form)
 
 
-def _binary(array: NDArray[Any]) -> NDArray[Any]:
-    """A matrix of 0 and 1."""
-    if array.dtype.kind not in "bifu" or not np.isin(array, (0, 1)).all():
+def _zeros_and_ones(matrix: Any) -> Any:
+    """A matrix of 0 and 1, dense or sparse."""
+    values = matrix.data if is_sparse(matrix) else matrix
+    if values.dtype.kind not in "bifu" or not np.isin(values, (0, 1)).all():
         raise DataError(
             "Unknown label type: y is a matrix with other values than 0 and 1; give one label for each row, "
             "lists of labels, or an indicator matrix."
         )
-    return array.astype(np.float64)
+    return matrix.astype(np.float64)

@@ -24,7 +24,7 @@ from linnaeus.pipeline.fitting import Problem, solve, stored
 from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.stream import go_on, merged, standing, widened
-from linnaeus.pipeline.weights import class_weights, sample_weights
+from linnaeus.pipeline.weights import class_weights, refuse_strangers, sample_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +65,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         spec = self.composed()
         rows, seen = learned(self, X)
         rows, labels, weights = examples(rows, y, sample_weight)
+        refuse_strangers(spec.class_weight, labels.classes)
         problem = posed(spec, rows, labels, weights)
         fit = solve(spec, problem)
         kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
@@ -176,7 +177,7 @@ class LinearClassifier(ClassifierFace):
     bias
         "free" (True), "regularized" or "none" (False).
     class_weight
-        "balanced", or a dict from class to weight.
+        "balanced", or a dict from class to weight; a class that it does not name counts 1.
     epochs, tol, seconds
         When to stop: after so many epochs (None: by the optimizer's kind), at a certified gap of `tol` times the
         objective (or a gradient of `tol` times the first), after so many seconds.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from linnaeus.arrays.gaps import refuse_gaps, unmasked
 from linnaeus.errors import DataError
 from linnaeus.outputs import Real
 from linnaeus.pipeline.face import Face
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
+    from numpy.typing import NDArray
+
     from linnaeus.types import Doubles, Floats
+
+NO_NUMBERS = "The targets of a regressor are numbers; convert them, or use LinearClassifier for labels."
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -107,12 +112,22 @@ def _numbers(y: Any, n: int) -> Doubles:
     """Finite targets, one row each."""
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None; give one number for each row.")
+    given = _array(unmasked(y))
+    if given.ndim:
+        refuse_gaps(given, "target")
+    if given.dtype.kind in "USmM" or (given.dtype.kind == "O" and any(isinstance(t, str | bytes) for t in given.flat)):
+        raise DataError(NO_NUMBERS)
     try:
-        targets = np.asarray(y, dtype=np.float64)
+        targets = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError("The targets of a regressor are numbers; use LinearClassifier for labels.") from error
+        raise DataError(NO_NUMBERS) from error
     if targets.ndim not in (1, 2) or len(targets) != n:
         raise DataError(f"X has {n} rows, but y has the shape {targets.shape}; give one number (or row) for each.")
-    if not np.isfinite(targets).all():
-        raise DataError("The targets contain NaN or infinity (inf); remove those rows.")
     return targets
+
+
+def _array(y: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(y)
+    except ValueError as error:
+        raise DataError("The targets are rows of different length; give one number (or row) for each.") from error

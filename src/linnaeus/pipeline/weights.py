@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.arrays.labels import Labels
     from linnaeus.types import Doubles
 
@@ -42,7 +44,10 @@ def sample_weights(sample_weight: Any, n: int) -> Doubles:
 
 
 def class_weights(class_weight: Any, labels: Labels, weights: Doubles) -> Doubles:
-    """The row weights times the weight of each row's class; "balanced" is n / (k n_class), by weight."""
+    """The row weights times the weight of each row's class; "balanced" is n / (k n_class), by weight.
+
+    A class that a dict does not name counts 1. On a stream a class may be named before it comes.
+    """
     if class_weight is None:
         return weights
     if isinstance(labels.y, LabelSets):
@@ -52,21 +57,33 @@ def class_weights(class_weight: Any, labels: Labels, weights: Doubles) -> Double
         counts = np.bincount(labels.y, weights, minlength=k)
         factors = weights.sum() / (k * np.where(counts > 0, counts, 1.0))
     elif isinstance(class_weight, Mapping):
-        factors = _given(class_weight, labels)
+        factors = np.array([_factor(name, class_weight.get(name, 1.0)) for name in labels.classes.tolist()])
     else:
         raise UsageError(f"class_weight takes 'balanced' or a dict from class to weight, not {class_weight!r}.")
     balanced: Doubles = weights * factors[labels.y]
+    if not balanced.any():
+        raise UsageError("class_weight is zero for every class that is there; at least one class must count.")
     return balanced
 
 
-def _given(class_weight: Mapping[Any, Any], labels: Labels) -> Doubles:
-    classes = labels.classes.tolist()
-    unknown = [key for key in class_weight if key not in classes]
-    if unknown and not any(key in classes for key in class_weight):
+def refuse_strangers(class_weight: Any, classes: NDArray[Any]) -> None:
+    """Refuse a dict that names a class which is not there while one that is there has no weight: a slip of the pen.
+
+    Where all classes that are there have a weight, others may be named: a fold of the data may lack a rare one.
+    """
+    if not isinstance(class_weight, Mapping):
+        return
+    known = classes.tolist()
+    strangers = [key for key in class_weight if key not in known]
+    if strangers and not all(name in class_weight for name in known):
         raise UsageError(
-            f"class_weight names {unknown[0]!r}, but the classes are {', '.join(map(repr, classes[:10]))}."
+            f"class_weight names {strangers[0]!r}, but the classes are {', '.join(map(repr, known[:10]))}; "
+            "name them as they are in y."
         )
-    factors = np.array([float(class_weight.get(name, 1.0)) for name in classes])
-    if not (np.isfinite(factors).all() and (factors >= 0).all()):
-        raise UsageError("class_weight must be finite and at least 0 for every class.")
-    return factors
+
+
+def _factor(name: Any, weight: Any) -> float:
+    expect(f"class_weight of {name!r}", weight, float)
+    if not 0 <= weight < np.inf:
+        raise UsageError(f"class_weight of {name!r} must be a finite number, at least 0, not {weight}.")
+    return float(weight)
