@@ -263,7 +263,7 @@ class Solver(Protocol):
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """Why it cannot work on this objective and what would, in a sentence; None when it can."""
+        """Why it cannot work on this objective, in a sentence to which `erm.check` adds what would; None: it can."""
         ...
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

@@ -55,8 +55,10 @@ def _run(cell):
     watch = Watch(Stop(epochs=epochs, tol=1e-6, gradient=1e-7), listeners=[_near(cell, objective)])
     refuses = REFUSALS.get(name)
     if refuses is not None and refuses(loss, regularizer, output):
-        with pytest.raises(UsageError, match=r"use \w+.*\.$"):
+        with pytest.raises(UsageError, match=r"use \w+.*\.$") as told:
             train(objective, piece, watch)
+        for way in str(told.value).rpartition("use ")[2].rstrip(".").split(" or "):
+            assert OPTIMIZERS[way]().refuse(objective) is None
         return
     start = None
     if (before := warm(name, loss, regularizer)) is not None:

@@ -270,7 +270,7 @@ def test_one_problem_by_hand():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"regularizer": Group(1.0)}, "ProximalGradient"),
+        ({"regularizer": Group(1.0)}, "single weights"),
         ({"loss": Hinge()}, "second derivative"),
         ({"loss": LOSSES["probability"]()}, "second derivative"),
         ({"space": Multiclass()}, "one score at a time"),

@@ -74,7 +74,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         "The Squared loss has no place for costs in Multiclass output",
     ),
     "values that overflow": ({}, {"X": X * 1e200}, r"X holds values so large \(2e\+200\) that their squares overflow"),
-    "values that overflow an SVM": ({"loss": "hinge"}, {"X": X * 1e160}, "scale the features"),
+    "values that overflow an SVM": ({"loss": "hinge"}, {"X": X * 1e60}, "scale the features"),
     "weights that overflow": ({}, {"sample_weight": [1e308] * 4}, "sample_weight holds values so large"),
     "unknown decision": ({"decision": "best"}, {}, "decision takes 'score' or 'expected_cost', not 'best'"),
     "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; take one of perceptron, hinge, log"),

@@ -11,6 +11,7 @@ import pytest
 
 from linnaeus import LinearClassifier
 from linnaeus.erm.train import INTERRUPTS
+from linnaeus.errors import UsageError
 from linnaeus.optimizers import SGD, Adam, Average
 from linnaeus.pipeline import NotConverged
 from linnaeus.regularizers import L2
@@ -120,3 +121,23 @@ def test_a_second_interrupt_comes_out() -> None:
     INTERRUPTS.last = -np.inf  # long ago
     with pytest.warns(NotConverged, match="Interrupted"):
         model.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        {"loss": "hinge", "optimizer": "lsqr"},
+        {"regularizer": "l1", "optimizer": "lbfgs"},
+        {"loss": "hinge", "regularizer": "group", "optimizer": "adagrad"},
+        {"loss": "logistic", "output": "multiclass", "optimizer": "coordinate"},
+        {"loss": "exponential", "optimizer": "dual"},
+        {"loss": "log", "optimizer": "passive_aggressive"},
+    ],
+)
+def test_what_a_refusal_names_works(pieces: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="; use ") as told:
+        LinearClassifier(**pieces).fit(X, Y)
+    for way in str(told.value).rpartition("use ")[2].rstrip(".").split(" or "):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)
+            LinearClassifier(**{**pieces, "optimizer": way}).fit(X, Y)

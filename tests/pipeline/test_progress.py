@@ -27,12 +27,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def fitted(monkeypatch: pytest.MonkeyPatch, stream: Any, after: float, **settings: Any) -> str:
+def fitted(monkeypatch: pytest.MonkeyPatch, stream: Any, after: float, columns: str = "120", **settings: Any) -> str:
     """What a training with a bar leaves on stderr."""
     for name in ("CI", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setattr(progress, "AFTER", after)
     monkeypatch.setattr(progress, "EVERY", 0.0)
     monkeypatch.setattr(sys, "stderr", stream)
@@ -141,6 +141,22 @@ def test_what_is_known_is_described() -> None:
     assert describe(wrong, steps) == "epoch 7 of 20, 3.0 s of 1 min 0 s, 1 mistake"
     aside = Trace([Record(1, 1.0, held_out=0.75), Record(2, 2.0, held_out=0.5)])
     assert describe(aside, Stop(epochs=5, patience=3)) == "epoch 2 of 5, 2.0 s, held-out 0.5 (best 1 epoch ago)"
+
+
+def test_what_does_not_fit_is_left_out() -> None:
+    trace = Trace([Record(4, 1.0, held_out=-4.1), Record(61, 14.2, value=3412.0, gradient=0.1, held_out=-4.3)])
+    stop = Stop(epochs=100, patience=100)
+    for room in range(15, 120):
+        assert len(describe(trace, stop, room)) <= room
+    assert describe(trace, stop, 49) == "epoch 61 of 100, gradient 1, held-out -4.3"
+
+
+def test_the_bar_and_the_end_of_the_line_are_there_on_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = fitted(monkeypatch, Terminal(), after=0.0, columns="80", held_out=0.2, optimizer="lbfgs", epochs=100)
+    assert "…" not in said
+    assert "..." not in said
+    assert "━" in said
+    assert "held-out -" in said
 
 
 def test_the_bar_is_as_long_as_the_way_that_is_done() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.erm.choose import willing
 from linnaeus.errors import UsageError
 from linnaeus.losses import PointLoss
 from linnaeus.outputs import Real
@@ -25,7 +26,9 @@ def check(objective: Objective, optimizer: Solver) -> None:
         )
     said = optimizer.refuse(objective)
     if said is not None:
-        raise UsageError(said)
+        # Only the reason is the solver's: what it would name may refuse this very objective, too.
+        why = said.partition(";")[0].rstrip(".")
+        raise UsageError(f"{why}; use {' or '.join(willing(objective))}.")
 
 
 def vanishing(objective: Objective) -> float | None:

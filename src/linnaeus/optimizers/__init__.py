@@ -2,7 +2,7 @@
 
 Step-wise ones (`stochastic.py`) are a rule (`rules.py`), a rate with its schedule (`schedule.py`) and a batch size;
 batch solvers see the whole objective at once; dual ascent and coordinate descent use what they know of loss and
-penalty. Each says in `refuse` what it cannot do, and what would.
+penalty. Each says in `refuse` what it cannot do; `erm.check` adds what would.
 
 To add one: a frozen dataclass with `refuse` and `minimize`, a row in `OPTIMIZERS`; the contract tests run it over every
 loss, penalty and output space.

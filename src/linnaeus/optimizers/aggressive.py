@@ -51,14 +51,11 @@ class PassiveAggressive:
     def refuse(self, objective: Objective) -> str | None:
         """It is a rule for the hinge loss, with a limit of its own instead of a penalty."""
         if vars(type(objective.loss)).get("online") != LOSSES["hinge"]:
-            return "PassiveAggressive steps on margins below 1, which is the hinge loss; use Hinge, or SGD or AdaGrad."
+            return "PassiveAggressive steps on margins below 1, which is the hinge loss alone."
         if objective.regularizer.value(np.ones((1, 1))) != 0:
-            return "PassiveAggressive limits its steps by aggressiveness, not by a penalty; use NoPenalty, or SGD."
+            return "PassiveAggressive limits its steps by aggressiveness, and takes no penalty but NoPenalty."
         if not knows(objective) or getattr(objective.space, "costs", None) is not None:
-            return (
-                "PassiveAggressive knows binary, multiclass, onevsrest and multilabel outputs without costs; "
-                "use one of these, or SGD."
-            )
+            return "PassiveAggressive knows binary, multiclass, onevsrest and multilabel outputs without costs."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

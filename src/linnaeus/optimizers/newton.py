@@ -35,7 +35,7 @@ class Newton:
         said = refuse_flat(objective, "Newton")
         size = sum(value.size for value in _shapes(objective))
         if said is None and size > LIMIT:
-            return f"Newton factors a matrix of {size:,} by {size:,} parameters; above {LIMIT:,} use NewtonCG or LBFGS."
+            return f"Newton factors a matrix of {size:,} by {size:,} parameters, and {LIMIT:,} are the most."
         return said
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

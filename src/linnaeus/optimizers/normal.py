@@ -38,7 +38,7 @@ class NormalEquations:
         said = refuse_curved(objective, "NormalEquations")
         size = min(objective.X.shape)
         if said is None and size > LIMIT:
-            return f"NormalEquations factors a matrix of {size:,} by {size:,}; above {LIMIT:,} use LSQR or LBFGS."
+            return f"NormalEquations factors a matrix of {size:,} by {size:,}, and {LIMIT:,} are the most."
         return said
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

@@ -33,7 +33,7 @@ class ProximalGradient:
         """It needs a loss with a gradient and a penalty with a prox."""
         if not objective.smooth:
             loss = type(objective.loss).__name__
-            return f"ProximalGradient needs a gradient everywhere, and the {loss} loss has a kink; use SGD or AdaGrad."
+            return f"ProximalGradient needs a gradient everywhere, and the {loss} loss has a kink."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

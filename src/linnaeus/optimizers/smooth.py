@@ -1,4 +1,4 @@
-"""What batch solvers need of an objective, and what to say when it is not there."""
+"""What batch solvers need of an objective, and what to say when it is not there; `erm.check` adds what would do."""
 
 from __future__ import annotations
 
@@ -12,18 +12,15 @@ def refuse_kinks(objective: Objective, name: str) -> str | None:
     """Why a solver that follows gradients cannot serve a loss or a penalty with kinks."""
     loss = type(objective.loss).__name__
     if not getattr(objective.loss, "smooth", False):
-        return f"{name} needs a gradient everywhere, and the {loss} loss has a kink; use DualAscent, SGD or AdaGrad."
+        return f"{name} needs a gradient everywhere, and the {loss} loss has a kink."
     if not objective.smooth:
         return (
             f"{name} needs a gradient everywhere, and the {loss} loss of several classes scored together has a kink "
-            "where two rivals are equal; use the Log or SoftMargin loss, one-vs-rest outputs, SGD or AdaGrad."
+            "where two rivals are equal."
         )
     if getattr(objective.regularizer, "l1", 1.0):
         penalty = type(objective.regularizer).__name__
-        return (
-            f"{name} needs a gradient everywhere, and the {penalty} penalty has a kink; "
-            "use CoordinateDescent or ProximalGradient."
-        )
+        return f"{name} needs a gradient everywhere, and the {penalty} penalty has a kink."
     return None
 
 
@@ -32,7 +29,7 @@ def refuse_flat(objective: Objective, name: str) -> str | None:
     said = refuse_kinks(objective, name)
     if said is None and not getattr(objective.loss, "second", False):
         loss = type(objective.loss).__name__
-        return f"{name} needs second derivatives, and the {loss} loss gives none; use LBFGS or GradientDescent."
+        return f"{name} needs second derivatives, and the {loss} loss gives none."
     return said
 
 
@@ -40,8 +37,8 @@ def refuse_curved(objective: Objective, name: str) -> str | None:
     """Why a solver of linear equations cannot serve an objective that is not quadratic."""
     if not getattr(objective.loss, "quadratic", False):
         loss = type(objective.loss).__name__
-        return f"{name} solves least squares, and the {loss} loss is not a square; use the Squared loss, or LBFGS."
+        return f"{name} solves least squares, and the {loss} loss is not a square."
     if getattr(objective.regularizer, "l1", 1.0):
         penalty = type(objective.regularizer).__name__
-        return f"{name} takes the L2 penalty or none, not {penalty}; use CoordinateDescent or ProximalGradient."
+        return f"{name} takes the L2 penalty or none, not {penalty}."
     return None

@@ -188,7 +188,4 @@ def refuse_groups(objective: Objective, name: str) -> str | None:
     """Why rules with a rate for each weight cannot serve a penalty on whole rows."""
     if hasattr(objective.regularizer, "l1"):
         return None
-    return (
-        f"{name} has a rate for each weight, but the group penalty moves the weights of a feature together; "
-        "use SGD or ProximalGradient."
-    )
+    return f"{name} has a rate for each weight, but the group penalty moves the weights of a feature together."

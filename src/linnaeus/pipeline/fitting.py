@@ -10,12 +10,12 @@ import numpy as np
 
 from linnaeus.arrays import CSR, Dense
 from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.erm.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.outputs import Real
 from linnaeus.pipeline.canonical import canonical, centered, small
 from linnaeus.pipeline.checkpoint import Checkpoint, Owner
-from linnaeus.pipeline.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.progress import listening
 from linnaeus.pipeline.sizes import refuse_large
@@ -150,8 +150,9 @@ def _moved(rows: Any, mean: Doubles) -> Any:
 
 def _back(params: Params, mean: Doubles) -> Params:
     """Weights for rows as they were; the bias makes up for what the weights lose when they are stored."""
-    W = params["W"].astype(np.float32).astype(np.float64)
-    return {"W": params["W"], "b": params["b"] - mean @ W}
+    with np.errstate(over="ignore", invalid="ignore"):  # `stored` refuses what is not finite
+        W = params["W"].astype(np.float32).astype(np.float64)
+        return {"W": params["W"], "b": params["b"] - mean @ W}
 
 
 def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:

@@ -24,6 +24,9 @@ EVERY = 0.1
 """Seconds between two looks at the trace."""
 
 
+NAME = "training"
+
+
 class Bar:
     """Epochs, objective and what training waits for, on one line of a terminal; elsewhere nothing."""
 
@@ -39,7 +42,8 @@ class Bar:
             return
         self.due = now + EVERY
         self.share = max(self.share, share(so_far.trace, self.stop))
-        self.line.show("training", describe(so_far.trace, self.stop), self.share)
+        words = describe(so_far.trace, self.stop, self.line.room(NAME))
+        self.line.show(NAME, words, self.share)
 
     def close(self) -> None:
         """Leave nothing behind."""
@@ -70,27 +74,42 @@ def listening(progress: Any, stop: Stop) -> Iterator[Sequence[Listener]]:
         raise InputTypeError(f"progress takes {', '.join(map(repr, BARS))} or a function, not {progress!r}.")
 
 
-def describe(trace: Trace, stop: Stop) -> str:
+def describe(trace: Trace, stop: Stop, room: int | None = None) -> str:
     """What is known after the last epoch, beside what is wanted; gaps and gradients are relative.
+
+    Where there is not room enough, the time, the objective and what is wanted are left out, in this order.
 
     >>> from linnaeus.erm import Record, Stop, Trace
     >>> describe(Trace([Record(3, 4.2, value=20.0, gap=0.5)]), Stop(epochs=100, tol=1e-3))
     'epoch 3 of 100, 4.2 s, objective 20, gap 0.025 (wanted 0.001)'
+    >>> describe(Trace([Record(3, 4.2, value=20.0, gap=0.5)]), Stop(epochs=100, tol=1e-3), room=45)
+    'epoch 3 of 100, gap 0.025 (wanted 0.001)'
     """
-    last = trace.last
-    parts = [f"epoch {last.epoch:,}" + (f" of {stop.epochs:,}" if stop.epochs else "")]
-    parts.append(duration(last.seconds) + (f" of {duration(stop.seconds)}" if stop.seconds else ""))
-    if last.value is not None and math.isfinite(last.value):
-        parts.append(f"objective {number(last.value)}")
+    last, parts = trace.last, [f"epoch {trace.last.epoch:,}" + (f" of {stop.epochs:,}" if stop.epochs else "")]
+    time = duration(last.seconds) + (f" of {duration(stop.seconds)}" if stop.seconds else "")
+    value = f"objective {number(last.value)}" if last.value is not None and math.isfinite(last.value) else ""
+    waits = _waits(trace, stop)
+    brief = [words.partition(" (")[0] for words in waits]
+    said = ""
+    for words in ([time, value, *waits], [value, *waits], waits, brief, brief[-1:], []):
+        said = ", ".join([*parts, *filter(None, words)])
+        if room is None or len(said) <= room:
+            break
+    return said
+
+
+def _waits(trace: Trace, stop: Stop) -> list[str]:
+    """What the end depends on: the gap or the gradient, the held-out score or the mistakes."""
+    last, said = trace.last, []
     if (found := _distances(trace, stop)) is not None:
         name, values, wanted = found
-        parts.append(f"{name} {values[-1]:.2g}" + (f" (wanted {wanted:.2g})" if wanted is not None else ""))
+        said.append(f"{name} {values[-1]:.2g}" + (f" (wanted {wanted:.2g})" if wanted is not None else ""))
     if last.held_out is not None:
         since = trace.epochs_since_best
-        parts.append(f"held-out {last.held_out:.4g}" + (f" (best {counted(since, 'epoch')} ago)" if since else ""))
+        said.append(f"held-out {last.held_out:.4g}" + (f" (best {counted(since, 'epoch')} ago)" if since else ""))
     elif stop.mistakes is not None and last.mistakes is not None:
-        parts.append(counted(round(last.mistakes), "mistake"))
-    return ", ".join(parts)
+        said.append(counted(round(last.mistakes), "mistake"))
+    return said
 
 
 def share(trace: Trace, stop: Stop) -> float:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from linnaeus.pipeline.fitting import Problem
 
-LARGEST = 1e200
-"""Of a sum of squares. Solvers multiply such sums with each other and with weights, so that some room must be left."""
+LARGEST = 1e76
+"""Of a sum of squares: float32, which models are stored in, ends at 3e38. Solvers multiply such sums."""
 
 
 def refuse_large(problem: Problem) -> None:

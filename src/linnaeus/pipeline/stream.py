@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.erm import Watch, train
+from linnaeus.erm.choose import choose_stepwise, stepwise
 from linnaeus.errors import UsageError, expect
 from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.onevsone import pairs
-from linnaeus.pipeline.choose import choose_stepwise, stepwise
 from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping, stored
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.progress import listening

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn.exceptions import ConvergenceWarning
 
 from linnaeus.erm.check import at_zero, decided, vanishing
+from linnaeus.erm.choose import mistake_driven, stepwise
 from linnaeus.errors import LinnaeusWarning
-from linnaeus.pipeline.choose import mistake_driven, stepwise
 
 if TYPE_CHECKING:
     from linnaeus.erm import Fit, Objective, Record, Trace

@@ -42,6 +42,12 @@ class LiveBar:
             self._name, self._task = name, self._bar.add_task(name, total=None, said="")
         self._bar.update(self._task, total=None if share is None else 1.0, completed=share or 0.0, said=said)
 
+    def room(self, name: str) -> int:
+        """Columns that are left for words beside the name and the bar."""
+        from rich.console import Console
+
+        return max(1, int(Console(file=self.stream).width) - len(name) - WIDTH - 3)
+
     def refresh(self) -> None:
         """Draw now."""
         if self._bar is not None:

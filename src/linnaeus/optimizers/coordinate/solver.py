@@ -36,17 +36,14 @@ class CoordinateDescent:
         """It needs a smooth loss of one score at a time, and a penalty on single weights."""
         loss, penalty = type(objective.loss).__name__, type(objective.regularizer).__name__
         if not (hasattr(objective.regularizer, "l1") and hasattr(objective.regularizer, "l2")):
-            return f"CoordinateDescent takes penalties on single weights, not {penalty}; use ProximalGradient."
+            return f"CoordinateDescent takes penalties on single weights, not {penalty}."
         if not (getattr(objective.loss, "second", False) and getattr(objective.loss, "convex", True)):
-            return (
-                f"CoordinateDescent needs a convex loss with a second derivative, and {loss} has none; "
-                "use AdaGrad, or the logistic or squared hinge loss."
-            )
+            return f"CoordinateDescent needs a convex loss with a second derivative, and {loss} is none."
         if not _separable(objective):
             space = type(objective.space).__name__
-            return f"CoordinateDescent takes one score at a time, and {space} joins them; use ProximalGradient."
+            return f"CoordinateDescent takes one score at a time, and {space} joins them."
         if hasattr(objective.loss, "upper") and getattr(objective.space, "costs", None) is not None:
-            return f"CoordinateDescent takes the {loss} loss without costs; use ProximalGradient, or a margin loss."
+            return f"CoordinateDescent takes the {loss} loss without costs."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

@@ -1,0 +1,119 @@
+"""The optimizer that fits best, where the user leaves it open; and what to name where one was refused.
+
+`PREFERENCE` lists solvers from the most special to the most general; the first that suits and does not refuse the
+objective is taken. A new solver is one more row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.losses import PointLoss
+from linnaeus.optimizers import (
+    LBFGS,
+    LSQR,
+    OPTIMIZERS,
+    SGD,
+    AdaGrad,
+    CoordinateDescent,
+    DualAscent,
+    Newton,
+    NormalEquations,
+    ProximalGradient,
+)
+
+if TYPE_CHECKING:
+    from linnaeus.erm.objective import Objective
+    from linnaeus.protocols import Solver
+
+
+def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
+    """The best solver for this combination of pieces; one that has a tolerance of its own gets this one."""
+    if mistake_driven(objective.loss):
+        return SGD(rate=1.0)
+    for make, suits in PREFERENCE:
+        solver = make()
+        if suits(objective) and solver.refuse(objective) is None:
+            return _tuned(solver, tol)
+    return SGD()
+
+
+def choose_stepwise(objective: Objective) -> Solver:
+    """The same for a stream, where only one batch of rows is there at a time."""
+    if mistake_driven(objective.loss):
+        return SGD(rate=1.0)
+    return AdaGrad() if AdaGrad().refuse(objective) is None else SGD()
+
+
+def willing(objective: Objective) -> list[str]:
+    """The plain names of optimizers that take this objective: the best one, and the best that learns step by step."""
+    found = (choose_optimizer(objective, None), choose_stepwise(objective))
+    names = {piece: name for name, piece in OPTIMIZERS.items()}
+    return list(dict.fromkeys(names[type(solver)] for solver in found))
+
+
+def stepwise(optimizer: Any) -> bool:
+    """Whether an optimizer learns example by example, so that it can go on with more of them."""
+    return bool(getattr(optimizer, "stepwise", False))
+
+
+def mistake_driven(loss: Any) -> bool:
+    """Whether all-zero weights already have no loss, as for the perceptron: only mistakes move it, not a minimum.
+
+    >>> from linnaeus.losses import Hinge, Perceptron
+    >>> mistake_driven(Perceptron()), mistake_driven(Hinge())
+    (True, False)
+    """
+    if isinstance(loss, PointLoss) or not hasattr(loss, "value"):
+        return False
+    return float(loss.value(np.zeros(1))[0]) == 0.0
+
+
+def _tuned(solver: Any, tol: float | None) -> Solver:
+    has_tol = tol is not None and "tol" in {field.name for field in fields(solver)}
+    found: Solver = replace(solver, tol=tol) if has_tol else solver
+    return found
+
+
+def _always(_objective: Objective) -> bool:
+    return True
+
+
+def _few(objective: Objective) -> bool:
+    """Whether there are so few parameters that their Hessian costs nothing; one of squares is better factored once."""
+    n, d = objective.X.shape
+    curved = not isinstance(objective.loss, PointLoss)
+    return curved and d <= n and (d + 1) * objective.space.width(objective.k) <= FEW
+
+
+def _kinked(objective: Objective) -> bool:
+    """Whether the penalty has a kink at zero."""
+    return getattr(objective.regularizer, "l1", 1.0) > 0
+
+
+def _narrow(objective: Objective) -> bool:
+    """Whether a square matrix of the features, or of the examples, is small."""
+    return min(objective.X.shape) <= NARROW
+
+
+FEW = 100
+"""Parameters up to which Newton's method is taken: it does not mind badly scaled columns."""
+
+NARROW = 2000
+"""Features or examples up to which a square matrix of them costs less than walking over the rows again and again."""
+
+PREFERENCE: tuple[tuple[Callable[[], Any], Callable[[Objective], bool]], ...] = (
+    (Newton, _few),
+    (DualAscent, _always),
+    (CoordinateDescent, _kinked),
+    (ProximalGradient, _kinked),
+    (NormalEquations, _narrow),
+    (LSQR, _always),
+    (LBFGS, _always),
+    (AdaGrad, _always),
+)
+"""Solvers, the most special first, and when to ask them."""
