@@ -29,7 +29,8 @@ def markdown(rows: list[dict[str, Any]]) -> str:
 
 
 def _row(row: dict[str, Any]) -> str:
-    cells = [row["problem"], f"{row['C']:g}", f"{row['target']:g}", row["peer"] or "nobody in the time given", _seconds(row["peer_s"])]
+    peer = row["peer"] or "nobody in the time given"
+    cells = [row["problem"], f"{row['C']:g}", f"{row['target']:g}", peer, _seconds(row["peer_s"])]
     for n in (1, 2):
         ratio, passed = row[f"ratio_{n}"], row[f"pass_{n}"]
         shown = "-" if ratio is None else f"{ratio:.2f}"
