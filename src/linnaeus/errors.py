@@ -6,6 +6,7 @@ Messages say what is wrong, where, and what to do, in one sentence.
 (True, 3)
 """
 
+import os
 from numbers import Integral, Real
 from typing import Any
 
@@ -74,15 +75,18 @@ def damaged_or_newer(what: str) -> ModelFileError:
     return ModelFileError(f"The model is damaged, or newer: {what}; restore it from a copy, or upgrade Linnaeus.")
 
 
-_KINDS: dict[type, tuple[type, str]] = {
+_KINDS: dict[type, tuple[Any, str]] = {
     int: (Integral, "a whole number"),
     float: (Real, "a number"),
     str: (str, "a string"),
+    os.PathLike: ((str, os.PathLike), "the name of a file"),
 }
 
 
 def expect(name: str, value: Any, kind: type) -> None:
-    """Refuse an argument that is not of this kind: int, float (whole numbers too) or str. True is no number.
+    """Refuse an argument that is not of this kind: int, float (whole numbers too), str, os.PathLike (strings too).
+
+    True is no number.
 
     >>> expect("k", 3, int)
     >>> expect("k", "3", int)

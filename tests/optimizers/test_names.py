@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from linnaeus.optimizers import (
     SCHEDULES,
     SGD,
     AdaGrad,
+    Adam,
     Average,
+    HeldOut,
     InverseTime,
     LinearDecay,
+    Momentum,
     NormalEquations,
     PassiveAggressive,
 )
@@ -48,6 +52,21 @@ def test_a_wrong_schedule_is_told_the_right_ones(value: Any) -> None:
 def test_a_wrong_inner_optimizer_is_told_the_right_ones(value: Any) -> None:
     with pytest.raises(LinnaeusError, match="sgd, momentum, adagrad"):
         Average(value)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: Momentum(decay="x"), "decay takes a number"),
+        (lambda: Momentum(decay=1.0), "decay must be at least 0 and below 1"),
+        (lambda: Adam(first=None), "first takes a number"),
+        (lambda: AdaGrad(eps=-1.0), "eps must be at least 0 and finite"),
+        (lambda: HeldOut(grow="x"), "grow takes a number"),
+    ],
+)
+def test_wrong_numbers_are_refused_at_once(make: Callable[[], Any], sentence: str) -> None:
+    with pytest.raises(LinnaeusError, match=sentence):
+        make()
 
 
 def test_a_solver_has_no_iterates() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from scipy import sparse
 
 from linnaeus.errors import LinnaeusError
+from linnaeus.losses import MarginLoss
 from linnaeus.optimizers import SGD, HeldOut
 from linnaeus.outputs import Multiclass
-from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor
+from linnaeus.pipeline import FACES, LeastSquares, LinearClassifier, LinearRegressor, LogisticRegression
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
 Y = ["a", "b", "a", "b"]
@@ -48,6 +50,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "other length": ({}, {"y": ["a", "b", "a"]}, "X has 4 rows, but y has 3"),
     "negative weights": ({}, {"sample_weight": [1, 1, -1, 1]}, "sample_weight is negative in row 2"),
     "no weights": ({}, {"sample_weight": [0, 0, 0, 0]}, "sample_weight is zero in every row"),
+    "one string as labels": ({}, {"y": "abc"}, "y takes one label, or one list of labels, for each row, not 'abc'"),
+    "one number as labels": ({}, {"y": 5}, "y takes one label, .* not 5"),
+    "labels in a cube": ({}, {"y": np.zeros((4, 2, 2))}, r"y takes one label, .* not an array of shape \(4, 2, 2\)"),
+    "lists and labels": ({}, {"y": [["a"], "b", ["a"], "b"]}, "lists of labels in some rows and single labels"),
+    "empty lists": ({}, {"y": [[]] * 4}, "The lists of labels are all empty"),
+    "a checkpoint of no name": ({"checkpoint": 5}, {}, "checkpoint takes the name of a file, not 5"),
     "short weights": ({}, {"sample_weight": [1, 1]}, r"sample_weight has the shape \(2,\), but X has 4 rows"),
     "weights that leave one class": ({}, {"sample_weight": [1, 0, 1, 0]}, "only one class, 'a'"),
     "costs of another size": ({"costs": np.ones((3, 3)) - np.eye(3)}, {}, "costs is 3 by 3, but there are 2 classes"),
@@ -86,6 +94,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "an output of numbers": ({"output": "real"}, {}, "does not fit these labels"),
     "binary of three": ({"output": "binary"}, {"y": ["a", "b", "c", "a"]}, "needs 2 classes, not 3"),
     "unknown bias": ({"bias": "some"}, {}, r"bias takes 'free' \(True\), 'regularized' or 'none' \(False\)"),
+    "a number as bias": ({"bias": 1}, {}, "bias takes 'free'"),
     "unknown class weight": ({"class_weight": "even"}, {}, "class_weight takes 'balanced' or a dict"),
     "class weight of nobody": (
         {"class_weight": {"z": 1.0}},
@@ -182,6 +191,71 @@ def test_targets_are_finite_numbers(case: str) -> None:
     targets, sentence = GAPS[case]
     with pytest.raises(LinnaeusError, match=sentence):
         LinearRegressor().fit(X, targets)
+
+
+def test_a_bias_may_be_of_numpy(tmp_path: Path) -> None:
+    model = LinearClassifier(bias=np.False_).fit(X, Y)
+    assert not model.intercept_.any()
+    model.save(tmp_path / "m.lin")
+    assert LinearClassifier.load(tmp_path / "m.lin").bias is False
+
+
+@pytest.mark.parametrize("strength", [None, "x", -1.0])
+def test_no_strength_is_no_number(strength: Any) -> None:
+    for face in (LeastSquares, LogisticRegression):
+        with pytest.raises(LinnaeusError, match="strength"):
+            face(strength=strength).fit(X, Y)
+
+
+PLAIN: dict[str, tuple[Any, Any]] = {
+    "scalar values": (lambda m: 1.0, lambda m: -np.ones_like(m)),
+    "scalar slopes": (lambda m: np.exp(-m), lambda m: -0.5),
+    "values of rows": (lambda m: np.exp(-m).sum(axis=-1), lambda m: -np.exp(-m)),
+    "slopes of NaN": (lambda m: np.exp(-m), lambda m: m * np.nan),
+    "values of infinity": (lambda m: -np.log(m), lambda m: -1.0 / m),
+}
+
+
+@pytest.mark.parametrize("optimizer", ["auto", "lbfgs", "sgd"])
+@pytest.mark.parametrize("case", PLAIN)
+def test_a_loss_that_is_not_one_says_so(case: str, optimizer: str) -> None:
+    class Mine(MarginLoss):
+        value, slope = (staticmethod(part) for part in PLAIN[case])
+
+    with pytest.raises(LinnaeusError, match=r"(value|slope) of the Mine loss (takes an array|is not finite at 0)"):
+        LinearClassifier(loss=Mine(), optimizer=optimizer).fit(X, Y)
+
+
+def test_scores_of_label_lists_want_as_many_lists() -> None:
+    lists = [["p"], ["q", "p"], [], ["q"]]
+    model = LinearClassifier().fit(X, lists)
+    assert model.score(X, lists, sample_weight=np.ones(4)) == model.score(X, lists)
+    with pytest.raises(LinnaeusError, match="X has 4 rows, but y has 2"):
+        model.score(X, lists[:2])
+    with pytest.raises(LinnaeusError, match=r"sample_weight has the shape \(2,\)"):
+        model.score(X, lists, sample_weight=[1, 2])
+    for wrong in (Y, "abcd", 5):
+        with pytest.raises(LinnaeusError, match="one list of labels for each row"):
+            model.score(X, wrong)
+
+
+@pytest.mark.parametrize("classes", ["abc", 5, [["a"], ["b", "c"]], ["a", 1], ["a", None]])
+def test_classes_are_a_list_of_labels(classes: Any) -> None:
+    with pytest.raises(LinnaeusError):
+        LinearClassifier().partial_fit(X, Y, classes=classes)
+
+
+def test_unknown_columns_of_a_trace() -> None:
+    trace = LinearClassifier().fit(X, Y).trace_
+    with pytest.raises(LinnaeusError, match="no column 'nope'; take one of epoch, seconds, value"):
+        trace.svg("nope")
+
+
+def test_files_have_names() -> None:
+    with pytest.raises(LinnaeusError, match="path takes the name of a file, not None"):
+        LinearClassifier().fit(X, Y).save(None)
+    with pytest.raises(LinnaeusError, match="path takes the name of a file, not 5"):
+        LinearClassifier.load(5)
 
 
 def test_an_indicator_matrix_is_left_as_it_is() -> None:

@@ -59,6 +59,23 @@ def test_label_sets_and_names_of_columns_are_kept(tmp_path: Path) -> None:
     assert again.feature_names_in_.tolist() == list("abcde")
 
 
+LABELS = [np.array([b"a", b"bc"]), np.array(["2020-01-02", "2021-03-04"], "M8[D]"), np.array([1, 2], "m8[ns]")]
+
+
+@pytest.mark.parametrize("labels", [*LABELS, np.array([True, False])], ids=lambda labels: str(labels.dtype))
+def test_labels_of_every_type_come_back(labels: np.ndarray, tmp_path: Path) -> None:
+    model = LinearClassifier().fit(X, labels[Y % 2])
+    model.save(tmp_path / "m.lin")
+    again = LinearClassifier.load(tmp_path / "m.lin").classes_
+    assert again.dtype == model.classes_.dtype
+    assert np.array_equal(again, model.classes_)
+
+
+def test_a_checkpoint_by_its_path_is_part_of_a_recipe(tmp_path: Path) -> None:
+    LinearClassifier(checkpoint=tmp_path / "c").fit(X, Y).save(tmp_path / "m.lin")
+    assert LinearClassifier.load(tmp_path / "m.lin").checkpoint == str(tmp_path / "c")
+
+
 def test_a_saved_stream_goes_on_to_the_same_bits(tmp_path: Path) -> None:
     one = LinearClassifier(optimizer="adagrad").partial_fit(X, Y).partial_fit(X, Y)
     other = LinearClassifier(optimizer="adagrad").partial_fit(X, Y)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Form: TypeAlias = Literal["single", "indicator", "sparse", "lists"]
 """How labels were given, and predictions are given back."""
 
+ROWS = (list, tuple, set, frozenset, np.ndarray)
+"""What the labels of one row may be in."""
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -60,9 +63,25 @@ def encode(y: Any) -> Labels:
         return _lists([tuple(row) for row in array])
     if array.ndim == 2 and array.shape[1] > 1:
         return _indicator(sparse.csr_array(_zeros_and_ones(array)), "indicator")
+    if array.ndim not in (1, 2):
+        raise DataError(f"y takes one label, or one list of labels, for each row, not {_described(y)}.")
     array = _plain(column_or_1d(array, warn=True))
     classes, y = np.unique(array, return_inverse=True)
     return Labels(y.astype(np.int32), classes, "single")
+
+
+def label_sets(y: Any, n: int) -> list[set[Any]]:
+    """The labels of n rows, given as lists: what predictions of lists are compared with.
+
+    >>> label_sets([["a"], []], 2) == [{"a"}, set()]
+    True
+    """
+    rows = y.to_pylist() if hasattr(y, "to_pylist") else y
+    if not hasattr(rows, "__len__") or not all(isinstance(row, ROWS) for row in rows):
+        raise DataError("y takes one list of labels for each row, as in training.")
+    if len(rows) != n:
+        raise DataError(f"X has {n} rows, but y has {len(rows)}; give one list of labels for each row.")
+    return [set(row) for row in rows]
 
 
 def point(y: Labels, classes: NDArray[Any]) -> Labels:
@@ -86,8 +105,10 @@ def _as_array(y: Any) -> NDArray[Any]:
         y = y.to_pylist()
     if not isinstance(y, list | tuple):
         return np.asarray(y)
-    rows = [row for row in y if isinstance(row, list | tuple | set | frozenset)]
-    if rows and len(rows) == len(y) and not _is_matrix(rows):
+    rows = [row for row in y if isinstance(row, ROWS)]
+    if rows and len(rows) < len(y):
+        raise DataError("y has lists of labels in some rows and single labels in others; give a list for each row.")
+    if rows and not _is_matrix(rows):
         lists = np.empty(len(y), dtype=object)
         lists[:] = [tuple(row) for row in rows]
         return lists
@@ -98,7 +119,13 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 def _is_matrix(rows: list[Any]) -> bool:
     """Whether lists of equal length hold nothing but 0 and 1, so that they are rows of an indicator matrix."""
-    return len({len(row) for row in rows}) == 1 and all(value in (0, 1) for row in rows for value in row)
+    equal = len({len(row) for row in rows}) == 1 and len(rows[0]) > 0
+    return equal and all(np.isscalar(value) and value in (0, 1) for row in rows for value in row)
+
+
+def _described(y: Any) -> str:
+    shape = np.shape(y)
+    return f"an array of shape {shape}" if shape else repr(y)[:40]
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
@@ -127,7 +154,7 @@ def _is_lists(array: NDArray[Any]) -> bool:
     """Whether each element is a list, tuple, set or array of labels."""
     if array.dtype != object or array.ndim != 1 or not len(array):
         return False
-    return all(isinstance(row, list | tuple | set | frozenset | np.ndarray) for row in array)
+    return all(isinstance(row, ROWS) for row in array)
 
 
 def _lists(rows: list[tuple[Any, ...]]) -> Labels:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.erm.choose import willing
 from linnaeus.errors import UsageError
-from linnaeus.losses import PointLoss
+from linnaeus.losses import PointLoss, ScalarLoss
 from linnaeus.outputs import Real
 
 if TYPE_CHECKING:
@@ -24,11 +24,31 @@ def check(objective: Objective, optimizer: Solver) -> None:
         raise UsageError(
             f"The {loss} loss compares classes, but the targets are numbers; use squared, absolute or huber."
         )
+    check_loss(objective.loss)
     said = optimizer.refuse(objective)
     if said is not None:
         # Only the reason is the solver's: what it would name may refuse this very objective, too.
         why = said.partition(";")[0].rstrip(".")
         raise UsageError(f"{why}; use {' or '.join(willing(objective))}.")
+
+
+def check_loss(loss: Any) -> None:
+    """Refuse a loss of one's own whose values or slopes are not one finite number for each number, at zero."""
+    if not isinstance(loss, ScalarLoss):
+        return
+    zeros = np.zeros((2, 3))
+    for name in ("value", "slope"):
+        with np.errstate(all="ignore"):
+            found = getattr(loss, name)(zeros)
+        if np.shape(found) != zeros.shape:
+            raise UsageError(
+                f"{name} of the {_name(loss)} loss takes an array and gives one of the same shape, but for shape "
+                f"{zeros.shape} it gave {np.shape(found)}; compute it element by element."
+            )
+        if not np.isfinite(found).all():
+            raise UsageError(
+                f"{name} of the {_name(loss)} loss is not finite at 0, where training begins; mend its formula there."
+            )
 
 
 def vanishing(objective: Objective) -> float | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+
+from linnaeus.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,9 @@ class Trace:
 
     def column(self, name: str) -> list[float | None]:
         """One quantity over time, such as "value", "gap" or "seconds"."""
+        known = [field.name for field in fields(Record)]
+        if name not in known:
+            raise UsageError(f"A trace has no column {name!r}; take one of {', '.join(known)}.")
         return [getattr(record, name) for record in self.records]
 
     def svg(self, *columns: str, over: str = "epoch") -> str:

@@ -10,7 +10,7 @@ contract tests then run it over every output space. A loss of your own needs no 
 
 from linnaeus.losses.margin import Exponential, Logistic, ModifiedHuber, SquaredHinge
 from linnaeus.losses.point import Absolute, Huber, Squared
-from linnaeus.losses.scalar import MarginLoss, PointLoss
+from linnaeus.losses.scalar import MarginLoss, PointLoss, ScalarLoss
 from linnaeus.losses.structured import Hinge, Log, Perceptron, Probability, SoftMargin, StructuredLoss
 
 LOSSES = {
@@ -42,6 +42,7 @@ __all__ = [
     "Perceptron",
     "PointLoss",
     "Probability",
+    "ScalarLoss",
     "SoftMargin",
     "Squared",
     "SquaredHinge",

@@ -103,6 +103,10 @@ class AdaGrad(Stochastic):
 
     eps: float = 1e-8
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect_within("eps", self.eps, np.inf)
+
     @property
     def rule(self) -> Rule:
         """Steps by history."""
@@ -119,6 +123,10 @@ class Momentum(Stochastic):
 
     decay: float = 0.9
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect_within("decay", self.decay, 1.0)
+
     @property
     def rule(self) -> Rule:
         """Steps with a memory."""
@@ -133,6 +141,12 @@ class Adam(Stochastic):
     first: float = 0.9
     second: float = 0.999
     eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect_within("first", self.first, 1.0)
+        _expect_within("second", self.second, 1.0)
+        _expect_within("eps", self.eps, np.inf)
 
     @property
     def rule(self) -> Rule:
@@ -166,6 +180,14 @@ class Average:
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """As the inner one; reported parameters are means."""
         self.inner.descent(objective, start, averaged=True).run(report)
+
+
+def _expect_within(name: str, value: float, end: float) -> None:
+    """Refuse what is no number from 0 up to, but not including, the end."""
+    expect(name, value, float)
+    if not 0 <= value < end:
+        last = "finite" if end == np.inf else f"below {end:g}"
+        raise UsageError(f"{name} must be at least 0 and {last}, not {value}.")
 
 
 def _stepwise(value: Any) -> Any:

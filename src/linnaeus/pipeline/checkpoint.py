@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 
 from linnaeus import store
 from linnaeus.erm import Record, SoFar, Trace
-from linnaeus.errors import UsageError, damaged
+from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.types import LabelSets, Start, State
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Checkpoint:
     """
 
     def __init__(self, path: Any, owner: Owner) -> None:
+        expect("checkpoint", path, os.PathLike)
         self.path, self.belongs = Path(path), owner.digest()
         self.cost, self.saved = 0.0, -np.inf
 

@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.arrays.labels import Labels, encode, point, refuse_one_class
+from linnaeus.arrays.labels import Labels, encode, label_sets, point, refuse_one_class
 from linnaeus.decision import cheapest, expected_costs
 from linnaeus.errors import DataError, LinnaeusError, UsageError
 from linnaeus.outputs import Binary, MultiLabel, Real
@@ -139,8 +139,9 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         check_is_fitted(self, "params_")
         if self.form_ != "lists":
             return float(super().score(X, y, sample_weight))
-        right = np.array([set(a) == set(b) for a, b in zip(self.predict(X), y, strict=True)])
-        return float(np.average(right, weights=sample_weight))
+        found = self.predict(X)
+        right = [set(a) == b for a, b in zip(found, label_sets(y, len(found)), strict=True)]
+        return float(np.average(right, weights=sample_weights(sample_weight, len(found))))
 
     def _sets(self, found: NDArray[np.bool_]) -> Any:
         if self.form_ == "lists":
@@ -237,6 +238,8 @@ def posed(spec: LinearClassifier, rows: Any, labels: Labels, weights: Doubles) -
     k = len(labels.classes)
     if not labels.sets:
         refuse_one_class(labels.classes)
+    if not k:
+        raise DataError("The lists of labels are all empty; at least one row must have a label.")
     space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
     if isinstance(space, Real) or isinstance(space, MultiLabel) != labels.sets:
         wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"

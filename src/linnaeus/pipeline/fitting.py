@@ -10,6 +10,7 @@ import numpy as np
 
 from linnaeus.arrays import CSR, Dense
 from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.erm.check import check_loss
 from linnaeus.erm.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.optimizers.shuffle import shuffled
@@ -82,11 +83,11 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
 
 def objective_of(spec: Any, problem: Problem) -> Objective:
     """The sum of losses and the penalty that the parameters of a face describe."""
-    if isinstance(spec.bias, int | str) and spec.bias in BIASES:
-        bias = BIASES[spec.bias]
-    else:
+    if not isinstance(spec.bias, bool | np.bool_ | str) or spec.bias not in BIASES:
         raise UsageError(f"bias takes 'free' (True), 'regularized' or 'none' (False), not {spec.bias!r}.")
+    bias = BIASES[spec.bias]
     loss, regularizer = piece("loss", spec.loss), piece("regularizer", spec.regularizer)
+    check_loss(loss)
     return Objective(problem.rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
 
 

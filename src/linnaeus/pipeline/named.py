@@ -155,7 +155,8 @@ class LeastSquares(ClassifierFace):
 
     def composed(self) -> LinearClassifier:
         """The recipe."""
-        return self.recipe(loss="squared", regularizer=L2(self.strength) if self.strength else NoPenalty())
+        penalty = L2(self.strength)
+        return self.recipe(loss="squared", regularizer=penalty if penalty.strength else NoPenalty())
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

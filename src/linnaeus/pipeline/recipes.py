@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -23,10 +24,12 @@ def to_json(value: Any) -> Json:
     >>> to_json(L1(2.0))
     {'piece': ['regularizer', 'l1'], 'fields': {'strength': 2.0}}
     """
-    if value is None or isinstance(value, bool | str):
+    if value is None or (isinstance(value, bool | str | int | float) and not isinstance(value, np.generic)):
         return value
-    if isinstance(value, int | float | np.number):
-        return value.item() if isinstance(value, np.number) else value
+    if isinstance(value, np.number | np.bool_ | np.str_):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, list | tuple | np.ndarray):
         return {"list": [to_json(item) for item in value]}
     if isinstance(value, dict):

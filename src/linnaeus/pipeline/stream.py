@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays.labels import encode
 from linnaeus.erm import Watch, train
 from linnaeus.erm.choose import choose_stepwise, stepwise
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.onevsone import pairs
 from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping, stored
@@ -152,11 +153,22 @@ def _unfold(w: NDArray[Any], space: Any, before: NDArray[Any], classes: NDArray[
 
 def merged(face: Any, given: Any, found: NDArray[Any]) -> NDArray[Any]:
     """All classes known by now: those before, those announced, and those of this batch."""
-    parts = [np.asarray(part) for part in (face.__dict__.get("classes_"), given, found) if part is not None]
-    kinds = {part.dtype.kind if part.dtype.kind not in "biuf" else "number" for part in parts if len(part)}
+    known = (face.__dict__.get("classes_"), None if given is None else _announced(given), found)
+    parts = [part for part in known if part is not None and len(part)]
+    kinds = {part.dtype.kind if part.dtype.kind not in "biuf" else "number" for part in parts}
     if len(kinds) > 1:
         raise UsageError("The classes of this batch are of another type than those before; keep to one type.")
-    return np.unique(np.concatenate(parts))
+    return np.unique(np.concatenate(parts)) if parts else found
+
+
+def _announced(classes: Any) -> NDArray[Any]:
+    """The classes that are to come."""
+    if isinstance(classes, str | bytes) or not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
+        raise InputTypeError(f"classes takes a list of all classes, not {classes!r}.")
+    labels = encode(list(classes))
+    if labels.form != "single":
+        raise UsageError("classes takes a list of all classes, each of them one label.")
+    return labels.classes
 
 
 def _scaled(regularizer: Any, share: float) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import MachineError, ModelFileError, UsageError, said
+from linnaeus.errors import MachineError, ModelFileError, UsageError, expect, said
 from linnaeus.store.atomic import replace_file
 from linnaeus.store.manifest import DTYPES, MANIFEST_LIMIT, TENSOR_LIMIT, fingerprint, open_envelope, seal
 from linnaeus.types import Json, State
@@ -35,6 +35,7 @@ def save(path: str | os.PathLike[str], state: State) -> None:
     """
     from safetensors.numpy import save_file
 
+    expect("path", path, os.PathLike)
     tensors = {name: _storable(name, array) for name, array in state.tensors.items()}
     if len(tensors) > TENSOR_LIMIT:
         raise UsageError(f"The state has {len(tensors):,} tensors; at most {TENSOR_LIMIT:,} go into one model file.")
@@ -48,6 +49,7 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
     Header and manifest are always checked against their digest, and every float is checked to be finite. The tensors'
     digests are checked when together they have less than 64 MB, or as `verify` says.
     """
+    expect("path", path, os.PathLike)
     where = str(path)
     try:
         _check_header(Path(path), where)
