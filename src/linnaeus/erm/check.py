@@ -27,9 +27,8 @@ def check(objective: Objective, optimizer: Solver) -> None:
     check_loss(objective.loss)
     said = optimizer.refuse(objective)
     if said is not None:
-        # Only the reason is the solver's: what it would name may refuse this very objective, too.
-        why = said.partition(";")[0].rstrip(".")
-        raise UsageError(f"{why}; use {' or '.join(willing(objective))}.")
+        # The solver gives the reason alone: what it would name may refuse this very objective, too.
+        raise UsageError(f"{said.rstrip('.')}; use {' or '.join(willing(objective))}.")
 
 
 def check_loss(loss: Any) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import CSR
+from linnaeus.arrays.vectors import dot
 from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ def _refuse(name: str, values: NDArray[Any], what: str) -> None:
     if values.dtype == np.float32:  # squares of all of them fit into float64
         return
     flat = values.reshape(-1)
-    with np.errstate(over="ignore"):
-        squares = float(flat @ flat)
-    if not squares <= LARGEST:
+    if not dot(flat, flat) <= LARGEST:
         largest = float(np.abs(flat).max())
         raise DataError(f"{name} holds values so large ({largest:.3g}) that their squares overflow; scale the {what}.")

@@ -61,4 +61,39 @@ LINNAEUS_INLINE void prefetch_row(const W* table, int32_t column, size_t k) {
   for (size_t byte = 0; byte < size; byte += 64) prefetch(table, size_t(uint32_t(column)) * size + byte);
 }
 
+// Stored values that lie side by side in one line of a sparse matrix, and how many indices may be read from the first
+// one on, those of later lines included.
+template <class X>
+struct Stretch {
+  const int32_t* indices;
+  const X* values;
+  size_t size, readable;
+};
+
+// out[index] += value * factors, for each stored value and a table of up to kWide classes.
+template <class S, class X, class F>
+LINNAEUS_INLINE void add_outer(const Stretch<X>& line, const F* factors, double* out, size_t classes) {
+  const size_t k = S::Q * S::B == 1 ? 1 : classes;
+  double f[S::Q][S::B], sums[S::Q][S::B];
+  for (size_t q = 0; q < S::Q; ++q) load(f[q], factors + S::at(q, k));
+  for (size_t i = 0; i < line.size; ++i) {
+    if (i + kAhead < line.readable) prefetch_row(out, line.indices[i + kAhead], k);
+    double* to = out + size_t(line.indices[i]) * k;
+    double value = double(line.values[i]);
+    for (size_t q = 0; q < S::Q; ++q) load(sums[q], to + S::at(q, k));
+    for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, f[q]);
+    for (size_t q = 0; q < S::Q; ++q) store(sums[q], to + S::at(q, k));
+  }
+}
+
+// The same for more classes.
+template <class X, class F>
+LINNAEUS_INLINE void add_outer_wide(const Stretch<X>& line, const F* __restrict factors, double* out, size_t k) {
+  for (size_t i = 0; i < line.size; ++i) {
+    double* __restrict to = out + size_t(line.indices[i]) * k;
+    double value = double(line.values[i]);
+    for (size_t c = 0; c < k; ++c) to[c] += value * double(factors[c]);
+  }
+}
+
 }  // namespace linnaeus

@@ -20,37 +20,6 @@ struct Work {
   size_t n, k;
 };
 
-template <class X>
-struct Line {
-  const int32_t* rows;
-  const X* values;
-  size_t size, readable;  // its values, and those of later lines too
-};
-
-template <class S, class X, class W>
-LINNAEUS_INLINE void add_line(const Line<X>& line, const W* weights, double* out, size_t classes) {
-  const size_t k = S::Q * S::B == 1 ? 1 : classes;
-  double w[S::Q][S::B], sums[S::Q][S::B];
-  for (size_t q = 0; q < S::Q; ++q) load(w[q], weights + S::at(q, k));
-  for (size_t i = 0; i < line.size; ++i) {
-    if (i + kAhead < line.readable) prefetch_row(out, line.rows[i + kAhead], k);
-    double* s = out + size_t(line.rows[i]) * k;
-    double value = double(line.values[i]);
-    for (size_t q = 0; q < S::Q; ++q) load(sums[q], s + S::at(q, k));
-    for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, w[q]);
-    for (size_t q = 0; q < S::Q; ++q) store(sums[q], s + S::at(q, k));
-  }
-}
-
-template <class X, class W>
-LINNAEUS_INLINE void add_wide(const Line<X>& line, const W* __restrict weights, double* out, size_t k) {
-  for (size_t i = 0; i < line.size; ++i) {
-    double* __restrict s = out + size_t(line.rows[i]) * k;
-    double value = double(line.values[i]);
-    for (size_t c = 0; c < k; ++c) s[c] += value * double(weights[c]);
-  }
-}
-
 // The scores that the columns first .. last give. False where a row is outside the result.
 template <class X, class W>
 LINNAEUS_CLONES bool add_columns(const Work<X, W>& work, size_t first, size_t last, double* out) {
@@ -63,16 +32,16 @@ LINNAEUS_CLONES bool add_columns(const Work<X, W>& work, size_t first, size_t la
       if ((j - first) % kCheckedLines == 0) fits = columns.fit(j, std::min(last, j + kCheckedLines), work.n);
       if (!fits) return;
       int64_t begin = columns.offsets[j];
-      add(Line<X>{columns.indices + begin, columns.values + begin, size_t(columns.offsets[j + 1] - begin),
-                  size_t(columns.offsets[last] - begin)},
+      add(Stretch<X>{columns.indices + begin, columns.values + begin, size_t(columns.offsets[j + 1] - begin),
+                     size_t(columns.offsets[last] - begin)},
           work.weights + j * k);
     }
   };
   if (k > kWide) {
-    walk([&](const Line<X>& line, const W* w) LINNAEUS_LAMBDA { add_wide(line, w, out, k); });
+    walk([&](const Stretch<X>& line, const W* w) LINNAEUS_LAMBDA { add_outer_wide(line, w, out, k); });
   } else {
     with_shape(k, [&](auto s) LINNAEUS_LAMBDA {
-      walk([&](const Line<X>& line, const W* w) LINNAEUS_LAMBDA { add_line<decltype(s)>(line, w, out, k); });
+      walk([&](const Stretch<X>& line, const W* w) LINNAEUS_LAMBDA { add_outer<decltype(s)>(line, w, out, k); });
     });
   }
   return fits;

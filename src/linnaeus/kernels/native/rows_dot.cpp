@@ -21,21 +21,13 @@ struct Work {
   double* out;
 };
 
-// One row of X, and how many columns may be read from its first one on, those of later rows included.
-template <class X>
-struct Row {
-  const int32_t* columns;
-  const X* values;
-  size_t size, readable;
-};
-
 template <class S, class X, class W>
-LINNAEUS_INLINE void dot_row(const Row<X>& row, const Work<X, W>& work, double* out) {
+LINNAEUS_INLINE void dot_row(const Stretch<X>& row, const Work<X, W>& work, double* out) {
   const size_t k = S::Q * S::B == 1 ? 1 : work.k;
   double sums[S::Q][S::B] = {};
   for (size_t i = 0; i < row.size; ++i) {
-    if (i + kAhead < row.readable) prefetch_row(work.weights, row.columns[i + kAhead], k);
-    const W* w = work.weights + size_t(row.columns[i]) * k;
+    if (i + kAhead < row.readable) prefetch_row(work.weights, row.indices[i + kAhead], k);
+    const W* w = work.weights + size_t(row.indices[i]) * k;
     double value = double(row.values[i]);
     for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, w + S::at(q, k));
   }
@@ -43,10 +35,10 @@ LINNAEUS_INLINE void dot_row(const Row<X>& row, const Work<X, W>& work, double* 
 }
 
 template <class X, class W>
-LINNAEUS_INLINE void dot_wide(const Row<X>& row, const Work<X, W>& work, double* __restrict out) {
+LINNAEUS_INLINE void dot_wide(const Stretch<X>& row, const Work<X, W>& work, double* __restrict out) {
   std::fill(out, out + work.k, 0.0);
   for (size_t i = 0; i < row.size; ++i) {
-    const W* w = work.weights + size_t(row.columns[i]) * work.k;
+    const W* w = work.weights + size_t(row.indices[i]) * work.k;
     double value = double(row.values[i]);
     for (size_t c = 0; c < work.k; ++c) out[c] += value * double(w[c]);
   }
@@ -62,16 +54,16 @@ LINNAEUS_CLONES bool dot_rows(const Work<X, W>& work, size_t first, size_t last)
       if ((r - first) % kCheckedRows == 0) fits = rows.fit(r, std::min(last, r + kCheckedRows), work.width);
       if (!fits) return;
       int64_t begin = rows.offsets[r];
-      Row<X> row{rows.indices + begin, rows.values + begin, size_t(rows.offsets[r + 1] - begin),
-                 size_t(rows.offsets[rows.count] - begin)};
+      Stretch<X> row{rows.indices + begin, rows.values + begin, size_t(rows.offsets[r + 1] - begin),
+                     size_t(rows.offsets[rows.count] - begin)};
       sum(row, work.out + r * work.k);
     }
   };
   if (work.k > kWide) {
-    walk([&](const Row<X>& row, double* out) LINNAEUS_LAMBDA { dot_wide(row, work, out); });
+    walk([&](const Stretch<X>& row, double* out) LINNAEUS_LAMBDA { dot_wide(row, work, out); });
   } else {
     with_shape(work.k, [&](auto s) LINNAEUS_LAMBDA {
-      walk([&](const Row<X>& row, double* out) LINNAEUS_LAMBDA { dot_row<decltype(s)>(row, work, out); });
+      walk([&](const Stretch<X>& row, double* out) LINNAEUS_LAMBDA { dot_row<decltype(s)>(row, work, out); });
     });
   }
   return fits;

@@ -31,14 +31,6 @@ struct Range {
   uint32_t begin, end;  // columns
 };
 
-// The part of a row inside a range.
-template <class X>
-struct Part {
-  const int32_t* columns;
-  const X* values;
-  size_t size;
-};
-
 // How many columns are smaller than `bound`: they ascend.
 LINNAEUS_INLINE size_t below(const int32_t* columns, size_t n, uint32_t bound) {
   if (n > 512)
@@ -55,44 +47,20 @@ LINNAEUS_INLINE bool inside(const int32_t* columns, size_t n, Range range) {
   return !outside;
 }
 
-template <class S, class X, class D>
-LINNAEUS_INLINE void add_part(const Part<X>& part, const D* factors, double* out, size_t classes) {
-  const size_t k = S::Q * S::B == 1 ? 1 : classes;
-  double d[S::Q][S::B], sums[S::Q][S::B];
-  for (size_t q = 0; q < S::Q; ++q) load(d[q], factors + S::at(q, k));
-  for (size_t i = 0; i < part.size; ++i) {
-    if (i + kAhead < part.size) prefetch_row(out, part.columns[i + kAhead], k);
-    double* g = out + size_t(part.columns[i]) * k;
-    double value = double(part.values[i]);
-    for (size_t q = 0; q < S::Q; ++q) load(sums[q], g + S::at(q, k));
-    for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, d[q]);
-    for (size_t q = 0; q < S::Q; ++q) store(sums[q], g + S::at(q, k));
-  }
-}
-
-template <class X, class D>
-LINNAEUS_INLINE void add_wide(const Part<X>& part, const D* __restrict factors, double* out, size_t k) {
-  for (size_t i = 0; i < part.size; ++i) {
-    double* __restrict g = out + size_t(part.columns[i]) * k;
-    double value = double(part.values[i]);
-    for (size_t c = 0; c < k; ++c) g[c] += value * double(factors[c]);
-  }
-}
-
 // The part of row r inside the range, asked for early: where a range is not all, parts of rows lie apart.
 template <class X, class D>
-LINNAEUS_INLINE Part<X> find_part(const Work<X, D>& work, Range range, size_t r) {
+LINNAEUS_INLINE Stretch<X> find_part(const Work<X, D>& work, Range range, size_t r) {
   if (r >= work.rows.count) return {};
   int64_t begin = work.rows.offsets[r];
   const int32_t* columns = work.rows.indices + begin;
   size_t n = size_t(work.rows.offsets[r + 1] - begin);
   size_t from = range.begin ? below(columns, n, range.begin) : 0;
   size_t to = range.end < work.width ? below(columns, n, range.end) : n;
-  Part<X> part{columns + from, work.rows.values + begin + from, to - from};
+  Stretch<X> part{columns + from, work.rows.values + begin + from, to - from, to - from};
   if (part.size < n)
     for (size_t i = 0; i < part.size; i += 64 / sizeof(X)) prefetch(part.values + i, 0);
   if (work.k > 1)
-    for (size_t i = 0; i < std::min(part.size, kAhead); ++i) prefetch_row(work.out, part.columns[i], work.k);
+    for (size_t i = 0; i < std::min(part.size, kAhead); ++i) prefetch_row(work.out, part.indices[i], work.k);
   return part;
 }
 
@@ -104,12 +72,12 @@ LINNAEUS_CLONES bool add_range(const Work<X, D>& work, Range range) {
   bool fits = true;
   const bool all = range.begin == 0 && range.end == work.width;
   auto walk = [&](auto add) LINNAEUS_LAMBDA {
-    Part<X> next = find_part(work, range, 0);
+    Stretch<X> next = find_part(work, range, 0);
     for (size_t r = 0; r < work.rows.count; ++r) {
-      Part<X> part = next;
+      Stretch<X> part = next;
       next = find_part(work, range, r + 1);
       if (!all) {
-        fits = inside(part.columns, part.size, range);
+        fits = inside(part.indices, part.size, range);
       } else if (r % kCheckedRows == 0) {
         fits = work.rows.fit(r, std::min(work.rows.count, r + kCheckedRows), work.width);
       }
@@ -118,10 +86,10 @@ LINNAEUS_CLONES bool add_range(const Work<X, D>& work, Range range) {
     }
   };
   if (k > kWide) {
-    walk([&](const Part<X>& part, const D* d) LINNAEUS_LAMBDA { add_wide(part, d, work.out, k); });
+    walk([&](const Stretch<X>& part, const D* d) LINNAEUS_LAMBDA { add_outer_wide(part, d, work.out, k); });
   } else {
     with_shape(k, [&](auto s) LINNAEUS_LAMBDA {
-      walk([&](const Part<X>& part, const D* d) LINNAEUS_LAMBDA { add_part<decltype(s)>(part, d, work.out, k); });
+      walk([&](const Stretch<X>& part, const D* d) LINNAEUS_LAMBDA { add_outer<decltype(s)>(part, d, work.out, k); });
     });
   }
   return fits;

@@ -46,16 +46,16 @@ class DualAscent:
             return refuse_joint(objective)
         loss = type(objective.loss).__name__
         if _dual(objective.loss) is None:
-            return f"DualAscent has no dual step for the {loss} loss; use hinge, squared hinge or logistic, or SGD."
+            return f"DualAscent has no dual step for the {loss} loss."
         if not hasattr(objective.space, "sides"):
             space = type(objective.space).__name__
-            return f"DualAscent solves independent binary problems, not {space}; use OneVsRest, or LBFGS or SGD."
+            return f"DualAscent solves independent binary problems, not {space}."
         penalty = objective.regularizer
         if getattr(penalty, "l1", 1.0) or not getattr(penalty, "l2", 0.0) > 0:
             name = type(penalty).__name__
-            return f"DualAscent needs an L2 penalty with a positive strength, not {name}; use L2, or SGD."
+            return f"DualAscent needs an L2 penalty with a positive strength, not {name}."
         if getattr(objective.space, "costs", None) is not None and loss != "Log":
-            return "DualAscent counts every mistake of a binary problem alike; without costs it works, or use SGD."
+            return "DualAscent counts every mistake of a binary problem alike."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

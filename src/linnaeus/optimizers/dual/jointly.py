@@ -32,13 +32,13 @@ def refuse_joint(objective: Objective) -> str | None:
     """A loss with an exact step on the simplex, an L2 penalty, and duals that fit into memory."""
     if _name(objective.loss) is None:
         loss = type(objective.loss).__name__
-        return f"DualAscent has no dual step for the {loss} loss in Multiclass; use hinge, log or softmargin, or SGD."
+        return f"DualAscent has no dual step for the {loss} loss in Multiclass."
     penalty = objective.regularizer
     if getattr(penalty, "l1", 1.0) or not getattr(penalty, "l2", 0.0) > 0:
-        return f"DualAscent needs an L2 penalty with a positive strength, not {type(penalty).__name__}; use L2, or SGD."
+        return f"DualAscent needs an L2 penalty with a positive strength, not {type(penalty).__name__}."
     n, k = objective.X.shape[0], objective.k
     if n * k > MOST:
-        return f"DualAscent keeps {n:,} x {k:,} dual variables for joint classes, too many; use AdaGrad or OneVsRest."
+        return f"DualAscent keeps {n:,} x {k:,} dual variables for joint classes, too many."
     return None
 
 
