@@ -31,7 +31,7 @@ def refuse_large(problem: Problem) -> None:
 def _refuse(name: str, values: NDArray[Any], what: str) -> None:
     if values.dtype == np.float32:  # squares of all of them fit into float64
         return
-    flat = values.reshape(-1)
+    flat = np.ascontiguousarray(values, np.float64).reshape(-1)  # no copy of what lies so already
     if not dot(flat, flat) <= LARGEST:
         largest = float(np.abs(flat).max())
         raise DataError(f"{name} holds values so large ({largest:.3g}) that their squares overflow; scale the {what}.")
