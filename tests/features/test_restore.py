@@ -9,8 +9,8 @@ import pytest
 from linnaeus.data.batch import Batch
 from linnaeus.errors import ModelFileError
 from linnaeus.features import Affixes, Columns, Lexicon, Ready, Selected, Shape, Weighted, restore
-from linnaeus.features.common.states import nested, pack_strings, unpack_strings
 from linnaeus.features.restore import RESTORERS
+from linnaeus.store.states import nested, pack_strings, unpack_strings
 from linnaeus.types import State
 
 

@@ -15,7 +15,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
-from linnaeus.features.common.states import listed, pack_strings, unpack_strings
+from linnaeus.store.states import listed, pack_strings, unpack_strings
 from linnaeus.text import Analysis
 from linnaeus.types import Place, State
 

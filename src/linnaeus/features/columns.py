@@ -17,7 +17,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.common.cells import categories, numbers
 from linnaeus.features.common.pieces import pieces
-from linnaeus.features.common.states import listed, pack_strings, tensor, unpack_strings
+from linnaeus.store.states import listed, pack_strings, tensor, unpack_strings
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

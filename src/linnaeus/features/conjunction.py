@@ -12,7 +12,7 @@ from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, empty_rows
 from linnaeus.features.common.names import Names
-from linnaeus.features.common.states import nest, tensor
+from linnaeus.store.states import nest, tensor
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

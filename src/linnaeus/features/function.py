@@ -12,8 +12,8 @@ import numpy as np
 
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
-from linnaeus.features.common import states
 from linnaeus.features.common.pieces import texts
+from linnaeus.store import states
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted
 from linnaeus.features.common.pieces import text
-from linnaeus.features.common.states import pack_strings, tensor, unpack_strings
 from linnaeus.features.indexing.exact import FittedTerms, from_paths
 from linnaeus.features.indexing.grams import Grams
+from linnaeus.store.states import pack_strings, tensor, unpack_strings
 from linnaeus.text import Analysis
 from linnaeus.types import Place, State
 

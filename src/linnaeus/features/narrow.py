@@ -11,7 +11,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import damaged
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, chosen
-from linnaeus.features.common.states import nest, tensor
+from linnaeus.store.states import nest, tensor
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, numbered
-from linnaeus.features.common.states import field
+from linnaeus.store.states import field
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

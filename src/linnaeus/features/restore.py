@@ -14,7 +14,6 @@ from linnaeus.errors import InputTypeError, ModelFileError, damaged
 from linnaeus.features.affixes import FittedAffixes
 from linnaeus.features.base import Fitted
 from linnaeus.features.columns import FittedColumns
-from linnaeus.features.common.states import nested
 from linnaeus.features.conjunction import FittedConjunction
 from linnaeus.features.function import FittedFunction
 from linnaeus.features.indexing.exact import FittedTerms
@@ -25,6 +24,7 @@ from linnaeus.features.ready import FittedReady
 from linnaeus.features.shape import FittedShape
 from linnaeus.features.union import FittedUnion
 from linnaeus.features.weighting import FittedWeighted
+from linnaeus.store.states import nested
 from linnaeus.types import State
 
 Functions: TypeAlias = Mapping[str, Callable[[Any], Any]]

@@ -12,8 +12,8 @@ from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, said
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, chained
-from linnaeus.features.common.states import nest
 from linnaeus.features.narrow import narrow
+from linnaeus.store.states import nest
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen
-from linnaeus.features.common.states import field, nest, tensor
 from linnaeus.features.narrow import Narrowed, narrow
 from linnaeus.features.values import VALUES, Count, Values, resolve
+from linnaeus.store.states import field, nest, tensor
 from linnaeus.types import Json, Place, State
 
 if TYPE_CHECKING:

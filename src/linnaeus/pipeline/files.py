@@ -8,9 +8,9 @@ import numpy as np
 
 from linnaeus.erm import Record, Trace
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
-from linnaeus.features.common.states import pack_strings, unpack_strings
 from linnaeus.pipeline.recipes import from_json, to_json
 from linnaeus.pipeline.stream import Memory
+from linnaeus.store.states import pack_strings, unpack_strings
 from linnaeus.types import State
 
 if TYPE_CHECKING:

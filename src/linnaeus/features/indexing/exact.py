@@ -15,11 +15,11 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, stored
-from linnaeus.features.common.states import field
 from linnaeus.features.indexing.counting import Counts, count_terms
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import spell
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
+from linnaeus.store.states import field
 from linnaeus.text.buffers import pack
 from linnaeus.types import Place, State
 

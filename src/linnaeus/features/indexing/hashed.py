@@ -13,11 +13,11 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, numbered
-from linnaeus.features.common.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.features.indexing.counting import count_terms
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import hash_columns, spell
 from linnaeus.kernels.reference.terms import hash_term
+from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
-from linnaeus.features.common.states import tensor
 from linnaeus.kernels.reference.hashing import MASK, pair_hash
+from linnaeus.store.states import tensor
 
 if TYPE_CHECKING:
-    from linnaeus.features.common.states import Tensors
     from linnaeus.features.indexing.grams import Term
+    from linnaeus.store.states import Tensors
     from linnaeus.types import Bytes, Ints, Longs, Words64
 
 NONE = np.uint64(MASK)

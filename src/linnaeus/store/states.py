@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.errors import damaged
-from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import Json, State, Texts
+from linnaeus.types import Json, State
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from linnaeus.features.base import Fitted
     from linnaeus.types import Bytes, Longs
 
 Tensors = dict[str, NDArray[Any]]
+
+
+class Piece(Protocol):
+    """A fitted piece: it knows what it is made of."""
+
+    def state(self) -> State:
+        """Manifest and tensors that build it again."""
+        ...
 
 
 def pack_strings(name: str, strings: Sequence[str]) -> Tensors:
@@ -45,15 +51,30 @@ def unpack_strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> list[str]:
 
 
 def pack_arrow(name: str, strings: pa.Array) -> Tensors:
-    """An Arrow array of strings in the same two tensors, without a Python string for each."""
-    texts = as_texts(strings)
-    start, end = texts.offsets[0], texts.offsets[-1]
-    return {f"{name}.bytes": texts.data[start:end], f"{name}.offsets": texts.offsets - start}
+    """An Arrow array of strings in the same two tensors, without a Python string for each.
+
+    >>> import pyarrow as pa
+    >>> pack_arrow("terms", pa.array(["x", "ab", "c"])[1:])["terms.offsets"].tolist()
+    [0, 2, 3]
+    """
+    import pyarrow as pa
+
+    if len(strings) == 0:
+        return pack_strings(name, [])
+    wide = strings.cast(pa.large_string())
+    _, bounds, data = wide.buffers()
+    offsets = np.frombuffer(bounds, np.int64)[wide.offset : wide.offset + len(wide) + 1]
+    held = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
+    return {f"{name}.bytes": held[offsets[0] : offsets[-1]], f"{name}.offsets": offsets - offsets[0]}
 
 
 def unpack_arrow(name: str, tensors: Mapping[str, NDArray[Any]]) -> pa.Array:
     """The strings that `pack_arrow` stored, where they lie."""
-    strings = as_arrow(Texts(*_strings(name, tensors)))
+    import pyarrow as pa
+
+    data, offsets = _strings(name, tensors)
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(offsets)), pa.py_buffer(np.ascontiguousarray(data))]
+    strings = pa.Array.from_buffers(pa.large_string(), len(offsets) - 1, buffers)
     try:
         strings.validate(full=True)
     except ValueError as error:
@@ -92,7 +113,7 @@ def listed(manifest: Mapping[str, Json], name: str, kind: type) -> tuple[Json, .
     return tuple(values)
 
 
-def nest(manifest: dict[str, Json], blocks: Sequence[Fitted], tensors: Tensors | None = None) -> State:
+def nest(manifest: dict[str, Json], blocks: Sequence[Piece], tensors: Tensors | None = None) -> State:
     """The state of a piece made of others: their manifests in "blocks", their tensors under "0.", "1." ..."""
     states = [block.state() for block in blocks]
     merged = dict(tensors or {})
