@@ -338,3 +338,11 @@ def test_the_value_told_is_that_of_the_model_returned(settings):
     losses = np.maximum(0.0, 1.0 - signs * model.decision_function(X))
     value = 0.5 * (model.coef_**2).sum() + losses.sum()
     assert model.trace_.last.value == pytest.approx(value, rel=1e-6)
+
+
+def test_classes_beyond_the_first_wave_are_trained_too():
+    y = np.repeat(np.arange(40), 5)
+    X = np.eye(40)[y] + 0.1 * np.random.default_rng(0).random((200, 40))
+    model = LinearSVM().fit(X, y)
+    assert (model.predict(X) == y).all()
+    assert (model.intercept_ < -0.5).all()

@@ -73,8 +73,8 @@ class Settings:
 class Progress:
     """Told after each epoch: primal and dual value of each problem (k,), as last certified; exact where `fresh`.
 
-    A problem whose turn has not come has the values of zero weights. `weights` (k, d), `bias` and `state` are made when
-    asked for; the weights are those being worked on, not a copy.
+    A problem whose turn has not come has zeros, so nothing is exact before the last wave. `weights` (k, d), `bias` and
+    `state` are made when asked for; the weights are those being worked on, not a copy.
     """
 
     epoch: int
@@ -184,7 +184,8 @@ class Work:
 
     def _certify(self, which: NDArray[np.bool_]) -> None:
         """Primal and dual values of these problems; the others are passed over by the kernel as if finished."""
-        self.fresh = bool((which | (self.wave.finished != 0)).all())
+        # A gap over all problems is only known in the last wave: before it, some are not begun and look solved.
+        self.fresh = self.which.stop == self.problems.count and bool((which | (self.wave.finished != 0)).all())
         if not which.any():
             return
         finished = self.wave.finished.copy()
