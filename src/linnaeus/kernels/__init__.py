@@ -17,6 +17,7 @@ from linnaeus.kernels.plan import CASES, TOKENIZERS, UNITS, Plan
 from linnaeus.kernels.threads import thread_count, threads
 
 if TYPE_CHECKING:
+    from linnaeus.kernels._native import Scorer as Scorer
     from linnaeus.kernels._native import TermCounter as TermCounter
     from linnaeus.kernels._native import add_multiple as add_multiple
     from linnaeus.kernels._native import blend as blend

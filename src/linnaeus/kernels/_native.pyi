@@ -18,10 +18,18 @@ Table: TypeAlias = tuple[NDArray[Any], NDArray[Any], Doubles, tuple[int, bool, b
 Asked: TypeAlias = tuple[int, int, Doubles]
 Four: TypeAlias = tuple[float, float, float, float]
 
+Part: TypeAlias = tuple[int, Plan, Arrays | None, tuple[int, int]]
+Group: TypeAlias = tuple[list[Part], Floats, Floats, Ints, int, tuple[float, float, float] | None]
+
 Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
 Duals: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
 
 __unicode_version__: str
+
+class Scorer:
+    def __init__(self, groups: list[Group], weights: Floats, bias: Doubles, wanted: int) -> None: ...
+    def score(self, text: str) -> Doubles | None: ...
+    def scores(self, sources: list[tuple[Bytes, Longs]], out: Doubles, threads: int) -> None: ...
 
 class TermCounter:
     def __init__(self, plan: Plan, record: bool) -> None: ...

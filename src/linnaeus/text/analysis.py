@@ -70,6 +70,17 @@ class Analysis:
         data, offsets, rows = kernels.tokens(texts.data, texts.offsets, case, tokenizer)
         return stem_rows(Texts(data, offsets), rows, self.stem)
 
+    def prepares_as(self, other: Analysis) -> bool:
+        """Whether `prepare` gives the same texts as that of the other analysis.
+
+        >>> Analysis("words").prepares_as(Analysis("whitespace"))
+        True
+        """
+        if self.stem is not None or other.stem is not None:
+            return self == other
+        own, others = self.normalize, other.normalize
+        return (own.form, own.accents, own.html) == (others.form, others.accents, others.html)
+
     def tokenize(self, texts: Texts) -> tuple[Texts, Longs]:
         """All tokens, one after the other, and the offsets of each text's among them."""
         ready = self.prepare(texts)

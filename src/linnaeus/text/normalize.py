@@ -60,13 +60,18 @@ class Normalize:
             text = unicodedata.normalize(FORMS[self.form], text)
         return text if self.accents else without_accents(text)
 
+    @property
+    def wanted(self) -> int:
+        """The flags (see `kernels.flag_texts`) of texts that `prepare` may change."""
+        entities = AMPERSAND if self.html else 0
+        return entities | (NOT_ASCII if self.form == "nfkc" or not self.accents else SUSPECT if self.form else 0)
+
     def prepare(self, texts: Texts) -> Texts:
         """Texts in which all but the case is done, which the kernels change themselves.
 
         Only texts that may change are looked at one by one: plain ASCII, and what is composed already, passes.
         """
-        wanted = AMPERSAND if self.html else 0
-        wanted |= NOT_ASCII if self.form == "nfkc" or not self.accents else SUSPECT if self.form else 0
+        wanted = self.wanted
         if not wanted:
             return texts
         flags = kernels.flag_texts(texts.data, texts.offsets, kernels.thread_count())

@@ -5,32 +5,18 @@
 // arrays of a CSR matrix with columns sorted within each row. Tokens outside the vocabulary are counted in column
 // `unknown` unless that is negative.
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "arrays.hpp"
 #include "dense_counter.hpp"
-#include "grams.hpp"
+#include "lookup.hpp"
 #include "rows.hpp"
-#include "tables.hpp"
 #include "texts.hpp"
 #include "word_cache.hpp"
 
 namespace linnaeus {
 namespace {
-
-struct Vocabulary {
-  TokenView tokens;
-  PairView pairs;
-  const int32_t* columns;
-  int32_t unknown;
-  uint32_t width;
-
-  // No column outside the matrix reaches a row, whatever a table says.
-  bool has(int32_t column) const { return uint32_t(column) < width; }
-};
 
 struct Worker {
   Worker(const Plan& plan, int32_t width) : reader(plan), dense(plan.of_words() ? 0 : size_t(width)) {}
@@ -38,74 +24,7 @@ struct Worker {
   Counter counter;
   DenseCounter dense;  // for the many n-grams of characters
   WordCache cache;
-  std::vector<TokenKey> token_keys;
-  std::vector<uint32_t> ids, nodes, keys;
-  std::vector<uint64_t> pair_keys;
-};
-
-void find_tokens(Worker& w, const Vocabulary& v, Spans spans) {
-  const uint8_t* data = w.reader.text().data;
-  w.token_keys.clear();
-  for (Span s : spans) {
-    w.token_keys.emplace_back(data + s.start, s.end - s.start);
-    prefetch(v.tokens.slots + (w.token_keys.back().hash & v.tokens.mask));
-  }
-  w.ids.resize(spans.size());
-  for (size_t i = 0; i < spans.size(); ++i)
-    w.ids[i] = v.tokens.find(w.token_keys[i], data + spans[i].start, spans[i].end - spans[i].start);
-  if (v.unknown >= 0)
-    for (uint32_t id : w.ids)
-      if (id == ABSENT || !v.has(v.columns[id])) w.keys.push_back(uint32_t(v.unknown));
-}
-
-// Looks up the pairs in w.pair_keys (NO_PAIR: nothing to look up); their nodes replace w.nodes, their columns are kept.
-void find_pairs(Worker& w, const Vocabulary& v) {
-  constexpr size_t ahead = 16;
-  size_t n = w.pair_keys.size();
-  w.nodes.resize(n);
-  for (size_t i = 0; i < std::min(n, ahead); ++i) prefetch(v.pairs.start(w.pair_keys[i]));
-  for (size_t i = 0; i < n; ++i) {
-    if (i + ahead < n) prefetch(v.pairs.start(w.pair_keys[i + ahead]));
-    const PairSlot* s = w.pair_keys[i] == NO_PAIR ? nullptr : v.pairs.find(w.pair_keys[i]);
-    w.nodes[i] = s ? s->node : ABSENT;
-    if (s && v.has(s->column)) w.keys.push_back(uint32_t(s->column));
-  }
-}
-
-uint64_t key_of(uint32_t parent, uint32_t token) {
-  return parent == ABSENT || token == ABSENT ? NO_PAIR : pair_key(parent, token);
-}
-
-void word_keys(Worker& w, const Plan& plan, const Vocabulary& v, Spans spans) {
-  find_tokens(w, v, spans);
-  for (uint32_t id : w.ids)
-    if (id != ABSENT && v.has(v.columns[id])) w.keys.push_back(uint32_t(v.columns[id]));
-  size_t n = w.ids.size();
-  w.nodes.assign(w.ids.begin(), w.ids.end());
-  for (int size = 2; size <= plan.high && n >= size_t(size); ++size) {
-    size_t count = n - size + 1;
-    w.pair_keys.resize(count);
-    for (size_t i = 0; i < count; ++i) w.pair_keys[i] = key_of(w.nodes[i], w.ids[i + size - 1]);
-    find_pairs(w, v);
-  }
-}
-
-void skip_keys(Worker& w, const Plan& plan, const Vocabulary& v, Spans spans) {
-  find_tokens(w, v, spans);
-  size_t n = w.ids.size();
-  w.pair_keys.clear();
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = i + 2; j <= i + 1 + plan.gap && j < n; ++j) w.pair_keys.push_back(key_of(w.ids[i], w.ids[j]));
-  find_pairs(w, v);
-}
-
-struct KnownTerms {
-  const Vocabulary& v;
-  void fetch(const TokenKey& key) const { prefetch(v.tokens.slots + (key.hash & v.tokens.mask)); }
-  uint32_t find(const TokenKey& key, const uint8_t* p, size_t n) const {
-    uint32_t id = v.tokens.find(key, p, n);
-    return id == ABSENT || !v.has(v.columns[id]) ? uint32_t(v.unknown) : uint32_t(v.columns[id]);
-  }
+  Lookup lookup;
 };
 
 void count_characters(Worker& w, const Vocabulary& v, Spans spans) {
@@ -116,25 +35,7 @@ void count_characters(Worker& w, const Vocabulary& v, Spans spans) {
   w.cache.bound();
 }
 
-// Token bytes, token offsets, token slots, columns of the tokens, pair slots.
-using Arrays = std::tuple<In<uint8_t>, In<int64_t>, In<uint64_t>, In<int32_t>, In<uint64_t>>;
-
-Vocabulary view(const Arrays& arrays, int32_t width, int32_t unknown) {
-  const auto& [bytes, offsets, token_slots, columns, pair_slots] = arrays;
-  auto table = [](const In<uint64_t>& slots) { return slots.size() % 2 == 0 && std::has_single_bit(slots.size() / 2); };
-  // What lies in the tables was looked at when they were made or loaded; here only that they can be probed.
-  if (!table(token_slots) || !table(pair_slots) || offsets.size() != columns.size() + 1 ||
-      offsets.data()[columns.size()] > int64_t(bytes.size()))
-    throw std::invalid_argument("the arrays of the vocabulary do not fit each other");
-  return {{reinterpret_cast<const TokenSlot*>(token_slots.data()), token_slots.size() / 2 - 1, bytes.data(),
-           offsets.data()},
-          {reinterpret_cast<const PairSlot*>(pair_slots.data()), pair_slots.size() / 2 - 1},
-          columns.data(),
-          unknown,
-          uint32_t(width)};
-}
-
-nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, const Arrays& vocabulary,
+nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, const VocabularyArrays& vocabulary,
                       std::array<int32_t, 2> layout, int threads) {
   Plan plan(code);
   auto [width, unknown] = layout;
@@ -155,9 +56,11 @@ nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, cons
         w.dense.finish_row(block);
         continue;
       }
-      w.keys.clear();
-      plan.unit == Unit::words ? word_keys(w, plan, v, spans) : skip_keys(w, plan, v, spans);
-      w.counter.add_counts(w.keys.data(), w.keys.size(), bits, block);
+      std::vector<uint32_t>& keys = w.lookup.keys;
+      keys.clear();
+      const uint8_t* text = w.reader.text().data;
+      plan.unit == Unit::words ? word_keys(w.lookup, plan, v, text, spans) : skip_keys(w.lookup, plan, v, text, spans);
+      w.counter.add_counts(keys.data(), keys.size(), bits, block);
     }
     w.reader.trim();
   };

@@ -20,6 +20,7 @@ void bind_pack(nanobind::module_& m);
 void bind_rows_dot(nanobind::module_& m);
 void bind_rows_tdot(nanobind::module_& m);
 void bind_scan(nanobind::module_& m);
+void bind_score(nanobind::module_& m);
 void bind_soft(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_transpose(nanobind::module_& m);
@@ -46,6 +47,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_rows_dot(m);
   linnaeus::bind_rows_tdot(m);
   linnaeus::bind_scan(m);
+  linnaeus::bind_score(m);
   linnaeus::bind_soft(m);
   linnaeus::bind_tokens(m);
   linnaeus::bind_transpose(m);

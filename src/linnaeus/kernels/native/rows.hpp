@@ -107,9 +107,8 @@ class OrderedRows {
 };
 
 // Texts cut into pieces of about 256 kB, whatever the number of threads: piece i is rows [cuts[i], cuts[i+1]).
-inline std::vector<size_t> cut_pieces(const int64_t* offsets, size_t n) {
-  constexpr int64_t bytes = 256 * 1024;
-  constexpr size_t most = 8192;
+inline std::vector<size_t> cut_pieces(const int64_t* offsets, size_t n, int64_t bytes = 256 * 1024,
+                                      size_t most = 8192) {
   std::vector<size_t> cuts{0};
   for (size_t i = 0; i < n; ++i) {
     size_t first = cuts.back();

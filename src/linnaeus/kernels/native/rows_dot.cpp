@@ -3,8 +3,8 @@
 // Each sum runs over the columns of a row, in order, one after the other: so a class has the same bits alone or among
 // others, and pieces, which are ranges of rows, change nothing. Rows of W that come next are asked for early, because W
 // is larger than the caches. The twin of this order by columns is rows_tdot of the transposed matrix: the same bits.
-#include "blocks.hpp"
 #include "parallel.hpp"
+#include "row_dot.hpp"
 #include "sparse.hpp"
 
 namespace linnaeus {
@@ -20,29 +20,6 @@ struct Work {
   size_t width, k;
   double* out;
 };
-
-template <class S, class X, class W>
-LINNAEUS_INLINE void dot_row(const Stretch<X>& row, const Work<X, W>& work, double* out) {
-  const size_t k = S::Q * S::B == 1 ? 1 : work.k;
-  double sums[S::Q][S::B] = {};
-  for (size_t i = 0; i < row.size; ++i) {
-    if (i + kAhead < row.readable) prefetch_row(work.weights, row.indices[i + kAhead], k);
-    const W* w = work.weights + size_t(row.indices[i]) * k;
-    double value = double(row.values[i]);
-    for (size_t q = 0; q < S::Q; ++q) add_times(sums[q], value, w + S::at(q, k));
-  }
-  for (size_t q = 0; q < S::Q; ++q) store(sums[q], out + S::at(q, k));
-}
-
-template <class X, class W>
-LINNAEUS_INLINE void dot_wide(const Stretch<X>& row, const Work<X, W>& work, double* __restrict out) {
-  std::fill(out, out + work.k, 0.0);
-  for (size_t i = 0; i < row.size; ++i) {
-    const W* w = work.weights + size_t(row.indices[i]) * work.k;
-    double value = double(row.values[i]);
-    for (size_t c = 0; c < work.k; ++c) out[c] += value * double(w[c]);
-  }
-}
 
 // False where a column is outside the weights. (An exception may not leave a function that is compiled several times.)
 template <class X, class W>
@@ -60,10 +37,11 @@ LINNAEUS_CLONES bool dot_rows(const Work<X, W>& work, size_t first, size_t last)
     }
   };
   if (work.k > kWide) {
-    walk([&](const Stretch<X>& row, double* out) LINNAEUS_LAMBDA { dot_wide(row, work, out); });
+    walk([&](const Stretch<X>& row, double* out) LINNAEUS_LAMBDA { dot_wide(row, work.weights, work.k, out); });
   } else {
     with_shape(work.k, [&](auto s) LINNAEUS_LAMBDA {
-      walk([&](const Stretch<X>& row, double* out) LINNAEUS_LAMBDA { dot_row<decltype(s)>(row, work, out); });
+      walk([&](const Stretch<X>& row, double* out)
+               LINNAEUS_LAMBDA { dot_row<decltype(s)>(row, work.weights, work.k, out); });
     });
   }
   return fits;

@@ -2,11 +2,11 @@
 #include <nanobind/stl/array.h>
 
 #include "arrays.hpp"
+#include "flags.hpp"
 #include "grams.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
 #include "texts.hpp"
-#include "unicode.hpp"
 
 namespace linnaeus {
 namespace {
@@ -30,23 +30,6 @@ nb::tuple tokens(In<uint8_t> data, In<int64_t> offsets, int change, int tokenize
     }
   }
   return nb::make_tuple(to_numpy(bytes), to_numpy(token_offsets), to_numpy(row_offsets));
-}
-
-constexpr uint8_t NOT_ASCII = 1, SUSPECT = 2, AMPERSAND = 4, INVALID = 8;
-
-uint8_t flags_of(const uint8_t* p, size_t n) {
-  uint8_t flags = 0, seen = 0;
-  for (size_t i = 0; i < n; ++i) seen |= p[i];
-  if (std::memchr(p, '&', n)) flags |= AMPERSAND;
-  if (seen < 0x80) return flags;
-  for (size_t i = 0; i < n;) {
-    Decoded c = decode(p + i, n - i);
-    // A replacement character that stands in the text is three bytes long and valid.
-    if (c.code == REPLACEMENT && !(c.size == 3 && p[i] == 0xEF)) flags |= INVALID;
-    if (c.code >= 0xC0 && suspect(c.code)) flags |= SUSPECT;
-    i += c.size;
-  }
-  return flags | NOT_ASCII;
 }
 
 // For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8.

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "lengths.hpp"
 #include "parallel.hpp"
 
 namespace linnaeus {
@@ -66,24 +67,8 @@ struct Weighing {
 
   template <class T>
   void scale(const T* values, float* out, size_t n) const {
-    double by = length ? inverse_length(values, n) : 1.0;
+    double by = inverse_length(values, n, length);
     for (size_t i = 0; i < n; ++i) out[i] = float(double(values[i]) * by);
-  }
-
-  template <class T>
-  double inverse_length(const T* values, size_t n) const {
-    double lanes[4] = {};
-    auto add = [&](size_t i, int lane) {
-      double v = double(values[i]);
-      lanes[lane] += length == 1 ? std::fabs(v) : v * v;
-    };
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-      for (int lane = 0; lane < 4; ++lane) add(i + size_t(lane), lane);
-    for (; i < n; ++i) add(i, int(i % 4));
-    double sum = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    if (length == 2) sum = std::sqrt(sum);
-    return sum == 0 ? 1.0 : 1.0 / sum;
   }
 };
 

@@ -13,6 +13,9 @@ class WordCache {
  public:
   static constexpr size_t LONGEST = 64;  // bytes of a word that is worth remembering
 
+  // Remembers the words of about `most` n-grams.
+  explicit WordCache(size_t most = size_t(1) << 24) : most_(most) {}
+
   // Looks at the words of one text. New ones are cut into n-grams, each asked for by terms.find(key, bytes, size) after
   // terms.fetch(key) has announced it.
   template <class Terms>
@@ -68,15 +71,13 @@ class WordCache {
 
   void forget_words() { words_.clear(); }
   void bound() {
-    if (terms_.size() <= MOST) return;
+    if (terms_.size() <= most_) return;
     words_.clear();
     terms_.clear();
     entries_.clear();
   }
 
  private:
-  static constexpr size_t MOST = size_t(1) << 24;
-
   struct Gram {
     TokenKey key;
     const uint8_t* bytes;
@@ -104,6 +105,7 @@ class WordCache {
     entries_.push_back({start, uint32_t(terms_.size()), 0});
   }
 
+  size_t most_;
   TokenTable words_;
   std::vector<Entry> entries_;
   std::vector<uint32_t> terms_, met_, ids_, loose_;

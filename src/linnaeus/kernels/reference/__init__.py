@@ -26,6 +26,7 @@ from linnaeus.kernels.reference.online import (
 )
 from linnaeus.kernels.reference.products import columns_dot, rows_dot, rows_tdot
 from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_squares
+from linnaeus.kernels.reference.score import Scorer
 from linnaeus.kernels.reference.soft import soft_rows
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
@@ -33,6 +34,7 @@ from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
 from linnaeus.kernels.reference.weigh import weigh
 
 __all__ = [
+    "Scorer",
     "TermCounter",
     "add_multiple",
     "blend",

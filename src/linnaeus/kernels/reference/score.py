@@ -1,0 +1,160 @@
+"""Twin of score.cpp: the class scores of texts, by way of the matrix that the kernel does without."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from linnaeus.kernels.plan import Plan
+from linnaeus.kernels.reference.lookup import LONG, NO_PAIR, index_terms
+from linnaeus.kernels.reference.products import rows_dot
+from linnaeus.kernels.reference.terms import hash_terms
+from linnaeus.kernels.reference.tokens import flag_texts
+from linnaeus.kernels.reference.weigh import weigh
+
+if TYPE_CHECKING:
+    from linnaeus.kernels.reference.lookup import Arrays
+    from linnaeus.kernels.reference.terms import Rows
+    from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
+
+    Part: TypeAlias = tuple[int, Plan, Arrays | None, tuple[int, int]]
+    Group: TypeAlias = tuple[list[Part], Floats, Floats, Ints, int, tuple[float, float, float] | None]
+
+MOST_SOURCES = 64
+LOW = np.uint64(0xFFFFFFFF)
+NO_TEXTS = np.zeros(0, np.uint8), np.zeros(1, np.int64)
+
+
+class Scorer:
+    """S = X W + b for texts whose rows X are groups side by side, each of counted parts side by side.
+
+    A part is (source, plan, vocabulary, (width, unknown)) or (source, plan, None, (bits, signed)); a group is (parts,
+    table, weights, kept, length, saturation): counts are saturated where (k1, b, mean length) of BM25 are given, valued
+    and weighed as by `weigh`, and of the columns those stay that have a number in `kept` (none there: all stay).
+    """
+
+    def __init__(self, groups: list[Group], weights: Floats, bias: Doubles, wanted: int) -> None:
+        """A text with one of the flags `wanted` (see `flag_texts`) has to be prepared by the caller."""
+        self._groups, self._weights, self._bias, self._wanted = groups, weights, bias, wanted
+        widths = [_check(group) for group in groups]
+        self._sources = max((part[0] + 1 for group in groups for part in group[0]), default=0)
+        if sum(widths) != len(weights) or self._sources > MOST_SOURCES:
+            raise ValueError("Scorer: the weights do not fit the columns")
+        if weights.ndim != 2 or bias.shape != weights.shape[1:]:
+            raise ValueError("Scorer: the bias does not fit the weights")
+
+    def score(self, text: str) -> Doubles | None:
+        """The scores of one text (k); None where it has to be prepared."""
+        raw = np.frombuffer(text.encode(), np.uint8)
+        offsets = np.array([0, len(raw)], np.int64)
+        if self._wanted and flag_texts(raw, offsets, 1)[0] & self._wanted:
+            return None
+        out = np.zeros((1, self._weights.shape[1]))
+        self.scores([(raw, offsets)] * self._sources, out, 1)
+        found: Doubles = out[0]
+        return found
+
+    def scores(self, sources: list[tuple[Bytes, Longs]], out: Doubles, threads: int) -> None:
+        """The scores of n texts into `out` (n, k); the texts are given in each form that a part reads."""
+        if len(sources) < self._sources:
+            raise ValueError("Scorer: a form of the texts is missing")
+        if any(max(len(offsets) - 1, 0) != len(out) for _, offsets in sources):
+            raise ValueError("Scorer: the result does not fit the texts")
+        if out.shape[1:] != self._bias.shape:
+            raise ValueError("Scorer: the result does not fit the weights")
+        if not len(out):
+            return
+        rows = _beside([(_rows(group, sources, threads), _width(group)) for group in self._groups], len(out))
+        rows_dot(rows, self._weights, out, threads)
+        out += self._bias
+
+
+def _check(group: Group) -> int:
+    """The columns that a group has in the end, where its arrays fit each other."""
+    parts, _, weights, kept, length, _ = group
+    for part in parts:
+        _count(part, [NO_TEXTS] * (part[0] + 1), 1)  # refuses what does not fit
+        if part[2] is not None:
+            _check_tables(part[2])
+    counted = sum(_counted(part) for part in parts)
+    if length not in (0, 1, 2):
+        raise ValueError("Scorer: length is 0, 1 or 2")
+    if len(weights) not in (0, counted):
+        raise ValueError("Scorer: a column has no weight")
+    if len(kept) not in (0, counted):
+        raise ValueError("Scorer: the kept columns do not fit the columns")
+    numbers = np.sort(kept[kept >= 0])
+    if not np.array_equal(numbers, np.arange(len(numbers))):
+        raise ValueError("Scorer: the kept columns are not numbered")
+    return _width(group)
+
+
+def _check_tables(vocabulary: Arrays) -> None:
+    """No look-up can be led out of the tables, or around in them for ever."""
+    _, offsets, token_slots, _, pair_slots = vocabulary
+    tokens, pairs = token_slots.reshape(-1, 2), pair_slots.reshape(-1, 2)
+    used = tokens[tokens[:, 1] >> np.uint64(32) != 0, 1]
+    if (used & LOW >= len(offsets) - 1).any():
+        raise ValueError("Scorer: a token of the vocabulary is not among its tokens")
+    numbers, tags = (used & LOW).astype(np.int64), (used >> np.uint64(32)).astype(np.int64)
+    lengths = tags & (LONG - 1)
+    if ((lengths > 8) & (np.diff(offsets)[numbers] < lengths)).any():
+        raise ValueError("Scorer: a token of the vocabulary is not among its tokens")
+    if len(used) == len(tokens) or (pairs[:, 0] != np.uint64(NO_PAIR)).all():
+        raise ValueError("Scorer: a table of the vocabulary is full")
+
+
+def _counted(part: Part) -> int:
+    return 1 << part[3][0] if part[2] is None else part[3][0]
+
+
+def _width(group: Group) -> int:
+    parts, _, _, kept, _, _ = group
+    return int((kept >= 0).sum()) if len(kept) else sum(_counted(part) for part in parts)
+
+
+def _rows(group: Group, sources: list[tuple[Bytes, Longs]], threads: int) -> Rows:
+    """The rows of one group."""
+    parts, table, weights, kept, length, saturation = group
+    n = len(sources[0][1]) - 1
+    indptr, indices, data = _beside([(_count(part, sources, threads), _counted(part)) for part in parts], n)
+    if saturation is not None:
+        data = _saturated(indptr, data, saturation)
+    if len(table) and (np.abs(data) >= len(table)).any():
+        raise OverflowError("score: a count is not in the table")
+    weigh((indptr, indices, data), table, weights, length, threads)
+    if not len(kept):
+        return indptr, indices, data
+    now = kept[indices]
+    before = np.concatenate([[0], np.cumsum(now >= 0)])
+    return before[indptr], now[now >= 0], data[now >= 0]
+
+
+def _count(part: Part, sources: list[tuple[Bytes, Longs]], threads: int) -> Rows:
+    source, plan, vocabulary, (size, other) = part
+    data, offsets = sources[source]
+    if vocabulary is None:
+        return hash_terms(data, offsets, plan, size, bool(other), threads)
+    return index_terms(data, offsets, plan, vocabulary, (size, other), threads)
+
+
+def _beside(blocks: list[tuple[Rows, int]], n: int) -> Rows:
+    """Rows side by side: those of each block, whose width is given."""
+    shifts = np.cumsum([0] + [width for _, width in blocks])
+    row = np.concatenate([np.repeat(np.arange(n), np.diff(rows[0])) for rows, _ in blocks])
+    order = np.argsort(row, kind="stable")
+    indptr = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=n), out=indptr[1:])
+    columns = np.concatenate([rows[1] + shift for (rows, _), shift in zip(blocks, shifts, strict=False)])
+    data = np.concatenate([rows[2] for rows, _ in blocks])
+    return indptr, columns[order].astype(np.int32), data[order]
+
+
+def _saturated(indptr: Longs, data: Floats, saturation: tuple[float, float, float]) -> Floats:
+    k1, b, mean = saturation
+    tf, sizes = np.abs(data.astype(np.float64)), np.diff(indptr)
+    lengths = np.bincount(np.repeat(np.arange(len(sizes)), sizes), weights=tf, minlength=len(sizes))
+    discount = np.repeat(k1 * (1 - b + b * lengths / mean), sizes)
+    saturated: Floats = np.copysign(tf * (k1 + 1) / (tf + discount), data).astype(np.float32)
+    return saturated

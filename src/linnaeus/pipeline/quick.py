@@ -1,0 +1,94 @@
+"""Scores of texts without a matrix in between: fitted features and their weights, compiled into one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.errors import DataError, InputTypeError
+from linnaeus.features.base import as_stream
+from linnaeus.features.fused import Fused, fuse
+from linnaeus.text import as_texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from linnaeus.features.base import Fitted, Source
+    from linnaeus.types import Doubles, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Quick:
+    """A compiled linear model: texts in, class scores S = X W + b out, with the bits of features, product and sum.
+
+    Any number of threads may use it at once, and processes after a fork.
+    """
+
+    features: Fitted
+    fused: Fused
+    W: Floats
+    b: Doubles
+
+    @cached_property
+    def _kernel(self) -> kernels.Scorer:
+        return kernels.Scorer(self.fused.groups, self.W, self.b, self.fused.wanted)
+
+    @cached_property
+    def _stems(self) -> bool:
+        return any(analysis.stem is not None for analysis in self.fused.analyses)
+
+    def score(self, text: str) -> Doubles:
+        """The class scores of one text (k)."""
+        try:
+            found = None if self._stems else self._kernel.score(text)
+        except (TypeError, UnicodeEncodeError, OverflowError):
+            found = None  # what is wrong with the text, if anything, is said below
+        return self.scores([_one(text)])[0] if found is None else found
+
+    def scores(self, source: Source) -> Doubles:
+        """The class scores of each text (n, k)."""
+        blocks = [self._block(batch.text) for batch in as_stream(source).batches()]
+        if len(blocks) == 1:
+            return blocks[0]
+        return np.concatenate(blocks) if blocks else np.zeros((0, len(self.b)))
+
+    def _block(self, texts: pa.Array | None) -> Doubles:
+        if texts is None:
+            raise DataError("These features are made of text, but the rows have none; name the column with text=...")
+        given, out = as_texts(texts), np.empty((len(texts), len(self.b)))
+        prepared = [analysis.prepare(given) for analysis in self.fused.analyses]
+        sources = [(form.data, form.offsets) for form in prepared]
+        try:
+            self._kernel.scores(sources, out, kernels.thread_count())
+        except OverflowError:  # a term occurs more often than the tables of values reach
+            out[:] = self.features.rows(texts).dot(self.W) + self.b
+        return out
+
+
+def compile_scorer(features: Fitted, params: Mapping[str, NDArray[Any]]) -> Quick | None:
+    """The features and the parameters W (d, k) and b (k) in one kernel, or None where these features need rows.
+
+    >>> from linnaeus.features import Words
+    >>> features = Words().fit(["bad film", "good film"])
+    >>> quick = compile_scorer(features, {"W": np.array([[-1.0], [0.0], [1.0]]), "b": np.zeros(1)})
+    >>> quick.score("Good, good film!").tolist(), quick.scores(["bad", ""]).tolist()
+    ([2.0], [[-1.0], [0.0]])
+    """
+    fused = fuse(features)
+    if fused is None:
+        return None
+    W = np.ascontiguousarray(params["W"], np.float32)
+    b = np.asarray(params["b"], np.float64) if "b" in params else np.zeros(W.shape[1])
+    return Quick(features, fused, W, b)
+
+
+def _one(text: Any) -> str:
+    if not isinstance(text, str):
+        raise InputTypeError(f"{type(text).__name__} was given where one text is wanted; give a string.")
+    return text
