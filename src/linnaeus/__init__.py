@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from linnaeus import data as data
     from linnaeus import datasets as datasets
     from linnaeus import errors as errors
+    from linnaeus import evaluation as evaluation
     from linnaeus import features as features
     from linnaeus import store as store
     from linnaeus import text as text
@@ -52,6 +53,7 @@ _HOMES = {
     "data": "",
     "datasets": "",
     "errors": "",
+    "evaluation": "",
     "features": "",
     "store": "",
     "text": "",
@@ -74,6 +76,7 @@ __all__ = [
     "data",
     "datasets",
     "errors",
+    "evaluation",
     "features",
     "read",
     "store",

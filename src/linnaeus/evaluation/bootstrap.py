@@ -1,0 +1,107 @@
+"""Intervals by the bootstrap: the same metrics on data drawn again from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+from linnaeus.evaluation.facts import Facts, only
+from linnaeus.evaluation.metrics import METRICS, fitting
+from linnaeus.evaluation.observe import observe
+from linnaeus.evaluation.sample import Sample
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.evaluation.metrics import View
+    from linnaeus.evaluation.outcome import Outcome
+    from linnaeus.types import Doubles
+
+BLOCK = 1 << 20
+"""Weights held at once: 8 MB."""
+
+MERGE = 16
+"""Kinds of rows are drawn instead of rows where there are so many times fewer of them."""
+
+
+def bootstrap(
+    outcome: Outcome | Facts, metrics: Sequence[str] = (), seed: int = 0, rounds: int = 1000, level: float = 0.95
+) -> dict[str, tuple[float, float]]:
+    """Percentile intervals: n rows are drawn from n with replacement, again and again (Efron, 1979).
+
+    All metrics that fit where none are named. The same seed gives the same intervals, whatever else is asked for.
+
+    >>> from linnaeus.evaluation import Outcome
+    >>> low, high = bootstrap(Outcome([0, 1] * 50, [0] * 50 + [1, 0] * 25, ["a", "b"]), ["accuracy"])["accuracy"]
+    >>> 0.1 < low < 0.25 < high < 0.4
+    True
+    """
+    facts = observe(outcome)
+    drawn = redraw([facts], fitting(facts, metrics), seed, rounds)
+    return {name: interval(values[0], level) for name, values in drawn.items()}
+
+
+def interval(values: Doubles, level: float) -> tuple[float, float]:
+    """The middle part of drawn values that holds `level` of them."""
+    expect("level", level, float)
+    if not 0 < level < 1:
+        raise UsageError(f"level is a part of 1, such as 0.95, not {level!r}.")
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int) -> dict[str, Doubles]:
+    """The metrics (len(facts), rounds) on resamples: several predictions for the same rows share their draws."""
+    expect("seed", seed, int)
+    expect("rounds", rounds, int)
+    if rounds < 1 or seed < 0:
+        raise UsageError(f"rounds must be at least 1 and seed not negative, not {rounds} and {seed}.")
+    found = {name: np.empty((len(facts), rounds)) for name in names}
+    views: tuple[View, ...] = ("answers", "rows")
+    for stream, view in enumerate(views):
+        wanted = [name for name in names if METRICS[name].view == view]
+        if not wanted:
+            continue
+        first, group = _kinds(facts) if view == "answers" else (None, None)
+        seen = list(facts) if first is None else [part.take(first) for part in facts]
+        start = 0
+        for drawn in _draws(group, len(facts[0]), np.random.default_rng([seed, stream]), rounds):
+            for i, part in enumerate(seen):
+                sample = Sample(part, drawn * part.weights)
+                for name in wanted:
+                    found[name][i, start : start + len(drawn)] = METRICS[name].formula(sample)
+            start += len(drawn)
+    return found
+
+
+def _kinds(facts: Sequence[Facts]) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
+    """Rows that metrics of answers cannot tell apart: the first of each kind, and the kind of each row."""
+    if facts[0].task != "single":
+        return None, None
+    kind = np.zeros(len(facts[0]), np.intp)
+    columns = [only(facts[0].truth), *(only(part.predicted) for part in facts), facts[0].weights]
+    for column in columns:
+        values, codes = np.unique(column, return_inverse=True)
+        _, kind = np.unique(kind * len(values) + codes, return_inverse=True)
+    _, first = np.unique(kind, return_index=True)
+    return first, kind
+
+
+def _draws(group: NDArray[np.intp] | None, n: int, rng: np.random.Generator, rounds: int) -> Iterator[Doubles]:
+    """How often each kind of row (each row without kinds) is drawn, in blocks of rounds."""
+    sizes = np.ones(n, np.intp) if group is None else np.bincount(group)
+    merged = MERGE * len(sizes) <= n
+    block = max(1, BLOCK // (len(sizes) if merged else n))
+    for start in range(0, rounds, block):
+        count = min(block, rounds - start)
+        if merged:
+            yield rng.multinomial(n, sizes / n, size=count).astype(np.float64)
+            continue
+        drawn = np.empty((count, len(sizes)))
+        for row in drawn:
+            rows = rng.integers(0, n, size=n)
+            row[:] = np.bincount(rows if group is None else group[rows], minlength=len(sizes))
+        yield drawn

@@ -1,0 +1,159 @@
+"""Is one model better than another, or was it chance? Both are asked about the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import DataError
+from linnaeus.evaluation.bootstrap import interval, redraw
+from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting, spelled
+from linnaeus.evaluation.observe import observe
+from linnaeus.evaluation.sample import whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.evaluation.outcome import Outcome
+    from linnaeus.types import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A metric of the first and of the second, and the interval of the first minus the second."""
+
+    metric: str
+    first: float
+    second: float
+    low: float
+    high: float
+
+    @property
+    def difference(self) -> float:
+        """The first minus the second."""
+        return self.first - self.second
+
+    @property
+    def winner(self) -> str:
+        """The one that is better: "first" or "second", or "" where the interval holds 0."""
+        if self.low <= 0.0 <= self.high:
+            return ""
+        higher = "first" if self.low > 0 else "second"
+        lower = {"first": "second", "second": "first"}[higher]
+        return higher if METRICS[self.metric].better == "higher" else lower
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two predictions for the same rows.
+
+    `only_first` and `only_second` count the rows (label sets: whole sets) that only one of them has right, and
+    `p_value` is McNemar's: how often a fair coin would split these rows as unevenly. None for numbers.
+    """
+
+    rows: int
+    differences: tuple[Difference, ...]
+    only_first: int | None = None
+    only_second: int | None = None
+    p_value: float | None = None
+    level: float = 0.95
+
+    def sentence(self, first: str = "The first", second: str = "the second") -> str:
+        """The finding in words, by the first of the metrics."""
+        found = self.differences[0]
+        shown = f"{spelled(found.metric)} {found.first:.4g} against {found.second:.4g}"
+        shown += (
+            f", difference {found.difference:+.4f}, {self.level:.0%} interval {found.low:+.4f} to {found.high:+.4f}"
+        )
+        if self.p_value is not None:
+            shown += f"; McNemar p = {self.p_value:.3g}"
+        if not found.winner:
+            return f"No difference is shown between {_inside(first)} and {second} ({shown})."
+        ahead, behind = (
+            (first, second) if found.winner == "first" else (second[:1].upper() + second[1:], _inside(first))
+        )
+        return f"{ahead} is better than {behind} ({shown})."
+
+    def to_json(self) -> dict[str, Json]:
+        """One JSON object."""
+        rows = [{**asdict(d), "difference": d.difference, "winner": d.winner or None} for d in self.differences]
+        return {"schema": "linnaeus.comparison/1", **asdict(self), "differences": rows}
+
+
+def _inside(name: str) -> str:
+    return "the first" if name == "The first" else name
+
+
+def compare(
+    first: Outcome | Facts,
+    second: Outcome | Facts,
+    metrics: Sequence[str] = (),
+    seed: int = 0,
+    rounds: int = 1000,
+    level: float = 0.95,
+) -> Comparison:
+    """Paired: each resample draws the same rows for both, so that what is hard for both does not blur the difference.
+
+    >>> from linnaeus.evaluation import Outcome
+    >>> truth, classes = [0, 1] * 20, ["a", "b"]
+    >>> found = compare(Outcome(truth, truth, classes), Outcome(truth, [0] * 40, classes), ["accuracy"])
+    >>> found.only_first, found.only_second, found.p_value < 0.001, found.differences[0].winner
+    (20, 0, True, 'first')
+    """
+    pair = observe(first), observe(second)
+    _refuse_others(*pair)
+    shared = fitting(pair[0], metrics or HEADLINES[pair[0].task])
+    fitting(pair[1], shared)
+    drawn = redraw(pair, shared, seed, rounds)
+    differences = []
+    for name in shared:
+        one, two = (float(METRICS[name].formula(whole(part))[0]) for part in pair)
+        low, high = interval(drawn[name][0] - drawn[name][1], level)
+        differences.append(Difference(name, one, two, low, high))
+    if pair[0].task == "numbers":
+        return Comparison(len(pair[0]), tuple(differences), level=level)
+    right = [_right(part) for part in pair]
+    only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    return Comparison(len(pair[0]), tuple(differences), *only, mcnemar(*only), level)
+
+
+def mcnemar(b: int, c: int) -> float:
+    """The mid-p value of McNemar's exact test: two-sided, each of the b + c rows a fair coin.
+
+    2 P(X < min(b, c)) + P(X = min(b, c)) for X binomial(b + c, 1/2); less conservative than the exact test, and close
+    to its nominal level (Fagerland, Lydersen and Laake, 2013).
+
+    >>> round(mcnemar(2, 10), 4), mcnemar(3, 3)
+    (0.0225, 1.0)
+    """
+    total, low = b + c, min(b, c)
+    if b == c:
+        return 1.0
+    steps = np.arange(1, low + 1)
+    logs = np.concatenate([[0.0], np.cumsum(np.log((total - steps + 1) / steps))]) - total * np.log(2.0)
+    chances = np.exp(logs)
+    return float(min(1.0, 2.0 * chances[:-1].sum() + chances[-1]))
+
+
+def _right(facts: Facts) -> NDArray[np.bool_]:
+    """Rows that are right as a whole."""
+    true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
+    right: NDArray[np.bool_] = (true == both) & (predicted == both)
+    return right
+
+
+def _refuse_others(first: Facts, second: Facts) -> None:
+    same = first.task == second.task and first.classes == second.classes and len(first) == len(second)
+    if same and first.task == "numbers":
+        same = np.array_equal(first.values["target"], second.values["target"])
+    elif same:
+        same = np.array_equal(first.truth.offsets, second.truth.offsets)
+        same = same and np.array_equal(first.truth.labels, second.truth.labels)
+    if not same or not np.array_equal(first.weights, second.weights):
+        raise DataError(
+            "Models are compared on the same rows: give both outcomes the same truth, classes and weights, in order."
+        )

@@ -1,0 +1,158 @@
+"""What metrics need to know of each row: a few numbers, however many classes there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linnaeus.errors import DataError
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.evaluation.outcome import Task
+    from linnaeus.types import Doubles, Longs
+
+KEEP = 1 << 23
+"""So many scores (rows times classes) are kept for average precision: 64 MB. Beyond, there is none."""
+
+
+class Spots(NamedTuple):
+    """Which rows have which label: `rows[starts[i]:starts[i+1]]` have `labels[i]`."""
+
+    rows: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    labels: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is kept of n rows: about 80 bytes each, and scores only where they are few.
+
+    `truth` and `predicted` are label sets, of one label or none for single labels; the label k, after the last class,
+    stands for all labels that the model does not know. `values` has one number (or t numbers) for each row by name: its
+    log loss, whether the truth was found among the first three ... `ranked` are the scores (n, k) behind average
+    precision, while they are few.
+    """
+
+    task: Task
+    classes: tuple[str, ...]
+    weights: Doubles
+    truth: LabelSets
+    predicted: LabelSets
+    values: dict[str, NDArray[Any]] = field(default_factory=dict)
+    ranked: Doubles | None = None
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def k(self) -> int:
+        """How many classes the model knows."""
+        return len(self.classes)
+
+    def take(self, rows: Any) -> Facts:
+        """The facts of these rows, in this order."""
+        return Facts(
+            self.task,
+            self.classes,
+            self.weights[rows],
+            self.truth[rows],
+            self.predicted[rows],
+            {name: column[rows] for name, column in self.values.items()},
+            None if self.ranked is None else self.ranked[rows],
+        )
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """What metrics may ask for: names of values, "ranked", "abstained" where a prediction was withheld."""
+        found = set(self.values)
+        if self.ranked is not None:
+            found.add("ranked")
+        if self.abstained:
+            found.add("abstained")
+        return frozenset(found)
+
+    @cached_property
+    def abstained(self) -> int:
+        """Rows whose prediction was withheld."""
+        return len(self) - len(self.predicted.labels) if self.task == "single" else 0
+
+    @cached_property
+    def unknown(self) -> int:
+        """Rows with a true label that the model does not know."""
+        return len(np.unique(owners(self.truth)[self.truth.labels == self.k]))
+
+    @cached_property
+    def hits(self) -> LabelSets:
+        """The true labels that were predicted."""
+        keys, wanted = (owners(sets) * (self.k + 1) + sets.labels for sets in (self.truth, self.predicted))
+        at = np.searchsorted(wanted, keys)
+        found = np.zeros(len(keys), bool)
+        inside = at < len(wanted)
+        found[inside] = wanted[at[inside]] == keys[inside]
+        counts = np.bincount(owners(self.truth)[found], minlength=len(self))
+        return LabelSets(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), self.truth.labels[found])
+
+    @cached_property
+    def spots(self) -> tuple[Spots, Spots, Spots]:
+        """Rows by label: of the truth, of the prediction, and of true labels that were predicted."""
+        return _spots(self.truth), _spots(self.predicted), _spots(self.hits)
+
+
+def owners(sets: LabelSets) -> Longs:
+    """The row of each label."""
+    return np.repeat(np.arange(len(sets)), np.diff(sets.offsets))
+
+
+def _spots(sets: LabelSets) -> Spots:
+    order = np.argsort(sets.labels, kind="stable")
+    labels, starts = np.unique(sets.labels[order], return_index=True)
+    return Spots(owners(sets)[order], starts, labels.astype(np.intp))
+
+
+def only(sets: LabelSets) -> NDArray[np.int64]:
+    """The one label of each row, -1 where there is none."""
+    found = np.full(len(sets), -1, np.int64)
+    found[owners(sets)] = sets.labels
+    return found
+
+
+def singles(labels: NDArray[Any]) -> LabelSets:
+    """One label for each row, none where it is -1."""
+    there = labels >= 0
+    offsets = np.zeros(len(labels) + 1, np.int64)
+    np.cumsum(there, out=offsets[1:])
+    return LabelSets(offsets, labels[there].astype(np.int32))
+
+
+def join(parts: Sequence[Facts]) -> Facts:
+    """The facts of all rows, those of the first part first. What one part lacks, the whole lacks."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    if any(part.task != first.task or part.classes != first.classes for part in parts):
+        raise DataError("The parts of an evaluation differ in task or classes; give all of them the same.")
+    shared = [name for name in first.values if all(name in part.values for part in parts)]
+    ranked = [part.ranked for part in parts if part.ranked is not None]
+    few = len(ranked) == len(parts) and sum(block.size for block in ranked) <= KEEP
+    return Facts(
+        first.task,
+        first.classes,
+        np.concatenate([part.weights for part in parts]),
+        _chain([part.truth for part in parts]),
+        _chain([part.predicted for part in parts]),
+        {name: np.concatenate([part.values[name] for part in parts]) for name in shared},
+        np.concatenate(ranked) if few else None,
+    )
+
+
+def _chain(parts: Sequence[LabelSets]) -> LabelSets:
+    counts = np.concatenate([np.diff(part.offsets) for part in parts])
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return LabelSets(offsets, np.concatenate([part.labels for part in parts]))

@@ -1,0 +1,196 @@
+"""The formulas of metrics: from weighted rows to one number for each weighting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from linnaeus.evaluation.sample import Sample, ratio
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles
+
+Formula: TypeAlias = "Callable[[Sample], Doubles]"
+
+BINS = 15
+"""Bins of the calibration error, of equal width; bin i holds i/15 < confidence <= (i+1)/15."""
+
+
+def macro(name: str) -> Formula:
+    """The plain mean of precision, recall or F1 over the classes that occur in truth or prediction."""
+
+    def formula(sample: Sample) -> Doubles:
+        counts = sample.counts
+        seen = counts.seen
+        return ratio((getattr(counts, name) * seen).sum(axis=1), seen.sum(axis=1))
+
+    return formula
+
+
+def weighted(name: str) -> Formula:
+    """The mean over classes, each weighted by how often it is true."""
+
+    def formula(sample: Sample) -> Doubles:
+        true = sample.counts.true
+        return ratio((getattr(sample.counts, name) * true).sum(axis=1), true.sum(axis=1))
+
+    return formula
+
+
+def micro_precision(sample: Sample) -> Doubles:
+    """The part of all predicted labels that were right."""
+    return ratio(sample.counts.right.sum(axis=1), sample.counts.predicted.sum(axis=1))
+
+
+def micro_recall(sample: Sample) -> Doubles:
+    """The part of all true labels that were found."""
+    return ratio(sample.counts.right.sum(axis=1), sample.counts.true.sum(axis=1))
+
+
+def micro_f1(sample: Sample) -> Doubles:
+    """2 right / (true + predicted), over all labels together."""
+    counts = sample.counts
+    return ratio(2.0 * counts.right.sum(axis=1), counts.true.sum(axis=1) + counts.predicted.sum(axis=1))
+
+
+def accuracy(sample: Sample) -> Doubles:
+    """The part of all rows that were answered rightly; a withheld answer is not right."""
+    return ratio(sample.counts.right.sum(axis=1), sample.total)
+
+
+def balanced_accuracy(sample: Sample) -> Doubles:
+    """The mean recall of the classes that are true somewhere."""
+    there = sample.counts.true > 0
+    return ratio((sample.counts.recall * there).sum(axis=1), there.sum(axis=1))
+
+
+def coverage(sample: Sample) -> Doubles:
+    """The part of rows that were answered at all."""
+    return ratio(sample.counts.predicted.sum(axis=1), sample.total)
+
+
+def cost(sample: Sample) -> Doubles:
+    """The mean cost l(y', y) of the rows that were answered."""
+    return ratio(sample.sum(sample.value("cost")), sample.sum(sample.value("answered")))
+
+
+def mean_of(name: str, divisor: float = 1.0) -> Formula:
+    """The mean of one number of each row."""
+
+    def formula(sample: Sample) -> Doubles:
+        return sample.mean(sample.value(name)) / divisor
+
+    return formula
+
+
+def calibration_error(sample: Sample) -> Doubles:
+    """Sum over bins of |sum of (right - confidence)| / n: the mean distance of confidence and accuracy by bin.
+
+    Confidence is the largest probability of a row, right whether its class is true (Guo et al., 2017).
+    """
+    confidence = sample.value("confidence")
+    bins = np.clip(np.ceil(confidence * BINS) - 1, 0, BINS - 1).astype(np.intp)
+    order = np.argsort(bins, kind="stable")
+    _, starts = np.unique(bins[order], return_index=True)
+    gaps = (sample.value("top_right") - confidence)[order]
+    sums = np.add.reduceat(sample.M[:, order] * gaps, starts, axis=1)
+    return ratio(np.abs(sums).sum(axis=1), sample.total)
+
+
+def average_precision(sample: Sample) -> Doubles:
+    """The mean over classes, each against the rest, of the area under precision over recall; see `ranking`."""
+    found, there = sample.areas
+    return ratio(found.sum(axis=1), there.sum(axis=1))
+
+
+def _sizes(sample: Sample) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """How many labels of each row are true, predicted, and both."""
+    facts = sample.facts
+    true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
+    return true, predicted, both
+
+
+def sample_precision(sample: Sample) -> Doubles:
+    """The mean over rows of the part of predicted labels that are right; 0 for rows without predictions."""
+    _, predicted, both = _sizes(sample)
+    return sample.mean(ratio(both, predicted))
+
+
+def sample_recall(sample: Sample) -> Doubles:
+    """The mean over rows of the part of true labels that were found; 0 for rows without true labels."""
+    true, _, both = _sizes(sample)
+    return sample.mean(ratio(both, true))
+
+
+def sample_f1(sample: Sample) -> Doubles:
+    """The mean over rows of 2 |Y and Y'| / (|Y| + |Y'|); 0 for rows where both are empty."""
+    true, predicted, both = _sizes(sample)
+    return sample.mean(ratio(2.0 * both, true + predicted))
+
+
+def subset_accuracy(sample: Sample) -> Doubles:
+    """The part of rows whose label set is right as a whole."""
+    true, predicted, both = _sizes(sample)
+    return sample.mean((true == both) & (predicted == both))
+
+
+def hamming_loss(sample: Sample) -> Doubles:
+    """The part of all n k yes-or-no decisions that are wrong."""
+    true, predicted, both = _sizes(sample)
+    return sample.mean(true + predicted - 2 * both) / sample.facts.k
+
+
+def _each(sample: Sample, name: str, column: Callable[[Doubles], Doubles]) -> Doubles:
+    """The weighted means (b, t) of a function of each target's numbers."""
+    block = sample.value(name)
+    return np.stack([sample.mean(column(block[:, j])) for j in range(block.shape[1])], axis=1)
+
+
+def root_mean_square(sample: Sample) -> Doubles:
+    """sqrt(mean (y' - y)^2); with several targets, the mean of theirs."""
+    found: Doubles = np.sqrt(_each(sample, "error", np.square)).mean(axis=1)
+    return found
+
+
+def mean_absolute(sample: Sample) -> Doubles:
+    """Mean |y' - y|."""
+    found: Doubles = _each(sample, "error", np.abs).mean(axis=1)
+    return found
+
+
+def explained(sample: Sample) -> Doubles:
+    """R2 = 1 - mean (y' - y)^2 / variance of y; where y is constant, 1 if every prediction is right and else 0."""
+    left = _each(sample, "error", np.square)
+    centered = _each(sample, "target", lambda y: y - _center(y))
+    squares = _each(sample, "target", lambda y: np.square(y - _center(y)))
+    spread = squares - centered**2
+    # What is left of a constant target is rounding, and no spread.
+    constant = spread <= 1e-12 * squares
+    found: Doubles = np.where(constant, left == 0, 1.0 - left / np.where(constant, 1.0, spread)).mean(axis=1)
+    return found
+
+
+def _center(y: Doubles) -> float:
+    """The mean, and exactly the value of a constant."""
+    return float(y[0] if (y == y[0]).all() else y.mean())
+
+
+def median_absolute(sample: Sample) -> Doubles:
+    """The weighted median of |y' - y|: half of the weight lies on either side."""
+    block = np.abs(sample.value("error"))
+    found: Doubles = np.stack([_medians(block[:, j], sample.M) for j in range(block.shape[1])]).mean(axis=0)
+    return found
+
+
+def _medians(values: Doubles, M: Doubles) -> Doubles:
+    order = np.argsort(values, kind="stable")
+    ordered, reached = values[order], np.cumsum(M[:, order], axis=1)
+    half = reached[:, -1:] / 2.0
+    # Where a value reaches exactly half of the weight, the median is the mean with the next one that has any.
+    low, high = (reached >= half).argmax(axis=1), (reached > half).argmax(axis=1)
+    found: Doubles = (ordered[low] + ordered[high]) / 2.0
+    return found

@@ -1,0 +1,149 @@
+"""The table of metrics: their names, what each needs, which direction is better, a sentence for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from linnaeus.errors import UsageError
+from linnaeus.evaluation import formulas as f
+from linnaeus.evaluation.ranking import TOP
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation.facts import Facts
+    from linnaeus.evaluation.formulas import Formula
+    from linnaeus.evaluation.outcome import Task
+
+View: TypeAlias = Literal["answers", "rows"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number about how good predictions are.
+
+    `needs` names what must be known of the rows (`Facts.known`). A metric with the view "answers" looks at a row only
+    through its truth, its prediction and its weight, so that equal rows can be counted together.
+    """
+
+    formula: Formula
+    sentence: str
+    tasks: tuple[Task, ...] = ("single",)
+    better: Literal["higher", "lower"] = "higher"
+    needs: tuple[str, ...] = ()
+    view: View = "answers"
+
+    def fits(self, facts: Facts) -> bool:
+        """Whether it can be said of these facts."""
+        return facts.task in self.tasks and facts.known.issuperset(self.needs)
+
+
+_ONE: tuple[Task, ...] = ("single",)
+_SET: tuple[Task, ...] = ("sets",)
+_ANY: tuple[Task, ...] = ("single", "sets")
+_NUM: tuple[Task, ...] = ("numbers",)
+
+
+def _at(depth: int, what: str = "found_at_") -> tuple[str, ...]:
+    return (f"{what}{depth}",)
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric(f.accuracy, "the part of rows answered rightly"),
+    "subset_accuracy": Metric(f.subset_accuracy, "the part of rows whose labels are all right", _SET),
+    "macro_f1": Metric(f.macro("f1"), "the mean F1 of the classes that occur", _ANY),
+    "micro_f1": Metric(f.micro_f1, "F1 of all labels together", _ANY),
+    "weighted_f1": Metric(f.weighted("f1"), "the mean F1, classes weighted by their rows", _ANY),
+    "sample_f1": Metric(f.sample_f1, "the mean F1 of each row's labels", _SET),
+    "macro_precision": Metric(f.macro("precision"), "the mean precision of the classes that occur", _ANY),
+    "micro_precision": Metric(f.micro_precision, "precision of all labels together", _ANY),
+    "weighted_precision": Metric(f.weighted("precision"), "the mean precision, weighted by rows", _ANY),
+    "sample_precision": Metric(f.sample_precision, "the mean precision of each row's labels", _SET),
+    "macro_recall": Metric(f.macro("recall"), "the mean recall of the classes that occur", _ANY),
+    "micro_recall": Metric(f.micro_recall, "recall of all labels together", _ANY),
+    "weighted_recall": Metric(f.weighted("recall"), "the mean recall, weighted by rows", _ANY),
+    "sample_recall": Metric(f.sample_recall, "the mean recall of each row's labels", _SET),
+    "balanced_accuracy": Metric(f.balanced_accuracy, "the mean recall of the true classes"),
+    "hamming_loss": Metric(f.hamming_loss, "the part of yes-or-no decisions that are wrong", _SET, "lower"),
+    "log_loss": Metric(f.mean_of("log_loss"), "the mean of -log p(truth)", _ANY, "lower", ("log_loss",), "rows"),
+    "brier": Metric(f.mean_of("brier"), "the mean squared error of probabilities", _ONE, "lower", ("brier",), "rows"),
+    "ece": Metric(f.calibration_error, "confidence against accuracy", _ONE, "lower", ("confidence",), "rows"),
+    "average_precision": Metric(
+        f.average_precision, "the mean average precision of the true classes", _ANY, "higher", ("ranked",), "rows"
+    ),
+    **{
+        f"precision_at_{at}": Metric(
+            f.mean_of(f"found_at_{at}", at),
+            f"the part of the first {at} that is true",
+            _ANY,
+            needs=_at(at),
+            view="rows",
+        )
+        for at in TOP
+    },
+    **{
+        f"top_{at}_accuracy": Metric(
+            f.mean_of(f"found_at_{at}"), f"how often the truth is among the first {at}", needs=_at(at), view="rows"
+        )
+        for at in TOP[1:]
+    },
+    "cost": Metric(f.cost, "the mean cost of an answer", _ONE, "lower", ("cost",)),
+    "coverage": Metric(f.coverage, "the part of rows that were answered", needs=("abstained",)),
+    "answered_accuracy": Metric(f.micro_precision, "accuracy of the rows that were answered", needs=("abstained",)),
+    "rmse": Metric(f.root_mean_square, "the root of the mean squared error", _NUM, "lower", (), "rows"),
+    "mae": Metric(f.mean_absolute, "the mean absolute error", _NUM, "lower", (), "rows"),
+    "r2": Metric(f.explained, "the part of the variance that is explained", _NUM, "higher", (), "rows"),
+    "median_absolute_error": Metric(f.median_absolute, "the median absolute error", _NUM, "lower", (), "rows"),
+}
+
+HEADLINES: dict[Task, tuple[str, ...]] = {
+    "single": ("accuracy", "macro_f1"),
+    "sets": ("micro_f1", "macro_f1"),
+    "numbers": ("rmse", "mae"),
+}
+"""What is looked at first: the metrics of slices and comparisons where none are named."""
+
+COSTLY = frozenset({"average_precision"})
+"""Metrics that sort all rows for each class: their intervals are made only when asked for by name."""
+
+
+def metric_name(name: str, among: Iterable[str] = METRICS) -> str:
+    """The name of a metric as JSON has it, from that or from the command line's spelling.
+
+    >>> metric_name("macro-f1"), metric_name("P@3"), metric_name("log_loss")
+    ('macro_f1', 'precision_at_3', 'log_loss')
+    """
+    plain = str(name).strip().lower().replace("-", "_").replace(" ", "_")
+    if plain.startswith("p@"):
+        plain = f"precision_at_{plain[2:]}"
+    names = list(among)
+    if plain not in names:
+        listed = ", ".join(spelled(known) for known in names)
+        if plain in METRICS:
+            raise UsageError(f"{spelled(plain)} cannot be said of these predictions; what can are {listed}.")
+        raise UsageError(f"There is no metric {name!r}; the names are {listed}.")
+    return plain
+
+
+def spelled(name: str) -> str:
+    """The name as the command line spells it.
+
+    >>> spelled("macro_f1")
+    'macro-f1'
+    """
+    return name.replace("_", "-")
+
+
+def metric_names(task: Task) -> list[str]:
+    """The metrics of a task, in the order of the table.
+
+    >>> metric_names("numbers")
+    ['rmse', 'mae', 'r2', 'median_absolute_error']
+    """
+    return [name for name, metric in METRICS.items() if task in metric.tasks]
+
+
+def fitting(facts: Facts, names: Sequence[str] = ()) -> list[str]:
+    """The named metrics, or all, that can be said of these facts; a named one that cannot is refused."""
+    there = [name for name, metric in METRICS.items() if metric.fits(facts)]
+    return [metric_name(name, there) for name in names] or there

@@ -1,0 +1,137 @@
+"""An evaluation as a page to read: the headline, then classes one by one, then what is taken for what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from linnaeus.evaluation.metrics import METRICS
+from linnaeus.render import (
+    Glyphs,
+    Line,
+    Page,
+    Word,
+    clean,
+    counted,
+    cut,
+    indent,
+    line,
+    number,
+    percent,
+    stack,
+    table,
+    title,
+)
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation.outcome import Task
+    from linnaeus.evaluation.records import ClassScore, Evaluation
+
+SHOWN: dict[Task, tuple[str, ...]] = {
+    "single": (
+        *("accuracy", "macro_f1", "weighted_f1", "balanced_accuracy", "top_3_accuracy", "top_5_accuracy"),
+        *("average_precision", "log_loss", "brier", "ece", "cost", "coverage", "answered_accuracy"),
+    ),
+    "sets": (
+        *("micro_f1", "macro_f1", "weighted_f1", "sample_f1", "subset_accuracy", "hamming_loss"),
+        *("precision_at_1", "precision_at_3", "precision_at_5", "average_precision", "log_loss"),
+    ),
+    "numbers": ("rmse", "mae", "r2", "median_absolute_error"),
+}
+"""The metrics on the page; all of them are in the JSON form."""
+
+CLASSES, PART, LABEL = 24, 10, 32
+"""So many classes are listed in full; of more, the largest and the worst. Labels are cut at so many columns."""
+
+CONFUSIONS = 10
+
+
+def evaluation_page(evaluation: Evaluation, glyphs: Glyphs, name: str = "") -> Page:
+    """The page of an evaluation; `name` says of what, for people."""
+    parts = [
+        Page((_headline(evaluation, name), *_remarks(evaluation, glyphs), line())),
+        indent(_metrics(evaluation, glyphs)),
+    ]
+    return stack([*parts, _classes(evaluation, glyphs), _confusions(evaluation, glyphs)])
+
+
+def _headline(evaluation: Evaluation, name: str) -> Line:
+    facts = counted(evaluation.rows, "row")
+    if evaluation.classes:
+        facts += ", " + (f"{evaluation.classes:,} {'labels' if evaluation.task == 'sets' else 'classes'}")
+    return line(Word(clean(name), "title"), ": ", facts) if name else line(Word(facts, "title"))
+
+
+def _remarks(evaluation: Evaluation, glyphs: Glyphs) -> list[Line]:
+    found = []
+    if evaluation.unknown:
+        has = "has a label" if evaluation.unknown == 1 else "have labels"
+        said = f"{counted(evaluation.unknown, 'row')} {has} that the model does not know: always a mistake"
+        found.append(line(Word(f"{glyphs.note} {said}", "warn")))
+    if evaluation.abstained:
+        found.append(line(Word(f"{glyphs.note} {counted(evaluation.abstained, 'row')} without an answer", "warn")))
+    return found
+
+
+def _metrics(evaluation: Evaluation, glyphs: Glyphs) -> Page:
+    known = SHOWN[evaluation.task]
+    shown = [name for name in known if name in evaluation.metrics]
+    rows: list[list[str | Word]] = []
+    for name in shown:
+        low, high = evaluation.intervals.get(name, (None, None))
+        span = "" if low is None or high is None else f"{decimal(low)} {glyphs.dash} {decimal(high)}"
+        sentence = METRICS[name].sentence
+        lower = ", lower is better" if METRICS[name].better == "lower" else ""
+        rows.append([name, Word(decimal(evaluation.metrics[name]), "title"), span, Word(sentence + lower, "faint")])
+    head = ["", "", f"{percent(evaluation.level)} interval" if evaluation.intervals else "", ""]
+    return table(head, rows, "<>><")
+
+
+def decimal(value: float) -> str:
+    """A metric with four digits after the point; large errors of numbers with fewer."""
+    return f"{value:.4f}" if abs(value) < 100 else number(value)
+
+
+def _classes(evaluation: Evaluation, glyphs: Glyphs) -> Page:
+    every = evaluation.per_class
+    if not every:
+        return Page()
+    what = "Labels" if evaluation.task == "sets" else "Classes"
+    largest = sorted(every, key=lambda row: -row.support)
+    if len(every) <= CLASSES:
+        return title(f"{what} ({len(every):,})") + indent(_table(largest, glyphs))
+    worst = sorted((row for row in every if row.support > 0 and row.f1 < 1), key=lambda row: (row.f1, -row.support))[
+        :PART
+    ]
+    lists = (("worst", worst), ("largest", largest[:PART]))
+    return stack(
+        title(f"{what}: the {name} {len(rows)} of {len(every):,}") + indent(_table(rows, glyphs))
+        for name, rows in lists
+        if rows
+    )
+
+
+def _table(rows: Sequence[ClassScore], glyphs: Glyphs) -> Page:
+    ranked = any(row.average_precision is not None for row in rows)
+    cells = []
+    for row in rows:
+        scores = [f"{score:.3f}" for score in (row.precision, row.recall, row.f1)]
+        area = "" if row.average_precision is None else f"{row.average_precision:.3f}"
+        label = cut(clean(row.label), LABEL, glyphs.ellipsis)
+        cells.append([label, *scores, *([area] if ranked else []), number(row.support)])
+    head = ["", "precision", "recall", "F1", *(["avg. precision"] if ranked else []), "rows"]
+    return table(head, cells, "<>>>>" + (">" if ranked else ""))
+
+
+def _confusions(evaluation: Evaluation, glyphs: Glyphs) -> Page:
+    confusion = evaluation.confusion
+    most = confusion.most(CONFUSIONS) if confusion else []
+    if not most:
+        return Page()
+    support = {row.label: row.support for row in evaluation.per_class}
+    rows = []
+    for truth, predicted, weight in most:
+        names = [cut(clean(label), LABEL, glyphs.ellipsis) for label in (truth, predicted)]
+        share = percent(weight / support[truth]) if support.get(truth) else ""
+        rows.append([*names, number(weight), share])
+    return title("Most frequent confusions") + indent(table(["truth", "predicted", "rows", "of truth"], rows, "<<>>"))

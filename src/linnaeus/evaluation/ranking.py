@@ -1,0 +1,69 @@
+"""Rankings by score: who leads in a row, and how well the rows of a class are ranked above the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.evaluation.facts import Spots
+    from linnaeus.types import Doubles
+
+TOP = (1, 3, 5)
+"""The depths of precision at k."""
+
+
+def leaders(S: Doubles, depth: int) -> NDArray[np.intp]:
+    """The classes with the highest scores of each row, best first (n, depth); the lowest index among equals.
+
+    >>> leaders(np.array([[0.2, 0.5, 0.5]]), 2).tolist()
+    [[1, 2]]
+    """
+    rest = np.array(S, dtype=np.float64)
+    found = np.empty((len(S), depth), np.intp)
+    rows = np.arange(len(S))
+    for place in range(depth):
+        found[:, place] = rest.argmax(axis=1)
+        rest[rows, found[:, place]] = -np.inf
+    return found
+
+
+def rank_of(S: Doubles, y: NDArray[np.intp]) -> NDArray[np.intp]:
+    """How many classes stand before class y of each row: by score, and by index among equals."""
+    mine = S[np.arange(len(S)), y][:, None]
+    earlier = np.arange(S.shape[1]) < y[:, None]
+    ahead: NDArray[np.intp] = ((mine < S) | ((mine == S) & earlier)).sum(axis=1)
+    return ahead
+
+
+def average_precisions(S: Doubles, spots: Spots, M: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:
+    """The average precision of each class against the rest (b, k) for weighted rows M (b, n), and where it is defined.
+
+    AP = sum over thresholds of (R_t - R_{t-1}) P_t, thresholds at the distinct scores; rows with equal scores come
+    together. It is defined for classes that are true somewhere.
+    """
+    b, k = len(M), S.shape[1]
+    found, there = np.zeros((b, k)), np.zeros((b, k), bool)
+    cuts = np.append(spots.starts, len(spots.rows))
+    for i, label in enumerate(spots.labels):
+        if label < k:
+            rows = spots.rows[cuts[i] : cuts[i + 1]]
+            found[:, label], there[:, label] = _average_precision(S[:, label], rows, M)
+    return found, there
+
+
+def _average_precision(s: Doubles, rows: NDArray[np.intp], M: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:
+    positive = np.zeros(len(s))
+    positive[rows] = 1.0
+    order = np.argsort(-s, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(s[order])), len(s) - 1)
+    weights = M[:, order]
+    above = np.cumsum(weights, axis=1)[:, ends]
+    right = np.cumsum(weights * positive[order], axis=1)[:, ends]
+    total = right[:, -1]
+    precision = np.divide(right, above, out=np.zeros_like(right), where=above > 0)
+    gains = (np.diff(right, axis=1, prepend=0.0) * precision).sum(axis=1)
+    return np.divide(gains, total, out=np.zeros_like(total), where=total > 0), total > 0

@@ -1,0 +1,119 @@
+"""What an evaluation says: plain frozen records, ready for a screen, a model file or a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.evaluation.metrics import metric_name
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation.outcome import Task
+    from linnaeus.types import Doubles, Json
+
+SCHEMA = "linnaeus.evaluation/1"
+"""The version of the JSON form; within it keys are only ever added."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """How one class fared. `support` is the weight of its true rows, their number where rows have no weights.
+
+    `average_precision` is None where there were no scores, or no true rows.
+    """
+
+    label: str
+    precision: float
+    recall: float
+    f1: float
+    support: float
+    average_precision: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How often which class was taken for which: only the pairs that occur, sorted by truth, then prediction.
+
+    `cells` are (truth, predicted, weight) with indices into `labels`; -1 is a truth that the model does not know, or a
+    prediction that was withheld.
+
+    >>> Confusion(("ham", "spam"), ((0, 0, 5.0), (1, 0, 2.0))).dense().tolist()
+    [[5.0, 0.0], [2.0, 0.0]]
+    """
+
+    labels: tuple[str, ...]
+    cells: tuple[tuple[int, int, float], ...]
+
+    def dense(self) -> Doubles:
+        """The matrix (k, k), truth by row; pairs with -1 are left out."""
+        table = np.zeros((len(self.labels), len(self.labels)))
+        for truth, predicted, weight in self.cells:
+            if truth >= 0 and predicted >= 0:
+                table[truth, predicted] = weight
+        return table
+
+    def most(self, count: int = 10) -> list[tuple[str, str, float]]:
+        """The most frequent mistakes among known classes: true label, predicted label, weight."""
+        wrong = [cell for cell in self.cells if cell[0] != cell[1] and min(cell[:2]) >= 0]
+        wrong.sort(key=lambda cell: (-cell[2], cell[0], cell[1]))
+        return [(self.labels[truth], self.labels[predicted], weight) for truth, predicted, weight in wrong[:count]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How good predictions are: metrics by name, their intervals, and the classes one by one.
+
+    `unknown` counts rows with a true label that the model does not know: they are mistakes in every metric. `abstained`
+    counts rows whose prediction was withheld. `intervals` hold the metric in `level` of resamples. `per_class` has the
+    classes in the model's order, or nothing in the brief form of many classes.
+    """
+
+    task: Task
+    rows: int
+    classes: int
+    metrics: dict[str, float]
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
+    per_class: tuple[ClassScore, ...] = ()
+    confusion: Confusion | None = None
+    unknown: int = 0
+    abstained: int = 0
+    level: float = 0.95
+
+    def value(self, name: str) -> float:
+        """A metric by its name, as JSON or the command line spells it; an unknown name is refused with those there.
+
+        >>> Evaluation("single", 4, 2, {"accuracy": 0.75, "macro_f1": 0.7}).value("macro-f1")
+        0.7
+        """
+        return self.metrics[metric_name(name, self.metrics)]
+
+    def brief(self, classes: int = 100) -> Evaluation:
+        """The form that goes into a model file: no confusions, and no table of more than so many classes."""
+        return replace(self, confusion=None, per_class=self.per_class if len(self.per_class) <= classes else ())
+
+    def to_json(self) -> dict[str, Json]:
+        """One JSON object: schema, task, rows, classes, metrics, intervals, per_class, confusion ..."""
+        from linnaeus.evaluation.reading import write
+
+        return write(self)
+
+    @staticmethod
+    def from_json(given: Json) -> Evaluation:
+        """The evaluation of such an object; anything else is refused as a damaged model."""
+        from linnaeus.evaluation.reading import read
+
+        return read(given)
+
+    def __str__(self) -> str:
+        """The page that the command line shows."""
+        from linnaeus.evaluation.page import evaluation_page
+        from linnaeus.render import UNICODE
+
+        return evaluation_page(self, UNICODE).plain()
+
+    def _repr_html_(self) -> str:
+        """The same page in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"

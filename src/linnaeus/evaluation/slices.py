@@ -1,0 +1,179 @@
+"""Where is a model good and where not: metrics for the rows of each value of a column, or of each length of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from html import escape
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import DataError, expect
+from linnaeus.evaluation.bootstrap import bootstrap
+from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting
+from linnaeus.evaluation.observe import observe
+from linnaeus.evaluation.sample import whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.evaluation.outcome import Outcome
+    from linnaeus.types import Json
+
+VALUES = 40
+"""So many values of a column get a slice of their own; the rarer ones share one."""
+
+SMALL = 30
+"""A slice with fewer rows is marked: little can be said of it."""
+
+OTHER, MISSING = "(other)", "(missing)"
+
+
+@dataclass(frozen=True)
+class Column:
+    """Which of several named slices each row belongs to: `codes` (n,) are indices into `names`."""
+
+    name: str
+    codes: NDArray[np.intp]
+    names: tuple[str, ...]
+
+
+def column(name: str, values: Iterable[Any]) -> Column:
+    """Slices by the values of a column, the most frequent first; rare values beyond `VALUES` are one slice.
+
+    >>> column("source", ["web", "mail", "web", None]).names
+    ('web', '(missing)', 'mail')
+    """
+    plain = [value.as_py() if hasattr(value, "as_py") else value for value in values]
+    texts = [MISSING if value is None or value != value else str(value) for value in plain]
+    counts = Counter(texts)
+    order = sorted(counts, key=lambda value: (-counts[value], value))
+    kept, rare = (order, []) if len(order) <= VALUES else (order[: VALUES - 1], order[VALUES - 1 :])
+    places = {value: i for i, value in enumerate(kept)} | dict.fromkeys(rare, len(kept))
+    names = (*kept, f"{OTHER} {len(rare)} values") if rare else tuple(kept)
+    return Column(name, np.array([places[text] for text in texts], dtype=np.intp), names)
+
+
+def by_length(texts: Iterable[Any], buckets: int = 4) -> Column:
+    """Slices by length of text, cut at quantiles so that they are about equally large; whole numbers are lengths.
+
+    >>> by_length(["a", "bb", "ccc", "dddd"], buckets=2).names
+    ('1-2', '3-4')
+    """
+    expect("buckets", buckets, int)
+    lengths = np.array([t if isinstance(t, int | np.integer) else len(str(t)) for t in texts], dtype=np.int64)
+    if not len(lengths) or buckets < 1:
+        raise DataError("There is nothing to cut by length; give at least one text and one bucket.")
+    edges = np.quantile(lengths, np.linspace(0, 1, buckets + 1)[1:-1], method="inverted_cdf")
+    codes = np.searchsorted(np.unique(edges), lengths)
+    there, codes = np.unique(codes, return_inverse=True)
+    spans = [(lengths[codes == i].min(), lengths[codes == i].max()) for i in range(len(there))]
+    names = tuple(f"{low}" if low == high else f"{low}-{high}" for low, high in spans)
+    return Column("length", codes.astype(np.intp), names)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The rows with one value: how many, their metrics and intervals."""
+
+    value: str
+    rows: int
+    metrics: dict[str, float]
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def small(self) -> bool:
+        """Whether there are too few rows to say much."""
+        return self.rows < SMALL
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """The slices of a column, and all rows together."""
+
+    name: str
+    whole: Slice
+    parts: tuple[Slice, ...]
+    level: float = 0.95
+
+    def side(self, part: Slice, metric: str) -> str:
+        """Whether the slice is "better" or "worse" than all rows, "" where its interval holds their value."""
+        low, high = part.intervals[metric]
+        value = self.whole.metrics[metric]
+        if low <= value <= high:
+            return ""
+        return "better" if (low > value) == (METRICS[metric].better == "higher") else "worse"
+
+    def to_json(self) -> dict[str, Json]:
+        """One JSON object."""
+        parts = [
+            {**asdict(part), "small": part.small, "sides": {m: self.side(part, m) or None for m in part.metrics}}
+            for part in self.parts
+        ]
+        shown = {"name": self.name, "level": self.level, "whole": asdict(self.whole), "slices": parts}
+        return {"schema": "linnaeus.slices/1", **shown}
+
+    def __str__(self) -> str:
+        """The page that the command line shows."""
+        from linnaeus.evaluation.pages import slices_page
+        from linnaeus.render import UNICODE
+
+        return slices_page(self, UNICODE).plain()
+
+    def _repr_html_(self) -> str:
+        """The same page in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def slices(
+    outcome: Outcome | Facts,
+    by: Column,
+    metrics: Sequence[str] = (),
+    rounds: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Slices:
+    """Evaluate each slice by itself. Macro averages of a slice are over the classes that occur in it.
+
+    Intervals are by the bootstrap, but those of accuracy by Wilson's formula (1927): where every row of a small slice
+    is right, so is every resample.
+
+    >>> from linnaeus.evaluation import Outcome
+    >>> found = slices(Outcome([0, 1, 0, 1], [0, 1, 1, 1], ["a", "b"]), column("from", "xxyy"), ["accuracy"])
+    >>> [(part.value, part.metrics["accuracy"], part.small) for part in found.parts]
+    [('x', 1.0, True), ('y', 0.5, True)]
+    """
+    facts = observe(outcome)
+    if len(by.codes) != len(facts):
+        raise DataError(f"The column {by.name!r} has {len(by.codes)} rows, but {len(facts)} are evaluated.")
+    names = fitting(facts, metrics or HEADLINES[facts.task])
+    groups = [(name, np.flatnonzero(by.codes == i)) for i, name in enumerate(by.names)]
+    parts = [(name, facts.take(rows)) for name, rows in groups if len(rows) and facts.weights[rows].sum() > 0]
+    found = [_slice(name, part, names, (rounds, seed, level)) for name, part in [("all", facts), *parts]]
+    return Slices(by.name, found[0], tuple(found[1:]), level)
+
+
+def _slice(name: str, facts: Facts, names: list[str], how: tuple[int, int, float]) -> Slice:
+    rounds, seed, level = how
+    sample = whole(facts)
+    # A metric that needs withheld answers has none to look at where all rows were answered.
+    there = [metric for metric in names if METRICS[metric].fits(facts)]
+    values = {metric: float(METRICS[metric].formula(sample)[0]) for metric in there}
+    drawn = bootstrap(facts, there, seed, rounds, level) if there else {}
+    for metric in ("accuracy", "subset_accuracy"):
+        if metric in drawn:
+            drawn[metric] = wilson(values[metric], facts, level)
+    return Slice(name, len(facts), values, drawn)
+
+
+def wilson(share: float, facts: Facts, level: float) -> tuple[float, float]:
+    """Wilson's interval of a share of rows; weighted rows count as (sum w)^2 / sum w^2 (Kish, 1965)."""
+    n = float(facts.weights.sum() ** 2 / (facts.weights**2).sum())
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
+    return max(0.0, middle - half), min(1.0, middle + half)
