@@ -125,7 +125,8 @@ class Start:
 
     `epochs` is how many are planned, for schedules that end there; `seed` makes every order and every draw. `score` is
     the held-out score after the epochs already done, for schedules that follow it. `deadline`, a time of
-    `time.perf_counter`, is for optimizers that can end in the middle of an epoch.
+    `time.perf_counter`, is for optimizers that can end in the middle of an epoch. `warm` is for those that keep duals:
+    what `Step.state` gave at the end of the same problem with a stronger regularizer, and how many times stronger.
     """
 
     params: Params
@@ -135,6 +136,7 @@ class Start:
     epochs: int = 100
     score: float | None = None
     deadline: float | None = None
+    warm: tuple[Mapping[str, NDArray[Any]], float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ import pytest
 from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
 
-from linnaeus import LinearSVM, kernels
+from linnaeus import LinearClassifier, LinearSVM, kernels
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
+from linnaeus.erm.path import walk
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.train import Watch, train
 from linnaeus.errors import UsageError
@@ -340,9 +341,30 @@ def test_the_value_told_is_that_of_the_model_returned(settings):
     assert model.trace_.last.value == pytest.approx(value, rel=1e-6)
 
 
-def test_classes_beyond_the_first_wave_are_trained_too():
-    y = np.repeat(np.arange(40), 5)
-    X = np.eye(40)[y] + 0.1 * np.random.default_rng(0).random((200, 40))
-    model = LinearSVM().fit(X, y)
-    assert (model.predict(X) == y).all()
-    assert (model.intercept_ < -0.5).all()
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
+@pytest.mark.parametrize("regularizer", ["l2", "l1"])
+def test_training_does_not_end_with_the_first_problems_of_many(loss, regularizer):
+    """More classes than are solved side by side: a gap is known only when the last of them has been measured."""
+    k, rng = 70, np.random.default_rng(0)
+    y = np.arange(k).repeat(3)
+    X = np.eye(k)[y] + rng.normal(size=(len(y), k)) / 50
+    model = LinearClassifier(loss=loss, regularizer=regularizer, output="onevsrest", tol=1e-2, bias="none").fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert (np.abs(model.coef_).sum(axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("warm", [4.0, 1.0])
+@pytest.mark.parametrize("bias", ["free", "regularized", "none"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
+def test_duals_of_a_stronger_regularizer_lead_to_the_same_optimum(loss, bias, warm):
+    """A path begins each strength with the duals of the one before: same end."""
+    rng = np.random.default_rng(1)
+    X, y = Dense(rng.normal(size=(80, 6))), rng.integers(0, 3, 80)
+    pose = lambda strength: Objective(  # noqa: E731
+        X, y, OUTPUTS["onevsrest"](), LOSSES_OF_THE_HOUSE[loss](), L2(strength), np.ones(80), 3, bias
+    )
+    choose = lambda _: (DualAscent(1e-4), Stop(epochs=1000, tol=1e-4))  # noqa: E731
+    *_, last = walk(pose, choose, [0.5 * warm, 0.5])
+    (alone,) = walk(pose, choose, [0.5])
+    assert last.reason == "converged"
+    assert pose(0.5).value(last.params) == pytest.approx(pose(0.5).value(alone.params), rel=1e-4)

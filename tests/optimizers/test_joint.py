@@ -133,7 +133,7 @@ def test_the_same_bits_for_any_number_of_threads_and_after_a_rest(family, bias):
     half = Climb(family, joint, Plan(tol=1e-3, epochs=200))
     for _ in range(3):
         half.run()
-    W, b = climb(family, joint, Plan(tol=1e-3, epochs=200), saved=half.arrays)
+    W, b = climb(family, joint, Plan(tol=1e-3, epochs=200), past=(half.arrays, None))
     assert W.tobytes() + b.tobytes() == found[0]
 
 

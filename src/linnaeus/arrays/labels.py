@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from linnaeus.arrays.foreign import is_sparse
 from linnaeus.arrays.gaps import is_missing, refuse_gaps, unmasked
@@ -52,6 +51,7 @@ def encode(y: Any) -> Labels:
     >>> found.y.tolist(), found.classes.tolist(), found.form
     ([1, 0, 1], ['ham', 'spam'], 'single')
     """
+    from scipy import sparse
     from sklearn.utils import column_or_1d
 
     if y is None:
@@ -164,6 +164,8 @@ def _lists(rows: list[tuple[Any, ...]]) -> Labels:
     flat = _plain(np.array([label for row in rows for label in row], dtype=object))
     classes, at = np.unique(flat, return_inverse=True)
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    from scipy import sparse
+
     matrix = sparse.csr_array((np.ones(len(at)), (owner, at)), shape=(len(rows), len(classes)))
     return Labels(_indicator(matrix, "lists").y, classes, "lists")
 

@@ -1,39 +1,45 @@
-"""The faces: scikit-learn estimators over the engine. Loading this room loads scikit-learn; `import linnaeus` does not.
+"""Where the pieces meet: recipes and what they train, and scikit-learn's faces of both.
 
-`LinearClassifier` and `LinearRegressor` take any pieces; the named methods (`named.py`) are documented recipes of
-pieces, and their `composed()` shows which. `choose.py` picks what is left "auto"; `weights.py` and `matrices.py`
-check what users give; `fitting.py` trains and `warned.py` says how it ended; `progress.py` shows how far it is,
-`checkpoint.py` keeps it.
+A `Recipe` is the whole experiment as data; its `fit` gives a `Classifier`, which predicts, evaluates, explains and
+saves itself. `TextClassifier` and `TextRegressor` are its scikit-learn faces. `LinearClassifier` and `LinearRegressor`
+take any pieces on matrices; the named methods (`named.py`) are documented recipes of pieces, and their `composed()`
+shows which. Faces load scikit-learn when they are first asked for; recipes do not need it.
 
-To add a method: a dataclass whose fields are its knobs, with `composed()`, and a row in `FACES`; the checks of
-scikit-learn then run over it.
+To add a method on matrices: a dataclass whose fields are its knobs, with `composed()`, and a row in `faces.FACES`; the
+checks of scikit-learn then run over it. To add a recipe: a row in `cookbook.RECIPES`.
 """
 
-from linnaeus.pipeline.classifier import LinearClassifier
-from linnaeus.pipeline.named import (
-    AveragedPerceptron,
-    LeastSquares,
-    LinearSVM,
-    LogisticRegression,
-    MulticlassSVM,
-    PassiveAggressive,
-    Perceptron,
-)
-from linnaeus.pipeline.regressor import LinearRegressor
-from linnaeus.pipeline.warned import NotConverged
+from __future__ import annotations
 
-FACES = {
-    "linear-classifier": LinearClassifier,
-    "linear-regressor": LinearRegressor,
-    "perceptron": Perceptron,
-    "averaged-perceptron": AveragedPerceptron,
-    "logistic-regression": LogisticRegression,
-    "linear-svm": LinearSVM,
-    "multiclass-svm": MulticlassSVM,
-    "least-squares": LeastSquares,
-    "passive-aggressive": PassiveAggressive,
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linnaeus.pipeline.faces import FACES as FACES
+    from linnaeus.pipeline.linear import LinearClassifier as LinearClassifier
+    from linnaeus.pipeline.named import AveragedPerceptron as AveragedPerceptron
+    from linnaeus.pipeline.named import LeastSquares as LeastSquares
+    from linnaeus.pipeline.named import LinearSVM as LinearSVM
+    from linnaeus.pipeline.named import LogisticRegression as LogisticRegression
+    from linnaeus.pipeline.named import MulticlassSVM as MulticlassSVM
+    from linnaeus.pipeline.named import PassiveAggressive as PassiveAggressive
+    from linnaeus.pipeline.named import Perceptron as Perceptron
+    from linnaeus.pipeline.regressor import LinearRegressor as LinearRegressor
+    from linnaeus.pipeline.warned import NotConverged as NotConverged
+
+_HOMES = {
+    "FACES": "faces",
+    "LinearClassifier": "linear",
+    "LinearRegressor": "regressor",
+    "AveragedPerceptron": "named",
+    "LeastSquares": "named",
+    "LinearSVM": "named",
+    "LogisticRegression": "named",
+    "MulticlassSVM": "named",
+    "PassiveAggressive": "named",
+    "Perceptron": "named",
+    "NotConverged": "warned",
 }
-"""Every estimator by its plain name."""
 
 __all__ = [
     "FACES",
@@ -48,3 +54,13 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linnaeus.pipeline' has no attribute {name!r}")
+    return getattr(import_module(f"linnaeus.pipeline.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -14,7 +14,7 @@ from linnaeus.pipeline.chances import has_chances
 from linnaeus.pipeline.pieces import piece
 
 if TYPE_CHECKING:
-    from linnaeus.pipeline.classifier import LinearClassifier
+    from linnaeus.pipeline.linear import LinearClassifier
 
 DECISIONS = ("score", "expected_cost")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from linnaeus.optimizers import SGD, Average
 from linnaeus.optimizers import PassiveAggressive as Aggressive
-from linnaeus.pipeline.classifier import ClassifierFace, LinearClassifier
+from linnaeus.pipeline.linear import ClassifierFace, LinearClassifier
 from linnaeus.regularizers import L2, NoPenalty
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
+from functools import cache
 from typing import TYPE_CHECKING, Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from linnaeus.erm.check import at_zero, decided, vanishing
 from linnaeus.erm.choose import mistake_driven, stepwise
@@ -19,8 +19,23 @@ UNFINISHED = ("epochs", "time limit", "no further progress")
 """Reasons to end that leave a solver short of its tolerance."""
 
 
-class NotConverged(LinnaeusWarning, ConvergenceWarning):  # type: ignore[misc]
-    """A solver stopped before it was certified to be near the optimum."""
+class NotConverged(LinnaeusWarning):
+    """A solver stopped before it was certified to be near the optimum.
+
+    Where scikit-learn is loaded, what is given is its `ConvergenceWarning` too.
+    """
+
+
+@cache
+def _for_scikit() -> type[NotConverged]:
+    from sklearn.exceptions import ConvergenceWarning
+
+    return type("NotConverged", (NotConverged, ConvergenceWarning), {"__module__": __name__})
+
+
+def category() -> type[NotConverged]:
+    """What a warning is, without loading scikit-learn for it."""
+    return _for_scikit() if "sklearn" in sys.modules else NotConverged
 
 
 def warn(fit: Fit, objective: Objective, optimizer: Any) -> None:
@@ -50,7 +65,7 @@ def warn(fit: Fit, objective: Objective, optimizer: Any) -> None:
             "raise tol, scale the features, or regularize more strongly."
         )
     if said:
-        warnings.warn(said, NotConverged, stacklevel=4)
+        warnings.warn(said, category(), stacklevel=4)
 
 
 def known(trace: Trace) -> str:

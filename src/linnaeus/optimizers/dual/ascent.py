@@ -73,7 +73,7 @@ class DualAscent:
         def tell(progress: Progress) -> None:
             report(_step(progress, strength, before, objective.bias != "none"))
 
-        solve_binaries(_binaries(objective, strength), settings, tell, start.state or None)
+        solve_binaries(_binaries(objective, strength), settings, tell, start.state or None, start.warm)
 
 
 def _dual(loss: Any) -> str | None:

@@ -73,8 +73,8 @@ class Settings:
 class Progress:
     """Told after each epoch: primal and dual value of each problem (k,), as last certified; exact where `fresh`.
 
-    A problem whose turn has not come has zeros, so nothing is exact before the last wave. `weights` (k, d), `bias` and
-    `state` are made when asked for; the weights are those being worked on, not a copy.
+    A problem whose turn has not come counts nothing, and nothing is exact before the last has come. `weights` (k, d),
+    `bias` and `state` are made when asked for; the weights are those being worked on, not a copy.
     """
 
     epoch: int
@@ -91,10 +91,12 @@ def solve_binaries(
     settings: Settings,
     tell: Callable[[Progress], object] = lambda _: None,
     saved: Mapping[str, NDArray[Any]] | None = None,
+    warm: tuple[Mapping[str, NDArray[Any]], float] | None = None,
 ) -> tuple[Doubles, Doubles]:
     """Weights W (d, k) and biases b (k,) of all problems, each solved to `tol` or for `epochs`.
 
-    `saved` is what `Progress.state` gave: the work goes on from there, to the same bits. `tell` may raise to end it.
+    `saved` is what `Progress.state` gave: the work goes on from there, to the same bits. `warm` is what it gave when
+    all costs were so many times smaller: the work begins with its duals. `tell` may raise to end it.
 
     >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
     >>> sides = lambda which: [(np.array([0]), np.array([1])) for _ in which]
@@ -104,6 +106,8 @@ def solve_binaries(
     ([[1.0]], [0.0])
     """
     work = Work(problems, settings, saved)
+    if warm is not None and not saved:
+        work.warm_up(*warm)
     while work.which:
         while work.unfinished:
             work.epoch()
@@ -149,6 +153,22 @@ class Work:
         elif self.settings.bias == "regularized":
             self.wave.table[:, BETA] = 1.0
 
+    def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
+        """Begin with the duals of smaller costs, where all of them were kept: one wave. They stay within their bounds.
+
+        Rows at their bound stay there, so duals grow with the costs; those of the squared hinge have none to be at.
+        """
+        if self.problems.count > WAVE or saved["alpha"].shape != self.wave.alpha.shape:
+            return
+        factor = 1.0 if self.settings.loss == "squared_hinge" else larger
+        np.multiply(saved["alpha"], factor, out=self.wave.alpha)
+        np.multiply(saved["all_weights"], factor, out=self.weights)
+        facts, before = self.wave.table, saved["facts"].reshape(self.wave.table.shape)
+        facts[:, TOTAL] = factor * before[:, TOTAL]
+        if self.settings.bias == "free":
+            facts[:, CENTER] = before[:, CENTER] + before[:, BETA] * before[:, TOTAL]
+            facts[:, CENTER] -= facts[:, BETA] * facts[:, TOTAL]
+
     def _mean_square(self) -> float:
         return float(self.box[0].mean() or 1.0) if len(self.box[0]) else 1.0
 
@@ -184,8 +204,8 @@ class Work:
 
     def _certify(self, which: NDArray[np.bool_]) -> None:
         """Primal and dual values of these problems; the others are passed over by the kernel as if finished."""
-        # A gap over all problems is only known in the last wave: before it, some are not begun and look solved.
-        self.fresh = self.which.stop == self.problems.count and bool((which | (self.wave.finished != 0)).all())
+        last = self.which.stop == self.problems.count  # before, nothing is known of the problems to come
+        self.fresh = last and bool((which | (self.wave.finished != 0)).all())
         if not which.any():
             return
         finished = self.wave.finished.copy()

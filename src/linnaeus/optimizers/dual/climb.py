@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -33,6 +33,8 @@ FIRST = 3
 NOTHING = 1e-12
 """A gap of this part of the objective at zero weights is no gap."""
 
+
+Past: TypeAlias = "tuple[Mapping[str, NDArray[Any]] | None, tuple[Mapping[str, NDArray[Any]], float] | None]"
 
 EPOCH, GAPS, VALUE, FOUND, BETA, LENGTH, LIMIT = range(7)
 """Numbers of a state: epochs done, the sum of gaps in the last one, the objective, gap found by gap expected; and for a
@@ -72,6 +74,15 @@ class Climb:
             self.arrays |= momentum.begin(joint)
         beta = self._first_beta()
         self.arrays["numbers"] = np.array([0.0, np.inf, family.at_zero(joint), 1.0, beta, np.inf, LOOSEST * beta])
+
+    def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
+        """Begin with the duals of smaller strengths: shares of an example, so that weights grow with the strengths."""
+        if saved["P"].shape != self.arrays["P"].shape:
+            return
+        self.arrays["P"][:] = saved["P"]
+        np.multiply(saved["W"], larger, out=self.arrays["W"])
+        for name in ("b", "center"):
+            self.arrays[name][:] = saved[name]
 
     @property
     def epoch(self) -> int:
@@ -161,11 +172,12 @@ def climb(
     joint: Joint,
     plan: Plan,
     tell: Callable[[Climb], object] = lambda _: None,
-    saved: Mapping[str, NDArray[Any]] | None = None,
+    past: Past = (None, None),
 ) -> tuple[Doubles, Doubles]:
     """Weights W (d, k) and biases b (k,), solved to `plan.tol` or for `plan.epochs`; `tell` may raise to end it.
 
-    `saved` is a copy of `Climb.arrays`: the work goes on from there, to the same bits.
+    `past` has a copy of `Climb.arrays`: the work goes on from there, to the same bits; or one of when all strengths
+    were so many times smaller: the work begins with its duals.
 
     >>> from linnaeus.optimizers.dual.crammer import CRAMMER
     >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
@@ -173,7 +185,10 @@ def climb(
     >>> climb(CRAMMER, two, Plan(tol=1e-9))[0].round(6).tolist()
     [[0.5, -0.5]]
     """
+    saved, warm = past
     work = Climb(family, joint, plan, saved)
+    if warm is not None and not saved:
+        work.warm_up(*warm)
     while not work.finished and work.epoch < plan.epochs:
         work.run()
         tell(work)

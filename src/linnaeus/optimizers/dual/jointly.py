@@ -59,7 +59,7 @@ def minimize_joint(objective: Objective, tol: float, start: Start, report: Calla
     joint = Joint(X.arrays, X.shape[1], labels, strengths, objective.k, table, bias)  # type: ignore[arg-type]
     before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
     plan = Plan(tol, start.epochs, start.seed)
-    climb(family, joint, plan, lambda work: report(_step(work, strength, before)), start.state or None)
+    climb(family, joint, plan, lambda work: report(_step(work, strength, before)), (start.state or None, start.warm))
 
 
 def _name(loss: Any) -> str | None:

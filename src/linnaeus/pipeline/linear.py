@@ -12,19 +12,18 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.arrays.labels import Labels, encode, label_sets, point, refuse_one_class
+from linnaeus.arrays.labels import Labels, encode, label_sets, point
 from linnaeus.decision import cheapest, expected_costs
-from linnaeus.errors import DataError, LinnaeusError, UsageError
-from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.errors import DataError, LinnaeusError
+from linnaeus.outputs import Binary, MultiLabel
 from linnaeus.pipeline.chances import chances, has_chances
-from linnaeus.pipeline.choose import choose_output
-from linnaeus.pipeline.costing import with_costs
 from linnaeus.pipeline.face import Face
-from linnaeus.pipeline.fitting import Problem, solve, stored
+from linnaeus.pipeline.fitting import solve, stored
 from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.pieces import piece
+from linnaeus.pipeline.posing import posed
 from linnaeus.pipeline.stream import go_on, merged, standing, widened
-from linnaeus.pipeline.weights import class_weights, refuse_strangers, sample_weights
+from linnaeus.pipeline.weights import refuse_strangers, sample_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -231,19 +230,3 @@ def examples(rows: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Double
         return rows, labels, weights
     counted = np.flatnonzero(weights)
     return rows.take(counted), labels.take(counted), weights[counted]
-
-
-def posed(spec: LinearClassifier, rows: Any, labels: Labels, weights: Doubles) -> Problem:
-    """The problem these parameters make of these data; costs go into the output space, unless the decision has them."""
-    k = len(labels.classes)
-    if not labels.sets:
-        refuse_one_class(labels.classes)
-    if not k:
-        raise DataError("The lists of labels are all empty; at least one row must have a label.")
-    space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
-    if isinstance(space, Real) or isinstance(space, MultiLabel) != labels.sets:
-        wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"
-        raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
-    space = with_costs(spec, space, k)
-    space.width(k)
-    return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)

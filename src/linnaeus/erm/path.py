@@ -1,0 +1,76 @@
+"""Many strengths of one regularizer, from strong to weak: each training begins where the one before it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.erm.stopping import Stop
+from linnaeus.erm.train import Watch, train
+from linnaeus.types import Start
+
+if TYPE_CHECKING:
+    from linnaeus.erm.objective import Objective
+    from linnaeus.erm.train import SoFar
+    from linnaeus.protocols import Solver
+    from linnaeus.types import Params, Step
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One strength of a path: the parameters it came to, and the reason why it ended there."""
+
+    strength: float
+    params: Params
+    reason: str
+
+
+def walk(
+    pose: Callable[[float], Objective],
+    choose: Callable[[Objective], tuple[Solver, Stop]],
+    strengths: Sequence[float],
+    seed: int = 0,
+) -> Iterator[Leg]:
+    """Train for each strength in turn. `pose` makes the objective of a strength, `choose` the optimizer and the end.
+
+    Optimizers that go on from weights get those of the strength before; those that keep duals, these: `Start.warm` is
+    how much weaker the regularizer has become.
+
+    >>> import numpy as np
+    >>> from linnaeus.arrays import Dense
+    >>> from linnaeus.erm import Objective
+    >>> from linnaeus.losses import Hinge
+    >>> from linnaeus.optimizers import DualAscent
+    >>> from linnaeus.outputs import Binary
+    >>> from linnaeus.regularizers import L2
+    >>> X, y = Dense(np.array([[1.0], [-1.0]])), np.array([1, 0])
+    >>> pose = lambda strength: Objective(X, y, Binary(), Hinge(), L2(strength), np.ones(2), 2, "none")
+    >>> legs = walk(pose, lambda _: (DualAscent(), Stop(epochs=50)), [4.0, 2.0])
+    >>> [leg.params["W"].round(2).tolist() for leg in legs]
+    [[[0.5]], [[1.0]]]
+    """
+    before, last = None, _Last()
+    for strength in strengths:
+        objective = pose(strength)
+        solver, stop = choose(objective)
+        start = Start(objective.initial(), seed=seed, epochs=stop.epochs or 100)
+        if before is not None and last.step is not None:
+            start = _warm(start, last.step, before / strength)
+        last.step = None
+        fit = train(objective, solver, Watch(stop, None, [last]), start)
+        yield Leg(strength, fit.params, fit.trace.reason)
+        before = strength
+
+
+def _warm(start: Start, step: Step, weaker: float) -> Start:
+    return replace(start, params=step.params(), warm=(step.state(), weaker))
+
+
+class _Last:
+    """Keeps the last step of a training, whose arrays are those it ended with."""
+
+    step: Any = None
+
+    def __call__(self, _so_far: SoFar, step: Step) -> None:
+        self.step = step

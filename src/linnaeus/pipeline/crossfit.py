@@ -1,0 +1,122 @@
+"""Scores of rows by models that have not seen them: the strength is chosen by them, and probabilities learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.data.split import Split, folds, holdout
+from linnaeus.erm.choose import choose_optimizer
+from linnaeus.erm.path import walk
+from linnaeus.models import linear
+from linnaeus.outputs import Real
+from linnaeus.pipeline.fitting import Problem, objective_of, stopping
+from linnaeus.pipeline.pieces import piece
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.erm import Objective, Stop
+    from linnaeus.pipeline.learner import Linear
+    from linnaeus.pipeline.tuning import Tuning
+    from linnaeus.protocols import Solver
+    from linnaeus.types import Doubles, Longs
+
+LARGE = (2e7, 2e8)
+"""Stored values above which there are 3 folds, and above which a fifth of the rows is held out once."""
+WORSE = 2
+"""Weaker strengths that did worse than the best one, in a row, before no weaker ones are tried."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """Rows that were held out, their scores (m, w), the strength that was chosen, and how each one did."""
+
+    rows: Longs
+    scores: Doubles
+    strength: float | None
+    tried: dict[float, float]
+
+
+def cut(problem: Problem, groups: Longs | None, tuning: Tuning, seed: int) -> list[Split]:
+    """The splits: classes keep their shares, groups stay together; no more folds than the data allow."""
+    n = problem.rows.shape[0]
+    strata = None if isinstance(problem.y, LabelSets) or isinstance(problem.space, Real) else problem.y
+    count = tuning.folds or _by_size(problem)
+    most = n if groups is None else len(np.unique(groups))
+    if most < 2:
+        return []
+    if count == 1:
+        return [
+            _bounded(
+                holdout(n, share=min(0.2, max(0.02, tuning.rows / n)), seed=seed, strata=strata, groups=groups),
+                tuning.rows,
+            )
+        ]
+    return folds(n, min(count, most), seed=seed, strata=strata, groups=groups)
+
+
+def _bounded(split: Split, rows: int) -> Split:
+    return split if len(split.test) <= rows else Split(split.train, split.test[:: -(-len(split.test) // rows)])
+
+
+def _by_size(problem: Problem) -> int:
+    size = problem.rows.nnz if hasattr(problem.rows, "nnz") else int(np.prod(problem.rows.shape))
+    return 5 if size < LARGE[0] else 3 if size < LARGE[1] else 1
+
+
+def crossfit(learner: Linear, problem: Problem, splits: list[Split], tuning: Tuning, seed: int) -> Held:
+    """Walk the strengths on each fold, choose the best, and give the held-out scores of the chosen one."""
+    strengths = tuning.strengths if learner.strength is not None and tuning.strengths else (learner.strength or 0.0,)
+    found = [list(_legs(learner, problem, split, strengths, seed)) for split in splits]
+    reached = min(len(legs) for legs in found)
+    tried = {strengths[i]: float(np.mean([legs[i][1] for legs in found])) for i in range(reached)}
+    best = max(range(reached), key=lambda i: tried[strengths[i]])
+    rows = np.concatenate([split.test for split in splits])
+    order = np.argsort(rows, kind="stable")
+    S = np.concatenate([legs[best][0] for legs in found])[order]
+    return Held(rows[order], S, strengths[best] if learner.strength is not None else None, tried)
+
+
+def _legs(
+    learner: Linear, problem: Problem, split: Split, strengths: tuple[float, ...], seed: int
+) -> Iterator[tuple[Doubles, float]]:
+    """Held-out scores and how good they are, for each strength, until weaker ones only do worse."""
+    train, test = problem.take(split.train), problem.take(split.test)
+    results: list[float] = []
+    for leg in walk(_pose(learner, train, seed), _choose(learner, seed), strengths, seed):
+        S = linear.scores(test.rows, leg.params)
+        results.append(goodness(problem.space, S, test.y, test.weights))
+        yield S, results[-1]
+
+
+def _pose(learner: Linear, problem: Problem, seed: int) -> Callable[[float], Objective]:
+    def pose(strength: float) -> Objective:
+        spec = learner if learner.strength is None else learner.with_strength(strength)
+        return objective_of(spec.settings(seed), problem)
+
+    return pose
+
+
+def _choose(learner: Linear, seed: int) -> Callable[[Objective], tuple[Solver, Stop]]:
+    def choose(objective: Objective) -> tuple[Solver, Stop]:
+        auto = isinstance(learner.optimizer, str)
+        solver = choose_optimizer(objective, learner.tol) if auto else piece("optimizer", learner.optimizer)
+        return solver, stopping(learner.settings(seed), objective.loss, solver)
+
+    return choose
+
+
+def goodness(space: Any, S: Doubles, y: Any, weights: Doubles) -> float:
+    """The share of right answers; of label sets micro-F1; of numbers minus the mean squared error."""
+    found = space.decode(S)
+    if isinstance(space, Real):
+        return -float(np.average(((found - y) ** 2).reshape(len(weights), -1).mean(axis=1), weights=weights))
+    if not isinstance(y, LabelSets):
+        return float(np.average(found == y, weights=weights))
+    truth = np.zeros(found.shape, bool)
+    truth[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = True
+    hits = float(weights @ (truth & (found > 0)).sum(axis=1))
+    return 2 * hits / max(1e-300, float(weights @ (truth.sum(axis=1) + (found > 0).sum(axis=1))))
