@@ -47,11 +47,22 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a text a feature came from: characters start to end (end excluded), and the feature's column."""
+    """Where in a text a feature came from: characters start to end (end excluded), and the feature's column.
+
+    `amount` is what this occurrence adds to the feature's count: one, a sign where terms are hashed with signs, the
+    weight of a word in a list. `name` says what stands there where the column may stand for several things, as it does
+    for hashed terms; elsewhere it is empty, and the column's name says it.
+    """
 
     column: int
     start: int
     end: int
+    amount: float = 1.0
+    name: str = ""
+
+    def at(self, column: int) -> Place:
+        """The same place for another column."""
+        return Place(column, self.start, self.end, self.amount, self.name)
 
 
 @dataclass(frozen=True, slots=True)

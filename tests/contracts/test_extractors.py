@@ -216,6 +216,32 @@ def test_places_lie_within_the_text_and_name_features_that_are_there(fitted):
             assert place.column in there
 
 
+def counts_only(block) -> bool:
+    """Whether values are counts: nothing is weighted, and there are no shares of all words."""
+    if (
+        isinstance(block, Weighted | Shape)
+        or getattr(block, "values", "count") != "count"
+        or getattr(block, "length", None)
+    ):
+        return False
+    inner = [*vars(block).values(), *getattr(block, "blocks", ())]
+    return all(counts_only(part) for part in inner if isinstance(part, features.Block))
+
+
+def test_amounts_of_places_add_up_to_the_count(recipe, fitted):
+    if not counts_only(recipe):
+        pytest.skip("its values are not counts")
+    X, places = fitted.rows(corpus()), fitted.places(corpus())
+    for i, row in enumerate(places):
+        sums: dict[int, float] = {}
+        for place in row:
+            sums[place.column] = sums.get(place.column, 0.0) + place.amount
+        found = dict(
+            zip(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), X.data[X.indptr[i] : X.indptr[i + 1]], strict=True)
+        )
+        assert sums == pytest.approx({column: found[column] for column in sums})
+
+
 def test_a_file_brings_back_the_same_bits(fitted, tmp_path):
     features.save(tmp_path / "a.lin", fitted)
     back = features.load(tmp_path / "a.lin", functions=FUNCTIONS)

@@ -103,7 +103,7 @@ def test_conjunction_keeps_frequent_pairs_and_ignores_new_ones():
 
 def test_places_of_a_pair_are_those_of_both():
     fitted = (Lexicon(["not"]) * Lexicon(["good"])).fit(["not good"])
-    assert fitted.places(["is not very good", "good"]) == [[Place(0, 3, 6), Place(0, 12, 16)], []]
+    assert fitted.places(["is not very good", "good"]) == [[Place(0, 3, 6, 0.5), Place(0, 12, 16, 0.5)], []]
 
 
 def xor_rows() -> Batch:

@@ -10,7 +10,18 @@ from typing import TextIO
 from linnaeus.cli.guard import silence
 from linnaeus.render import Glyphs, Page, glyphs_for
 
-COLORS = {"title": "bold", "good": "green", "bad": "bold red", "warn": "yellow", "faint": "dim", "accent": "cyan"}
+COLORS = {
+    "title": "bold",
+    "good": "green",
+    "bad": "bold red",
+    "warn": "yellow",
+    "faint": "dim",
+    "accent": "cyan",
+    "for": "bright_cyan",
+    "for-strong": "bold black on cyan",
+    "against": "bright_yellow",
+    "against-strong": "bold black on yellow",
+}
 
 
 @dataclass(frozen=True, slots=True)

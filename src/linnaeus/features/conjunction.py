@@ -12,13 +12,14 @@ from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, empty_rows
 from linnaeus.features.common.names import Names
+from linnaeus.features.common.paired import group_places, pair_places
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import Place, State
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Ints, Longs
+    from linnaeus.types import Ints, Longs, Place
 
     _Counted: TypeAlias = tuple[Longs, Longs]
 
@@ -82,10 +83,15 @@ class FittedConjunction(Fitted):
         return vstack(blocks) if blocks else empty_rows(0, self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """The places of both members of each pair."""
-        X = self.extract(batch)
+        """The places of both members of each pair, half of the pair for each; all of it where only one has places."""
+        X, names = self.extract(batch), (self.left.names(), self.right.names())
         rows = zip(self.left.locate(batch), self.right.locate(batch), X.indptr[:-1], X.indptr[1:], strict=True)
-        return [list(self._spread(left, right, X.indices[a:b].tolist())) for left, right, a, b in rows]
+        found = []
+        for left, right, a, b in rows:
+            sides = group_places(left), group_places(right)
+            pairs = ((column, *divmod(int(self.pairs[column]), self.right.width)) for column in X.indices[a:b].tolist())
+            found.append([place for column, i, j in pairs for place in pair_places(column, (i, j), sides, names)])
+        return found
 
     def names(self) -> Names:
         """The two names with " & " between them."""
@@ -121,20 +127,6 @@ class FittedConjunction(Fitted):
         counts = np.zeros(len(known) + 1, np.int64)
         np.cumsum(known, out=counts[1:])
         return CSR(counts[piece.indptr], at[known].astype(np.int32), piece.values[known], self.width)
-
-    def _spread(self, left: list[Place], right: list[Place], columns: list[int]) -> Iterator[Place]:
-        one, other = _by_column(left), _by_column(right)
-        for column in columns:
-            i, j = divmod(int(self.pairs[column]), self.right.width)
-            spans = {*one.get(i, ()), *other.get(j, ())}
-            yield from (Place(column, start, end) for start, end in sorted(spans))
-
-
-def _by_column(places: list[Place]) -> dict[int, list[tuple[int, int]]]:
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for place in places:
-        spans.setdefault(place.column, []).append((place.start, place.end))
-    return spans
 
 
 @dataclass(frozen=True, eq=False)

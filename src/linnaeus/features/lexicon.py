@@ -134,14 +134,21 @@ class FittedLexicon(Fitted):
         return CSR(indptr, columns.astype(np.int32), sums[rows, columns], self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """Where the words of each list stand, unless their weights cancel."""
+        """Where the words of each list stand, and their weights, unless these cancel."""
         X = self.extract(batch)
         terms, weights = self._terms
         found = []
         for row, places in enumerate(terms.locate(batch)):
             there = X.indices[X.indptr[row] : X.indptr[row + 1]].tolist()
             places = sorted(places, key=lambda place: (place.start, place.end))
-            found.append([Place(c, p.start, p.end) for p in places for c in there if weights[p.column, c]])
+            found.append(
+                [
+                    Place(c, p.start, p.end, float(weights[p.column, c]))
+                    for p in places
+                    for c in there
+                    if weights[p.column, c]
+                ]
+            )
         return found
 
     def names(self) -> list[str]:

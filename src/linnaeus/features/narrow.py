@@ -12,11 +12,11 @@ from linnaeus.errors import damaged
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, chosen
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import Place, State
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
-    from linnaeus.types import Ints
+    from linnaeus.types import Ints, Place
 
 
 def narrow(features: Fitted, columns: Ints) -> Fitted:
@@ -57,8 +57,7 @@ class Narrowed(Fitted):
         """The places of the columns that are kept."""
         now = dict(zip(self.columns.tolist(), range(self.width), strict=True))
         return [
-            [Place(now[place.column], place.start, place.end) for place in row if place.column in now]
-            for row in self.features.locate(batch)
+            [place.at(now[place.column]) for place in row if place.column in now] for row in self.features.locate(batch)
         ]
 
     def names(self) -> Names:

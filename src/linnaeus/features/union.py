@@ -14,12 +14,12 @@ from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, chained
 from linnaeus.features.narrow import narrow
 from linnaeus.store.states import nest
-from linnaeus.types import Place, State
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Ints
+    from linnaeus.types import Ints, Place
 
 WIDEST = 2**31 - 1
 
@@ -78,7 +78,7 @@ class FittedUnion(Fitted):
         """The places of all blocks, with their columns moved."""
         rows: list[list[Place]] = []
         for shift, block in zip(self._shifts(), self.blocks, strict=True):
-            moved = [[Place(p.column + shift, p.start, p.end) for p in row] for row in block.locate(batch)]
+            moved = [[place.at(place.column + shift) for place in row] for row in block.locate(batch)]
             rows = [old + new for old, new in zip(rows, moved, strict=True)] if rows else moved
         return rows
 

@@ -56,6 +56,10 @@ class Binary(Product):
         labels = np.zeros(offsets[-1], np.int32)
         return LabelLists(SPACES["product"], offsets, labels, np.zeros(0) if stakes is None else stakes.ravel())
 
+    def readout(self, k: int) -> Doubles:
+        """How the scores of classes are made of the one score (1, 2): it speaks for class 1 and against class 0."""
+        return np.array([[-1.0, 1.0]])
+
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """1 where the score is positive."""
         return (S[:, 0] > 0).astype(np.intp)

@@ -67,6 +67,17 @@ class OneVsOne(Product):
         found: NDArray[np.intp] = np.argmax(self.class_scores(S), axis=1)
         return found
 
+    def readout(self, k: int) -> Doubles:
+        """How sums for the classes are made of the scores of pairs (w, k): each is for its first, against its second.
+
+        >>> OneVsOne().readout(3).tolist()
+        [[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]
+        """
+        first, second = pairs(k)
+        R, rows = np.zeros((len(first), k)), np.arange(len(first))
+        R[rows, first], R[rows, second] = 1.0, -1.0
+        return R
+
     def class_scores(self, S: Doubles) -> Doubles:
         """Scores of the classes (n, k): whole votes plus a confidence below one half, or sums."""
         k = classes_of(S.shape[1])

@@ -17,13 +17,23 @@ def clean(text: str) -> str:
     >>> clean("a\n b\x1b[31m")
     'a b\\x1b[31m'
     """
-    shown = _SPACES.sub(" ", text).strip(" ")
+    return safe(text).strip(" ")
+
+
+def safe(text: str) -> str:
+    r"""A piece of foreign text made safe in the same way; white space at its ends is kept, as one space.
+
+    >>> safe("a\t \x07b\n")
+    'a \\x07b '
+    """
+    shown = _SPACES.sub(" ", text)
     if shown.isascii() and shown.isprintable():
         return shown
-    return "".join(_spell(char) for char in shown)
+    return "".join(spell(char) for char in shown)
 
 
-def _spell(char: str) -> str:
+def spell(char: str) -> str:
+    """A character, spelled out where it is not seen, or turns what is."""
     hidden = unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in _DIRECTIONS
     return char.encode("unicode_escape", "surrogatepass").decode("ascii") if hidden else char
 

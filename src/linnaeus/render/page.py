@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-STYLES = ("title", "good", "bad", "warn", "faint", "accent")
+STYLES = ("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong")
 """What a word can mean beside its letters; the screen chooses the colors, and nothing is said by color alone."""
 
 

@@ -57,6 +57,10 @@ class Grams:
         """What stands between the tokens of a term in its name."""
         return JOINTS.get(self.unit, "")
 
+    def name(self, term: Term) -> str:
+        """A term as it is shown; bytes that are no UTF-8, where each byte is a token, in Python's escapes."""
+        return self.joint.join(token.decode("utf-8", "backslashreplace") for token in term)
+
     def placed(self, text: str) -> list[Placed]:
         """Every term of one text with the characters of the original it stands on."""
         return list(PLACERS[self.unit](self, text))

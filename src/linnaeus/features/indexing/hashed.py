@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -103,13 +104,20 @@ class FittedHashed(Fitted):
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """The characters of every term whose column is not empty: signs may cancel."""
-        X, plan, mask = self.extract(batch), self.grams.plan, self.width - 1
+        X = self.extract(batch)
         rows = []
         for i, text in enumerate(batch.text.to_pylist() if batch.text is not None else []):
             there = set(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist())
-            placed = ((hash_term(term, plan) & mask, a, b) for term, a, b in self.grams.placed(text))
-            rows.append([Place(column, a, b) for column, a, b in placed if column in there])
+            rows.append([place for place in self._places(text) if place.column in there])
         return rows
+
+    def _places(self, text: str) -> Iterator[Place]:
+        """Every term with its sign, and spelled out: its column does not tell which term it was."""
+        plan, mask = self.grams.plan, self.width - 1
+        for term, start, end in self.grams.placed(text):
+            value = hash_term(term, plan)
+            sign = -1.0 if self.signed and value >> 63 else 1.0
+            yield Place(value & mask, start, end, sign, self.grams.name(term))
 
     def names(self) -> Names:
         """The terms of each column with a bar between them; `#7` for column 7 where no name is known."""
@@ -121,6 +129,10 @@ class FittedHashed(Fitted):
             raise UsageError("Collisions are known only to Hashed(keep_names=True).")
         counts = np.unique(self.known.columns, return_counts=True)[1]
         return int(counts[counts > 1].sum())
+
+    def crowding(self) -> tuple[int, int | None, int | None]:
+        """How many columns, training terms in them, and terms that share theirs; None where names are not kept."""
+        return (self.width, len(self.known.terms), self.collisions()) if self.known else (self.width, None, None)
 
     def state(self) -> State:
         """Settings, and the names where they are kept."""

@@ -1,0 +1,115 @@
+"""The features of one row, with their names, their values and the characters they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.explain.segments import Span, cut
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.features.base import Fitted
+    from linnaeus.types import Doubles, Longs, Place
+
+CANCELED = 1e-6
+"""Amounts that cancel down to this part of their size say nothing of shares: then all occurrences have the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """f features that the row has, and m places where they stand: `owners[i]` is the feature of place i.
+
+    `shares` of a feature add up to 1: its value is divided over its places by what each adds to its count. `terms` are
+    the different terms of this text in a hashed column.
+    """
+
+    text: str
+    columns: Longs
+    values: Doubles
+    names: tuple[str, ...]
+    terms: tuple[tuple[str, ...], ...]
+    owners: Longs
+    starts: Longs
+    ends: Longs
+    shares: Doubles
+
+    @cached_property
+    def placed(self) -> Doubles:
+        """1 for features that have a place, 0 for the others (f,)."""
+        return np.minimum(np.bincount(self.owners, minlength=len(self.columns)), 1).astype(np.float64)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """The text cut for people: words, and what stands between them."""
+        return cut(self.text)
+
+    @cached_property
+    def _cover(self) -> tuple[Longs, Longs, Doubles]:
+        """Characters, the place each belongs to, and its part of that place.
+
+        A place is spread evenly over its characters without the white space, which nobody sees in color; a place that
+        is nothing but white space, over all of them.
+        """
+        sizes = self.ends - self.starts
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        at = np.arange(len(owner)) + np.repeat(self.starts - (np.cumsum(sizes) - sizes), sizes)
+        ink = np.fromiter((not char.isspace() for char in self.text), np.bool_, len(self.text))
+        inked = np.bincount(owner[ink[at]], minlength=len(sizes))
+        kept = ink[at] | (inked == 0)[owner]
+        parts = 1.0 / np.where(inked > 0, inked, sizes)
+        return at[kept], owner[kept], parts[owner[kept]]
+
+    def over_places(self, contributions: Doubles) -> Doubles:
+        """The contributions of features (f,) divided over their places (m,)."""
+        return contributions[self.owners] * self.shares
+
+    def over_characters(self, contributions: Doubles) -> Doubles:
+        """The contributions of features (f,) divided over the characters of the text."""
+        at, owner, parts = self._cover
+        amounts = self.over_places(contributions)[owner] * parts
+        sums: Doubles = np.bincount(at, weights=amounts, minlength=len(self.text)).astype(np.float64)
+        return sums
+
+
+def find(features: Fitted, row: Batch) -> Found:
+    """The features of a batch of one row."""
+    X, text = features.rows(row), "" if row.text is None else row.text[0].as_py()
+    columns, values = X.indices[: X.nnz].astype(np.int64), X.data[: X.nnz].astype(np.float64)
+    numbers = {column: i for i, column in enumerate(columns.tolist())}
+    places = [place for place in features.places(row)[0] if place.column in numbers]
+    owners = np.array([numbers[place.column] for place in places], np.int64)
+    terms = _terms(places, numbers)
+    names = features.names()
+    return Found(
+        text,
+        columns,
+        values,
+        tuple(" | ".join(said) or names[column] for column, said in zip(columns.tolist(), terms, strict=True)),
+        terms,
+        owners,
+        np.array([place.start for place in places], np.int64),
+        np.array([place.end for place in places], np.int64),
+        _shares(owners, np.array([place.amount for place in places], np.float64), len(columns)),
+    )
+
+
+def _terms(places: list[Place], numbers: dict[int, int]) -> tuple[tuple[str, ...], ...]:
+    terms: list[dict[str, None]] = [{} for _ in numbers]
+    for place in places:
+        if place.name:
+            terms[numbers[place.column]][place.name] = None
+    return tuple(map(tuple, terms))
+
+
+def _shares(owners: Longs, amounts: Doubles, f: int) -> Doubles:
+    totals = np.bincount(owners, weights=amounts, minlength=f)
+    sizes = np.bincount(owners, weights=np.abs(amounts), minlength=f)
+    counts = np.bincount(owners, minlength=f)
+    fair = np.abs(totals) > CANCELED * sizes
+    by_amount = amounts / np.where(fair, totals, 1.0)[owners]
+    shares: Doubles = np.where(fair[owners], by_amount, 1.0 / np.maximum(counts, 1)[owners])
+    return shares

@@ -1,0 +1,195 @@
+"""What an explanation says: plain frozen records, ready for a screen, a page or a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.explain.answers import Kind
+    from linnaeus.explain.found import Found
+    from linnaeus.types import Doubles, Json
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Characters start to end (end excluded) of the original text, and what they add to a score."""
+
+    start: int
+    end: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A feature's part in a score: value times weight, divided over the spots where the feature stands.
+
+    `terms` are the terms of this text that share a hashed column; more than one of them is a collision.
+    """
+
+    name: str
+    column: int
+    value: float
+    weight: float
+    contribution: float
+    spots: tuple[Spot, ...] = ()
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Reason:
+    """Why a class has its score: bias + sum of contributions; `against` names the other class of a comparison.
+
+    `standing` is what the output space ranks the class by: the score, except for one-vs-one by votes.
+    """
+
+    name: str
+    score: float
+    bias: float
+    weights: Doubles
+    found: Found
+    standing: float
+    against: str | None = None
+
+    @property
+    def contributions(self) -> Doubles:
+        """Value times weight of each feature (f,)."""
+        return self.found.values * self.weights
+
+    @property
+    def unplaced(self) -> float:
+        """What features add that come from no place in the text: further columns, lengths."""
+        return float(self.contributions @ (1.0 - self.found.placed))
+
+    def characters(self) -> Doubles:
+        """What each character of the text adds; with `unplaced` and `bias` that is the score again."""
+        return self.found.over_characters(self.contributions)
+
+    def segments(self) -> tuple[Spot, ...]:
+        """What each word adds, and each character between words: the whole text, from left to right."""
+        spans = self.found.spans
+        if not spans:
+            return ()
+        sums = np.add.reduceat(self.characters(), [start for start, _ in spans])
+        return tuple(Spot(*span, amount) for span, amount in zip(spans, sums.tolist(), strict=True))
+
+    def parts(self, k: int | None = None) -> tuple[Part, ...]:
+        """The k features that add most, or take most away: the largest first, of equals by column."""
+        contributions, found = self.contributions, self.found
+        order = np.lexsort((found.columns, -np.abs(contributions)))[:k]
+        spots: dict[int, list[Spot]] = {int(i): [] for i in order}
+        there = np.flatnonzero(np.isin(found.owners, order))
+        amounts = found.over_places(contributions)
+        for i in there.tolist():
+            spot = Spot(int(found.starts[i]), int(found.ends[i]), float(amounts[i]))
+            spots[int(found.owners[i])].append(spot)
+        return tuple(
+            Part(
+                found.names[i],
+                int(found.columns[i]),
+                float(found.values[i]),
+                float(self.weights[i]),
+                float(contributions[i]),
+                tuple(spots[i]),
+                found.terms[i],
+            )
+            for i in order.tolist()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """Words without which the text is decided otherwise: then `predicted` is the answer.
+
+    `minimal` is True where every smaller set of words was tried; `scored` counts the texts that were scored. `words`
+    are spans of the text, `text` is what remains of it.
+    """
+
+    words: tuple[tuple[int, int], ...]
+    predicted: tuple[str, ...]
+    minimal: bool
+    scored: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of hashed features: its columns, and where known the training terms in them and those that share one."""
+
+    columns: int
+    terms: int | None = None
+    sharing: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """A training example that is like the row."""
+
+    text: str
+    label: str
+    similarity: float
+    row: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why a row is predicted as it is; `kind` is one (class), many (labels) or number.
+
+    `reasons` has the predicted class first, then the runner-up, then the classes asked for; for label sets the
+    predicted labels, then the nearest miss; for numbers each target. `contrast` says why the first and not the second.
+    """
+
+    kind: Kind
+    found: Found
+    predicted: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    contrast: Reason | None = None
+    flip: Flip | None = None
+    tables: tuple[Table, ...] = ()
+    neighbors: tuple[Neighbor, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text, as it was given; empty for a row without."""
+        return self.found.text
+
+    def reason(self, name: str | None = None) -> Reason:
+        """Why this class has its score; the first where none is named."""
+        if name is None:
+            return self.reasons[0]
+        for reason in self.reasons:
+            if reason.name == name:
+                return reason
+        raise UsageError(f"The explanation is not about {name!r}; ask for it: explain(row, model, classes=[{name!r}]).")
+
+    @property
+    def collisions(self) -> tuple[Part, ...]:
+        """The features of this text in which several of its terms fell, for the first class."""
+        return tuple(part for part in self.reasons[0].parts() if len(part.terms) > 1)
+
+    def __str__(self) -> str:
+        """The page that the command line shows."""
+        from linnaeus.explain.page import explanation_page
+        from linnaeus.render import PLAIN, UNICODE
+
+        return explanation_page(self, UNICODE, PLAIN).plain()
+
+    def _repr_html_(self) -> str:
+        """Highlighted text in a notebook."""
+        return self.to_html()
+
+    def to_html(self, parts: int = 10) -> str:
+        """A self-contained fragment of HTML with the `parts` largest features."""
+        from linnaeus.explain.fragment import explanation_html
+
+        return explanation_html(self, parts)
+
+    def to_json(self, parts: int | None = None) -> dict[str, Json]:
+        """One JSON object with character offsets; all features, or the `parts` largest for any of the classes."""
+        from linnaeus.explain.objects import explanation_json
+
+        return explanation_json(self, parts)

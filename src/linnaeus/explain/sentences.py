@@ -1,0 +1,104 @@
+"""What pages and fragments of an explanation share: its text as tints, and what is said in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from linnaeus.explain.records import Explanation, Flip, Part, Reason, Table
+from linnaeus.render import Tint, percent
+
+SHOWN = 5
+"""So many collisions are spelled out."""
+
+
+def signed(amount: float) -> str:
+    """A contribution: always with its sign.
+
+    >>> signed(0.5), signed(-1.25), signed(0.0)
+    ('+0.500', '-1.250', '+0.000')
+    """
+    return f"{amount + 0.0:+.3f}" if abs(amount) < 1000 else f"{amount:+,.0f}"
+
+
+def shown(name: str) -> str:
+    """The name of a feature; in quotes where white space belongs to it.
+
+    >>> shown("good"), shown(" go")
+    ('good', "' go'")
+    """
+    return name if name and name == name.strip() else f"'{name}'"
+
+
+def part_name(part: Part) -> str:
+    """A feature as it is shown: the terms of this text that share its column, or its name."""
+    name = " | ".join(map(shown, part.terms)) or shown(part.name)
+    return name if part.spots else f"{name} (not in the text)"
+
+
+def tints(reason: Reason) -> list[Tint]:
+    """The text, word by word, as strong as the share of what the strongest word adds or takes."""
+    spots = reason.segments()
+    top = max((abs(spot.contribution) for spot in spots), default=0.0) or 1.0
+    text = reason.found.text
+    return [
+        Tint(
+            text[s.start : s.end],
+            s.contribution / top,
+            f"{signed(s.contribution)} {reason.name}" if s.contribution else "",
+        )
+        for s in spots
+    ]
+
+
+def headline(explanation: Explanation) -> str:
+    """What was answered, in a line."""
+    reasons = explanation.reasons
+    if explanation.kind == "number":
+        return "; ".join(f"{reason.name}: {reason.score:.4g}" for reason in reasons)
+    answer = ", ".join(explanation.predicted) or "no answer"
+    others = "; ".join(f"{reason.name} {signed(reason.standing)}" for reason in reasons)
+    return f"{answer} ({others})"
+
+
+def sentences(explanation: Explanation) -> Iterator[str]:
+    """What would flip the answer, collisions, and how full the tables of hashed features are."""
+    if explanation.flip:
+        yield flip_sentence(explanation.text, explanation.flip)
+    collisions = explanation.collisions
+    for part in collisions[:SHOWN]:
+        terms = ", ".join(f"'{term}'" for term in part.terms)
+        yield f"Collision: {terms} share column {part.column}, and so one weight."
+    if len(collisions) > SHOWN:
+        yield f"{len(collisions) - SHOWN:,} more collisions within this text."
+    for table in explanation.tables:
+        yield table_sentence(table)
+
+
+def flip_sentence(text: str, flip: Flip) -> str:
+    """The words whose removal flips the answer.
+
+    >>> flip_sentence("not good", Flip(((0, 3),), ("pos",), True, 2, " good"))
+    "Without 'not' the answer would be pos; no smaller set of words does that."
+    """
+    gone = ", ".join(repr(text[start:end]) for start, end in flip.words)
+    answer = ", ".join(flip.predicted) or "none"
+    proof = "no smaller set of words does that" if flip.minimal else "a smaller set may do that too"
+    return f"Without {gone} the answer would be {answer}; {proof}."
+
+
+def table_sentence(table: Table) -> str:
+    """How full a table of hashed features is.
+
+    >>> table_sentence(Table(1024, 512, 200))
+    'Hashed features: 512 training terms in 1,024 columns, 39.1 % of them share theirs with another term.'
+    """
+    if not table.terms:
+        return (
+            f"Hashed features: {table.columns:,} columns; which training terms share one is not known "
+            "(Hashed(keep_names=True) keeps track)."
+        )
+    shared = percent((table.sharing or 0) / table.terms)
+    return (
+        f"Hashed features: {table.terms:,} training terms in {table.columns:,} columns, "
+        f"{shared} of them share theirs with another term."
+    )

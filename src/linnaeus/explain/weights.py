@@ -1,0 +1,113 @@
+"""What a model has learned: the features with the largest weights for each class, and with the smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+
+if TYPE_CHECKING:
+    from linnaeus.explain.model import Linear
+    from linnaeus.types import Doubles, Floats, Longs
+
+BLOCK = 1 << 20
+"""Weights that are looked at in one piece: a few megabytes, whatever the number of features."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A feature, its weight, and the weight times a typical value of the feature."""
+
+    name: str
+    column: int
+    weight: float
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class TopFeatures:
+    """What speaks most for a class, and most against it, the strongest first."""
+
+    name: str
+    positive: tuple[Weight, ...]
+    negative: tuple[Weight, ...]
+
+
+def top_features(
+    model: Linear, k: int = 10, classes: Sequence[str] | None = None, typical: Floats | Doubles | None = None
+) -> tuple[TopFeatures, ...]:
+    """The k features that speak most for and against each class (all classes where none is named).
+
+    Features are compared by effect = weight * typical value. `typical` (d,) is what a feature is worth where it is
+    there, such as the mean of its values in the training rows that have it; without it, 1. Equal effects stand in the
+    order of columns; features without effect are left out. One pass over the weights, some rows at a time.
+
+    >>> from linnaeus.explain import Linear
+    >>> from linnaeus.features import Words
+    >>> from linnaeus.outputs import Binary
+    >>> features = Words().fit(["good bad fine"])
+    >>> model = Linear(features, np.array([[-1.0], [0.5], [2.0]]), np.zeros(1), Binary(), ("neg", "pos"))
+    >>> [weight.name for weight in top_features(model, 1, ["pos"])[0].positive]
+    ['good']
+    """
+    expect("top_features(k=...)", k, int)
+    if k < 1:
+        raise UsageError(f"top_features(k=...) must be at least 1, not {k}.")
+    d, chosen = model.features.width, [model.number(name) for name in (classes or model.classes)]
+    if typical is not None and typical.shape != (d,):
+        raise UsageError(f"typical takes a number for each of {d} features, not {typical.shape}.")
+    best = [_Best(k, len(chosen)), _Best(k, len(chosen))]
+    step = max(1, BLOCK // max(model.W.shape[1], len(chosen)))
+    for start in range(0, d, step):
+        rows = slice(start, min(start + step, d))
+        effects = model.read(np.asarray(model.W[rows]), chosen)
+        if typical is not None:
+            effects = effects * typical[rows, None]
+        best[0].add(effects, start)
+        best[1].add(-effects, start)
+    return tuple(
+        TopFeatures(
+            model.classes[c],
+            _listed(model, c, *best[0].kept[i]),
+            _listed(model, c, -best[1].kept[i][0], best[1].kept[i][1]),
+        )
+        for i, c in enumerate(chosen)
+    )
+
+
+class _Best:
+    """The k largest positive numbers met so far in each of c columns, and their rows; of equals the earlier."""
+
+    def __init__(self, k: int, c: int) -> None:
+        self.k = k
+        self.bars = np.zeros(c)  # what a number must exceed to be among them
+        self.kept: list[tuple[Doubles, Longs]] = [(np.zeros(0), np.zeros(0, np.int64))] * c
+
+    def add(self, block: Doubles, start: int) -> None:
+        """The next rows (r, c), of which the first has the number `start`."""
+        rows, columns = np.nonzero(block > self.bars.astype(block.dtype))
+        values = block[rows, columns].astype(np.float64)
+        order = np.argsort(columns, kind="stable")
+        rows, columns, values = rows[order] + start, columns[order], values[order]
+        cuts = np.searchsorted(columns, np.arange(len(self.kept) + 1))
+        for column in np.flatnonzero(np.diff(cuts)).tolist():
+            there = slice(cuts[column], cuts[column + 1])
+            self._merge(column, values[there], rows[there])
+
+    def _merge(self, column: int, values: Doubles, rows: Longs) -> None:
+        old, places = self.kept[column]
+        values, rows = np.concatenate([old, values]), np.concatenate([places, rows])
+        best = np.lexsort((rows, -values))[: self.k]
+        self.kept[column] = values[best], rows[best]
+        if len(best) == self.k:
+            self.bars[column] = values[best[-1]]
+
+
+def _listed(model: Linear, c: int, effects: Doubles, rows: Longs) -> tuple[Weight, ...]:
+    weights, names = model.read(model.weights(rows), [c])[:, 0], model.features.names()
+    found = zip(rows.tolist(), weights.tolist(), effects.tolist(), strict=True)
+    return tuple(Weight(names[row], row, weight, effect) for row, weight, effect in found)

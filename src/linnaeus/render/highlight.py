@@ -1,0 +1,150 @@
+"""Text in which some pieces stand out: for something or against it, weakly or strongly; on a screen and as HTML.
+
+Nothing is said by color alone: where there is none, marks stand before the pieces; in HTML what speaks against is
+underlined too, and every piece says its number when it is pointed at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TypeAlias
+
+from linnaeus.render.cells import safe, spell, width
+from linnaeus.render.page import Line, Page, Word
+
+FAINT, STRONG = 0.05, 0.4
+"""Strengths from which a piece stands out, and from which it does so strongly."""
+
+BLUE, ORANGE = "0,114,178", "213,94,0"
+"""For and against, told apart by people who see colors differently (Okabe and Ito, 2008)."""
+
+OPAQUE = 0.6
+"""The strongest background: text stays readable on it whether the page is light or dark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tint:
+    """A piece of text; its strength, from -1 (against) over 0 (nothing) to 1 (for); what is said of it."""
+
+    text: str
+    strength: float = 0.0
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands before and after a piece, by style."""
+
+    before: dict[str, str]
+    after: str = ""
+
+
+STYLES: tuple[str, ...] = ("for", "for-strong", "against", "against-strong")
+
+COLORED = Marks(dict.fromkeys(STYLES, ""))
+"""No marks: the screen shows colors."""
+
+PLAIN = Marks({"for": "[+", "for-strong": "[++", "against": "[-", "against-strong": "[--"}, "]")
+"""Marks in ASCII, for a screen without colors."""
+
+_RUNS = re.compile(" |[^ ]+")
+_Run: TypeAlias = list[Word]
+
+
+def style_of(strength: float) -> str:
+    """The style of a strength; empty for one that does not stand out.
+
+    >>> style_of(0.9), style_of(-0.1), style_of(0.0)
+    ('for-strong', 'against', '')
+    """
+    if abs(strength) < FAINT:
+        return ""
+    return ("for" if strength > 0 else "against") + ("-strong" if abs(strength) >= STRONG else "")
+
+
+def highlight(tints: Sequence[Tint], columns: int, marks: Marks) -> Page:
+    """The text in lines of so many columns, broken between words.
+
+    >>> print(highlight([Tint("a "), Tint("good", 0.9), Tint(" film")], 80, PLAIN).plain(), end="")
+    a [++good] film
+    """
+    lines: list[Line] = []
+    now: list[Word] = []
+    room = columns
+    for run in _runs(tints, marks):
+        size = sum(width(word.text) for word in run)
+        if size > room and now:
+            lines, now, room = [*lines, tuple(now)], [], columns
+        for word in run:
+            if width(word.text) > room and now:  # a run longer than a line
+                lines, now, room = [*lines, tuple(now)], [], columns
+            if now or word.text != " ":
+                now.append(word)
+                room -= width(word.text)
+    return Page((*lines, tuple(now)) if now else tuple(lines))
+
+
+def _runs(tints: Sequence[Tint], marks: Marks) -> Iterator[_Run]:
+    """What must not be torn apart: pieces without a space between them; spaces stand alone, no two in a row."""
+    run: _Run = []
+    blank = True
+    for tint in tints:
+        style = style_of(tint.strength)
+        for piece in _RUNS.findall(safe(tint.text)):
+            if piece != " ":
+                run.append(_marked(piece, style, marks))
+            else:
+                if run:
+                    yield run
+                if run or not blank:
+                    yield [Word(" ")]
+                run = []
+            blank = piece == " "
+    if run:
+        yield run
+
+
+def _marked(piece: str, style: str, marks: Marks) -> Word:
+    return Word(marks.before[style] + piece + marks.after, style) if style else Word(piece)
+
+
+def highlight_html(tints: Sequence[Tint]) -> str:
+    """The text as one block of HTML: escaped, colored by inline style, in the direction its letters have.
+
+    Pieces are plain spans, which change neither the order nor the joining of letters; the block keeps marks that turn
+    the direction of text from reaching beyond it.
+
+    >>> highlight_html([Tint("<b>", 1.0, "+0.5")])[-81:]
+    '<span style="background:rgba(0,114,178,0.60)" title="+0.5">&lt;b&gt;</span></div>'
+    """
+    style = "white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate;line-height:1.7"
+    return f'<div dir="auto" style="{style}">' + "".join(map(_span, tints)) + "</div>"
+
+
+def _span(tint: Tint) -> str:
+    shown = html_text(tint.text)
+    title = f' title="{html_text(tint.said)}"' if tint.said else ""
+    if not style_of(tint.strength):
+        return f"<span{title}>{shown}</span>" if title else shown
+    return f'<span style="{tint_style(tint.strength)}"{title}>{shown}</span>'
+
+
+def tint_style(strength: float) -> str:
+    """The inline style of a strength."""
+    opaque = OPAQUE * min(1.0, abs(strength))
+    if strength > 0:
+        return f"background:rgba({BLUE},{opaque:.2f})"
+    return f"background:rgba({ORANGE},{opaque:.2f});text-decoration:underline dotted"
+
+
+def html_text(text: str) -> str:
+    r"""Foreign text in HTML: escaped, line ends and tabs kept, control characters spelled out.
+
+    >>> html_text("<a>\r\n\x00&")
+    '&lt;a&gt;\n\\x00&amp;'
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return escape("".join(char if char in "\n\t" else spell(char) for char in lines), quote=True)
