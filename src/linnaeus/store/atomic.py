@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,7 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) ->
     A link is followed, so that the file it points to is replaced and not the link itself.
     """
     target = Path(os.path.realpath(path))
-    passing = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    passing = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
     try:
         os.close(os.open(passing, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         mode = passing.stat().st_mode  # what the user's umask asks for; `write` may make the file anew with another

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import MachineError, ModelFileError, UsageError, expect, said
+from linnaeus.errors import ModelFileError, UsageError, expect
+from linnaeus.store import source
 from linnaeus.store.atomic import replace_file
-from linnaeus.store.manifest import DTYPES, MANIFEST_LIMIT, TENSOR_LIMIT, fingerprint, open_envelope, seal
+from linnaeus.store.layout import HEADER_LIMIT, SIZE_BYTES, check_header, envelope_of, header, places
+from linnaeus.store.manifest import DIMENSION_LIMIT, KNOWN, TENSOR_LIMIT, fingerprint, open_envelope, seal
 from linnaeus.types import Json, State
 
-KEY = "linnaeus"
-"""The one entry in the safetensors metadata; a second would make the order of bytes a matter of chance."""
-
 VERIFY_LIMIT = 64 * 1024 * 1024
-HEADER_LIMIT = 3 * MANIFEST_LIMIT  # the manifest is a JSON string inside JSON, with its quotes escaped
+"""Files whose tensors have fewer bytes are read and checked as a whole; larger ones are mapped."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -33,106 +34,104 @@ def save(path: str | os.PathLike[str], state: State) -> None:
     [1.0, 1.0]
     >>> folder.cleanup()
     """
-    from safetensors.numpy import save_file
-
     expect("path", path, os.PathLike)
     tensors = {name: _storable(name, array) for name, array in state.tensors.items()}
-    if len(tensors) > TENSOR_LIMIT:
-        raise UsageError(f"The state has {len(tensors):,} tensors; at most {TENSOR_LIMIT:,} go into one model file.")
-    envelope = seal(state.manifest, {name: fingerprint(array) for name, array in tensors.items()})
-    replace_file(path, lambda passing: save_file(tensors, passing, metadata={KEY: envelope}))
+    prints = {name: fingerprint(array) for name, array in tensors.items()}
+    head = header(seal(state.manifest, prints), prints)
+
+    def write(passing: Path) -> None:
+        with passing.open("wb") as file:
+            file.write(len(head).to_bytes(SIZE_BYTES, "little") + head)
+            for name in places(prints):
+                file.write(tensors[name].reshape(-1).view(np.uint8).data)
+
+    replace_file(path, write)
 
 
 def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
-    """Read a state and check it.
+    """Read a state and check it; its arrays are read-only, and lie in one piece of memory or in the file itself.
 
-    Header and manifest are always checked against their digest, and every float is checked to be finite. The tensors'
-    digests are checked when together they have less than 64 MB, or as `verify` says.
+    The header is always checked against its digest. The tensors are checked against theirs, and for numbers that are
+    not finite, when together they have less than 64 MB, or as `verify` says. A larger file is mapped, not read: of its
+    tensors only those of up to 64 kB are checked, and the others are read when they are used.
     """
     expect("path", path, os.PathLike)
     where = str(path)
-    try:
-        _check_header(Path(path), where)
-        manifest, tensors = _read(Path(path), where, verify)
-    except ModelFileError:
-        raise
-    except FileNotFoundError as error:
-        raise ModelFileError(f"There is no model file {where}; check the name and the folder.") from error
-    except IsADirectoryError as error:
-        raise ModelFileError(f"{where} is a directory, not a model file; name a file in it.") from error
-    except OSError as error:
-        raise MachineError(f"Cannot read {where}: {error.strerror or error}.") from error
-    return State(manifest, tensors)
+    with source.opened(path) as file:
+        manifest, prints, start = _read_header(file, where)
+        data = _read_data(file, (start, sum(b - a for a, b in places(prints).values())), where)
+        tensors = {name: _array(data[a:b], prints[name]) for name, (a, b) in places(prints).items()}
+        for name, array in tensors.items():
+            if verify or (
+                verify is None and (len(data) < VERIFY_LIMIT or array.nbytes <= VERIFY_LIMIT // TENSOR_LIMIT)
+            ):
+                _check(name, array, prints[name], where)
+    return State(manifest, {name: tensors[name] for name in prints})
+
+
+def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, Json], int]:
+    """The manifest, the fingerprints, and where the tensors start."""
+    start = source.take(file, SIZE_BYTES)
+    size = int.from_bytes(start, "little")
+    if len(start) < SIZE_BYTES or size + SIZE_BYTES > source.length(file):
+        raise ModelFileError(f"{where} is not a Linnaeus model file, or its end is missing.")
+    if size > HEADER_LIMIT:
+        raise ModelFileError(f"{where} is not a usable model file: its header is larger than {HEADER_LIMIT:,} bytes.")
+    raw = bytes(source.take(file, size))
+    envelope = envelope_of(raw, where)
+    manifest, prints = open_envelope(envelope, where)
+    check_header(raw, envelope, prints, where)
+    return manifest, prints, SIZE_BYTES + size
+
+
+def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
+    start, size = bounds
+    if source.length(file) > start + size:
+        raise ModelFileError(f"{where} is damaged: something stands behind its end; restore it from a copy.")
+    data = memoryview(b"")
+    if source.length(file) == start + size:
+        data = source.take(file, size) if size < VERIFY_LIMIT else source.view(file, start, size)
+    if len(data) < size:
+        raise ModelFileError(f"{where} is damaged: its end is missing; restore it from a copy.")
+    return data
+
+
+def _array(data: memoryview, print_: Mapping[str, Json]) -> NDArray[Any]:
+    """A tensor where it lies; a copy where the machine has another order of bytes."""
+    dtype = np.dtype(print_["dtype"])
+    if sys.byteorder == "little":
+        return np.ndarray(print_["shape"], dtype, data)
+    return np.ndarray(print_["shape"], dtype.newbyteorder("<"), data).astype(dtype)
 
 
 def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """The array as the file holds it: contiguous, little-endian, of an allowed type, finite."""
     array = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
-    if array.dtype.name not in DTYPES.values():
-        raise UsageError(f"Tensor {name!r} has type {array.dtype}; a model file holds {', '.join(DTYPES.values())}.")
-    if not _finite(array):
+    if array.dtype.name not in KNOWN:
+        raise UsageError(f"Tensor {name!r} has type {array.dtype}; a model file holds {', '.join(sorted(KNOWN))}.")
+    if array.ndim > DIMENSION_LIMIT:
+        raise UsageError(f"Tensor {name!r} has {array.ndim} axes; a model file holds at most {DIMENSION_LIMIT}.")
+    if not _is_plain(array):
         raise UsageError(f"Tensor {name!r} holds values that are not finite; a model file holds only finite numbers.")
     return array
 
 
-def _finite(array: NDArray[Any]) -> bool:
-    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+def _is_plain(array: NDArray[Any]) -> bool:
+    """Whether all numbers are finite, and all truth values 0 or 1: what the rest of the house relies on."""
+    if array.size == 0 or array.dtype.kind in "iu":
+        return True
+    if array.dtype.kind == "b":
+        return bool(array.view(np.uint8).max() <= 1)
+    if array.dtype == np.float16:
+        return bool(np.isfinite(array).all())
+    with np.errstate(invalid="ignore"):
+        return bool(np.isfinite(array.min()) and np.isfinite(array.max()))  # eight times as fast as asking each
 
 
-def _check_header(path: Path, where: str) -> None:
-    """Refuse before any parsing what cannot be a file of ours, or would ask for much memory."""
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        start = file.read(1)
-    if start != b"{" or size + 8 > path.stat().st_size:
-        raise ModelFileError(f"{where} is not a Linnaeus model file, or its end is missing.")
-    if size > HEADER_LIMIT:
-        raise ModelFileError(f"{where} is not a usable model file: its header is larger than {HEADER_LIMIT:,} bytes.")
-
-
-def _read(path: Path, where: str, verify: bool | None) -> tuple[dict[str, Json], Tensors]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            envelope = (file.metadata() or {}).get(KEY)
-            if envelope is None:
-                raise ModelFileError(f"{where} is a safetensors file, but not one of Linnaeus: it has no manifest.")
-            manifest, prints = open_envelope(envelope, where)
-            _compare(file, prints, where)
-            tensors = {name: file.get_tensor(name) for name in prints}
-    except SafetensorError as error:
+def _check(name: str, array: NDArray[Any], print_: Json, where: str) -> None:
+    if fingerprint(array) != print_:
+        raise ModelFileError(f"{where} is damaged: tensor {name!r} is not that of its digest; restore it from a copy.")
+    if not _is_plain(array):
         raise ModelFileError(
-            f"{where} is damaged or not a Linnaeus model file ({said(error)}); restore it from a copy."
-        ) from error
-    if verify is None:
-        verify = sum(array.nbytes for array in tensors.values()) < VERIFY_LIMIT
-    _check_contents(tensors, prints if verify else {}, where)
-    return manifest, tensors
-
-
-def _compare(file: Any, prints: Mapping[str, Json], where: str) -> None:
-    """The tensors in the header are those of the manifest: names, types and shapes."""
-    names = set(file.keys())
-    if len(names) > TENSOR_LIMIT:
-        raise ModelFileError(f"{where} is not a usable model file: it has more than {TENSOR_LIMIT:,} tensors.")
-    if names != set(prints):
-        raise ModelFileError(f"{where} is damaged: its tensors are not those of its manifest; restore it from a copy.")
-    for name, print_ in prints.items():
-        there = file.get_slice(name)
-        if DTYPES.get(str(there.get_dtype())) != print_["dtype"] or list(there.get_shape()) != print_["shape"]:
-            raise ModelFileError(
-                f"{where} is damaged: tensor {name!r} has not its type and shape; restore it from a copy."
-            )
-
-
-def _check_contents(tensors: Tensors, prints: Mapping[str, Json], where: str) -> None:
-    for name, array in tensors.items():
-        if name in prints and fingerprint(array) != prints[name]:
-            raise ModelFileError(
-                f"{where} is damaged: tensor {name!r} is not that of its digest; restore it from a copy."
-            )
-        if not _finite(array):
-            raise ModelFileError(
-                f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
-            )
+            f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
+        )
