@@ -1,5 +1,7 @@
 """Intervals: reproducible, the same as drawing rows one by one would give, and covering what they should."""
 
+import sys
+
 import numpy as np
 import pytest
 from tests.evaluation.makers import numbers, sets, single
@@ -70,9 +72,12 @@ def test_more_level_is_a_wider_interval():
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
-def test_evaluations_have_intervals_of_all_but_costly_metrics():
+def test_evaluations_have_intervals_of_all_but_costly_metrics(monkeypatch):
     found = evaluate(single(0), rounds=30)
-    assert set(found.metrics) - set(found.intervals) == {"average_precision"}
+    assert set(found.metrics) == set(found.intervals)
+    monkeypatch.setattr(sys.modules["linnaeus.evaluation.evaluate"], "SORTED", 300 * 5 * 30 - 1)
+    large = evaluate(single(0), rounds=30)
+    assert set(large.metrics) - set(large.intervals) == {"average_precision"}
     for name, (low, high) in found.intervals.items():
         assert low <= high, name
     assert METRICS["average_precision"].fits(observe(single(0)))

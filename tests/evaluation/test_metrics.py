@@ -1,12 +1,14 @@
 """Every metric equals scikit-learn's, on rows with weights, ties, absent classes and nothing to divide by."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import metrics as sk
 from tests.evaluation.makers import indicator, label_sets, numbers, sets, single, softmax
 
 from linnaeus.errors import UsageError
-from linnaeus.evaluation import METRICS, Outcome, evaluate, metric_name, metric_names, score
+from linnaeus.evaluation import METRICS, Outcome, evaluate, metric_name, metric_names, observe, score
 from linnaeus.evaluation.page import SHOWN
 from linnaeus.types import LabelSets
 
@@ -224,6 +226,24 @@ def test_perfect_predictions():
     for name in ("log_loss", "brier", "ece"):
         assert got[name] == pytest.approx(0.0, abs=1e-12)
     assert all(got[name] == 1.0 for name in ("accuracy", "macro_f1", "average_precision", "balanced_accuracy"))
+
+
+@pytest.mark.parametrize("make", [single, sets, numbers])
+def test_a_weight_of_two_is_the_row_twice(make):
+    facts = observe(make(5, weights=False))
+    counts = np.random.default_rng(0).integers(0, 4, len(facts))
+    repeated = facts.take(np.repeat(np.arange(len(facts)), counts))
+    assert found(replace(facts, weights=counts.astype(float))) == pytest.approx(found(repeated))
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [Outcome([0], [0], "a", [[1.0]]), Outcome([-1], [-1], "ab", [[0.5, 0.5]]), Outcome([2.0], [3.0]), sets(0, n=1)],
+)
+def test_one_row(outcome):
+    result = evaluate(outcome, rounds=3)
+    assert all(np.isfinite(value) for value in result.metrics.values())
+    assert str(result)
 
 
 def test_names_of_the_command_line_and_of_json():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +53,8 @@ class Comparison:
     """Two predictions for the same rows.
 
     `only_first` and `only_second` count the rows (label sets: whole sets) that only one of them has right, and
-    `p_value` is McNemar's: how often a fair coin would split these rows as unevenly. None for numbers.
+    `p_value` is McNemar's: how often a fair coin would split these rows as unevenly; weights play no part in it. It
+    is None for numbers.
     """
 
     rows: int
@@ -77,6 +79,17 @@ class Comparison:
             (first, second) if found.winner == "first" else (second[:1].upper() + second[1:], _inside(first))
         )
         return f"{ahead} is better than {behind} ({shown})."
+
+    def __str__(self) -> str:
+        """The page that the command line shows."""
+        from linnaeus.evaluation.pages import comparison_page
+        from linnaeus.render import UNICODE
+
+        return comparison_page(self, UNICODE).plain()
+
+    def _repr_html_(self) -> str:
+        """The same page in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Json]:
         """One JSON object."""

@@ -97,7 +97,7 @@ def calibration_error(sample: Sample) -> Doubles:
     order = np.argsort(bins, kind="stable")
     _, starts = np.unique(bins[order], return_index=True)
     gaps = (sample.value("top_right") - confidence)[order]
-    sums = np.add.reduceat(sample.M[:, order] * gaps, starts, axis=1)
+    sums = np.add.reduceat(np.take(sample.M, order, axis=1) * gaps, starts, axis=1)
     return ratio(np.abs(sums).sum(axis=1), sample.total)
 
 
@@ -188,7 +188,7 @@ def median_absolute(sample: Sample) -> Doubles:
 
 def _medians(values: Doubles, M: Doubles) -> Doubles:
     order = np.argsort(values, kind="stable")
-    ordered, reached = values[order], np.cumsum(M[:, order], axis=1)
+    ordered, reached = values[order], np.cumsum(np.take(M, order, axis=1), axis=1)
     half = reached[:, -1:] / 2.0
     # Where a value reaches exactly half of the weight, the median is the mean with the next one that has any.
     low, high = (reached >= half).argmax(axis=1), (reached > half).argmax(axis=1)

@@ -104,7 +104,7 @@ HEADLINES: dict[Task, tuple[str, ...]] = {
 """What is looked at first: the metrics of slices and comparisons where none are named."""
 
 COSTLY = frozenset({"average_precision"})
-"""Metrics that sort all rows for each class: their intervals are made only when asked for by name."""
+"""Metrics that sort all rows for each class: with many rows, their intervals are made only when asked for by name."""
 
 
 def metric_name(name: str, among: Iterable[str] = METRICS) -> str:

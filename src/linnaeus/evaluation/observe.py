@@ -164,7 +164,7 @@ def _probabilities(outcome: Outcome, n: int, k: int) -> Doubles | None:
     if outcome.probabilities is None:
         return None
     P = _block(outcome.probabilities, (n, k), "probabilities")
-    if P.min() < -1e-9 or P.max() > 1.0 + 1e-9:
+    if P.min() < -1e-5 or P.max() > 1.0 + 1e-5:  # what rounding to float32 leaves is forgiven
         raise DataError("probabilities must lie between 0 and 1; give other numbers as scores.")
     return P
 

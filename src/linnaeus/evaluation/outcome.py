@@ -58,8 +58,8 @@ def lookup(labels: Iterable[Any], classes: Sequence[Any]) -> Ints:
     >>> lookup(["spam", "eggs"], ["ham", "spam"]).tolist()
     [1, -1]
     """
-    places = {_plain(label): i for i, label in enumerate(classes)}
-    return np.array([places.get(_plain(label), UNKNOWN) for label in labels], dtype=np.int32)
+    places = {plain(label): i for i, label in enumerate(classes)}
+    return np.array([places.get(plain(label), UNKNOWN) for label in labels], dtype=np.int32)
 
 
 def lookup_sets(rows: Iterable[Iterable[Any]], classes: Sequence[Any]) -> LabelSets:
@@ -68,15 +68,15 @@ def lookup_sets(rows: Iterable[Iterable[Any]], classes: Sequence[Any]) -> LabelS
     >>> lookup_sets([["b", "a"], [], ["x"]], ["a", "b"]).labels.tolist()
     [0, 1, -1]
     """
-    places = {_plain(label): i for i, label in enumerate(classes)}
-    found = [sorted({places.get(_plain(label), UNKNOWN) for label in row}) for row in rows]
+    places = {plain(label): i for i, label in enumerate(classes)}
+    found = [sorted({places.get(plain(label), UNKNOWN) for label in row}) for row in rows]
     offsets = np.zeros(len(found) + 1, np.int64)
     np.cumsum([len(row) for row in found], out=offsets[1:])
     return LabelSets(offsets, np.array([i for row in found for i in row], dtype=np.int32))
 
 
-def _plain(label: Any) -> Any:
-    """NumPy's and Arrow's scalars as Python's, which are equal and hash alike."""
+def plain(label: Any) -> Any:
+    """A scalar of NumPy or Arrow as Python's own: these are equal and hash alike."""
     return label.as_py() if hasattr(label, "as_py") else label.item() if isinstance(label, np.generic) else label
 
 

@@ -60,7 +60,7 @@ def _average_precision(s: Doubles, rows: NDArray[np.intp], M: Doubles) -> tuple[
     positive[rows] = 1.0
     order = np.argsort(-s, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(s[order])), len(s) - 1)
-    weights = M[:, order]
+    weights = np.take(M, order, axis=1)
     above = np.cumsum(weights, axis=1)[:, ends]
     right = np.cumsum(weights * positive[order], axis=1)[:, ends]
     total = right[:, -1]

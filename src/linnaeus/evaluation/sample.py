@@ -90,7 +90,7 @@ class Sample:
     def _by_label(self, spots: Spots) -> Doubles:
         found = np.zeros((len(self.M), self.facts.k + 1))
         if len(spots.labels):
-            found[:, spots.labels] = np.add.reduceat(self.M[:, spots.rows], spots.starts, axis=1)
+            found[:, spots.labels] = np.add.reduceat(np.take(self.M, spots.rows, axis=1), spots.starts, axis=1)
         return found
 
     def sum(self, column: NDArray[Any]) -> Doubles:

@@ -16,6 +16,7 @@ from linnaeus.evaluation.bootstrap import bootstrap
 from linnaeus.evaluation.facts import Facts
 from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting
 from linnaeus.evaluation.observe import observe
+from linnaeus.evaluation.outcome import plain
 from linnaeus.evaluation.sample import whole
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def column(name: str, values: Iterable[Any]) -> Column:
     >>> column("source", ["web", "mail", "web", None]).names
     ('web', '(missing)', 'mail')
     """
-    plain = [value.as_py() if hasattr(value, "as_py") else value for value in values]
-    texts = [MISSING if value is None or value != value else str(value) for value in plain]
+    texts = [MISSING if value is None or value != value else str(value) for value in map(plain, values)]
     counts = Counter(texts)
     order = sorted(counts, key=lambda value: (-counts[value], value))
     kept, rare = (order, []) if len(order) <= VALUES else (order[: VALUES - 1], order[VALUES - 1 :])
@@ -65,7 +65,7 @@ def by_length(texts: Iterable[Any], buckets: int = 4) -> Column:
     ('1-2', '3-4')
     """
     expect("buckets", buckets, int)
-    lengths = np.array([t if isinstance(t, int | np.integer) else len(str(t)) for t in texts], dtype=np.int64)
+    lengths = np.array([t if isinstance(t, int) else len(str(t)) for t in map(plain, texts)], dtype=np.int64)
     if not len(lengths) or buckets < 1:
         raise DataError("There is nothing to cut by length; give at least one text and one bucket.")
     edges = np.quantile(lengths, np.linspace(0, 1, buckets + 1)[1:-1], method="inverted_cdf")
