@@ -1,6 +1,7 @@
 """Evaluations batch by batch, as JSON, as pages; and what is refused."""
 
 import json
+import subprocess
 import sys
 
 import numpy as np
@@ -210,3 +211,12 @@ def test_batches_of_other_classes_are_refused():
         seen.facts()
     with pytest.raises(DataError, match="no rows"):
         Accumulator().evaluation()
+
+
+def test_an_evaluation_loads_nothing_heavy():
+    code = (
+        "import sys; from linnaeus.evaluation import Outcome, evaluate; evaluate(Outcome([0, 1], [0, 0], 'ab'))\n"
+        "print({name.split('.')[0] for name in sys.modules} & {'sklearn', 'scipy', 'pyarrow', 'rich', 'click'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
