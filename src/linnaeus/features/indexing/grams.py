@@ -38,7 +38,7 @@ class Grams:
     def __post_init__(self) -> None:
         if not 1 <= self.low <= self.high <= 64:
             raise UsageError(f"n-grams run from at least 1 to at most 64, not from {self.low} to {self.high}.")
-        if self.unit == "skips" and not 1 <= self.gap <= 64:
+        if not (self.unit == "skips") <= self.gap <= 64:
             raise UsageError(f"A skip-gram leaves out 1 to 64 words, not {self.gap}.")
 
     @property
