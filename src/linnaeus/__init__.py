@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linnaeus import datasets as datasets
     from linnaeus import errors as errors
     from linnaeus import evaluation as evaluation
+    from linnaeus import explain as explain
     from linnaeus import features as features
     from linnaeus import store as store
     from linnaeus import text as text
@@ -53,6 +54,7 @@ _HOMES = {
     "data": "",
     "datasets": "",
     "errors": "",
+    "explain": "",
     "evaluation": "",
     "features": "",
     "store": "",
@@ -77,6 +79,7 @@ __all__ = [
     "datasets",
     "errors",
     "evaluation",
+    "explain",
     "features",
     "read",
     "store",

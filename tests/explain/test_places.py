@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import partial
 
 import pytest
 from hypothesis import example, given
@@ -11,6 +12,7 @@ from tests.explain.models import check_sums, random_model
 
 from linnaeus.explain import explain
 from linnaeus.features import Chars, Hashed, Subwords, Words
+from linnaeus.kernels.reference.terms import SPACES
 from linnaeus.text import Analysis, Normalize
 
 # Letters of many scripts, marks, what grows or shrinks when it is normalized, emoji of several parts, directions.
@@ -57,7 +59,7 @@ def test_words_stand_where_their_spans_say(form, text):
 
 
 @pytest.mark.parametrize("form", FORMS, ids=repr)
-@pytest.mark.parametrize("kind", [Chars, Subwords])
+@pytest.mark.parametrize("kind", [Chars, Subwords, partial(Chars, within="text")])
 @given(text=texts)
 def test_characters_stand_where_their_spans_say(form, kind, text):
     fitted = kind(1, 4, normalize=form, terms=Hashed(16, signed=False)).fit([])
@@ -65,7 +67,7 @@ def test_characters_stand_where_their_spans_say(form, kind, text):
     check_sums(why)
     for part in why.reason().parts():
         for spot in part.spots:
-            piece = form(text[spot.start : spot.end])
+            piece = SPACES.sub(" ", form(text[spot.start : spot.end]))
             letters = [term.strip(" <>") for term in part.terms]
             assert any(term in piece for term in letters) or "Σ" in piece.upper()
 
@@ -96,3 +98,9 @@ def test_places_of_words_never_cut_a_mark_from_its_letter(text):
         for spot in part.spots:
             after = text[spot.end : spot.end + 1]
             assert not (after and unicodedata.category(after) == "Mn" and unicodedata.combining(after))
+
+
+def test_entities_are_spanned_whole():
+    fitted = Words(normalize=Normalize(html=True)).fit(["café"])
+    (part,) = explain("caf&eacute; ", random_model(fitted)).reason().parts()
+    assert [(spot.start, spot.end) for spot in part.spots] == [(0, 11)]

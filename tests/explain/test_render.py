@@ -118,3 +118,21 @@ def test_json_has_offsets_and_the_same_sums():
     flip = told["flip"]
     assert all(text[word["start"] : word["end"]] == word["text"] for word in flip["words"])
     assert len(why.to_json(3)["features"]) == 3
+
+
+def test_an_explanation_is_short_where_it_is_echoed():
+    why = explain("good", random_model(FITTED))
+    assert repr(why).startswith(f"<Explanation of {why.predicted[0]} (")
+
+
+def test_colors_reach_the_screen():
+    from io import StringIO
+
+    from linnaeus.cli.screen import COLORS, Screen
+    from linnaeus.render.page import STYLES
+
+    assert set(STYLES) == set(COLORS)
+    stream = StringIO()
+    why = explain("good film, bad film", random_model(FITTED))
+    Screen(stream, True, UNICODE).show(explanation_page(why, UNICODE, COLORED))
+    assert "\x1b[" in stream.getvalue()

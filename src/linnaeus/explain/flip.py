@@ -89,10 +89,10 @@ def _prune(trial: Trial, found: Found) -> Found:
 def _exhaust(trial: Trial, order: list[int], found: Found | None) -> tuple[bool, Found | None]:
     """All sets smaller than what was found, size by size while the work allows; whether that proves it."""
     n, most = len(trial.words), len(found[0]) if found else len(trial.words) + 1
-    pool, proven = list(range(n)), len(order) == n
+    few, proven = sorted(order[: trial.search.together]), len(order) == n
     for size in range(2, most):
-        if proven and comb(n, size) > trial.left:
-            pool, proven = sorted(order[: trial.search.together]), False
+        proven = proven and comb(n, size) <= trial.left
+        pool = list(range(n)) if proven else few
         if comb(len(pool), size) > trial.left or size > len(pool):
             return False, found
         smaller, flipped, answer = trial.best(list(combinations(pool, size)))

@@ -17,7 +17,7 @@ def explanation_html(explanation: Explanation, parts: int = 10) -> str:
     if explanation.text:
         blocks += [highlight_html(tints(first)), _legend(first)]
     blocks.append(_table(first, f"What counts for {first.name}", parts))
-    if explanation.contrast and first.score != explanation.contrast.score:
+    if explanation.contrast and not explanation.two_sided:
         blocks.append(_table(explanation.contrast, f"Why not {explanation.contrast.against}", parts))
     for reason in explanation.reasons[2 if explanation.contrast else 1 :]:
         blocks.append(_table(reason, f"What counts for {reason.name}", parts))

@@ -38,7 +38,7 @@ def explanation_page(
     if explanation.text:
         pages += [indent(highlight(tints(first), columns - 2, marks)), _legend(first, marks)]
     pages.append(_parts(first, f"What counts for {clean(first.name)}", parts, glyphs))
-    if explanation.contrast and len(explanation.reasons) > 1 and first.score != explanation.contrast.score:
+    if explanation.contrast and not explanation.two_sided:
         heading = f"Why not {clean(explanation.contrast.against or '')}"
         pages.append(_parts(explanation.contrast, heading, parts, glyphs))
     for reason in explanation.reasons[2 if explanation.contrast else 1 :]:

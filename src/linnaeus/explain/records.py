@@ -135,7 +135,7 @@ class Neighbor:
     row: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """Why a row is predicted as it is; `kind` is one (class), many (labels) or number.
 
@@ -167,9 +167,20 @@ class Explanation:
         raise UsageError(f"The explanation is not about {name!r}; ask for it: explain(row, model, classes=[{name!r}]).")
 
     @property
+    def two_sided(self) -> bool:
+        """Whether the comparison with the runner-up says nothing new: one score for two classes."""
+        return self.contrast is not None and np.array_equal(self.contrast.weights, self.reasons[0].weights)
+
+    @property
     def collisions(self) -> tuple[Part, ...]:
         """The features of this text in which several of its terms fell, for the first class."""
         return tuple(part for part in self.reasons[0].parts() if len(part.terms) > 1)
+
+    def __repr__(self) -> str:
+        """The answer, without all its arrays."""
+        from linnaeus.explain.sentences import headline
+
+        return f"<Explanation of {headline(self)}>"
 
     def __str__(self) -> str:
         """The page that the command line shows."""

@@ -41,7 +41,7 @@ class Search:
     most: int = 4096
     characters: int = 1 << 24
     beam: int = 32
-    together: int = 10
+    together: int = 16
 
     def __post_init__(self) -> None:
         if min(self.most, self.characters, self.beam, self.together) < 1:
