@@ -13,7 +13,7 @@ from html import escape
 from typing import TypeAlias
 
 from linnaeus.render.cells import safe, spell, width
-from linnaeus.render.page import Line, Page, Word
+from linnaeus.render.page import Page, Word
 
 FAINT, STRONG = 0.05, 0.4
 """Strengths from which a piece stands out, and from which it does so strongly."""
@@ -71,20 +71,20 @@ def highlight(tints: Sequence[Tint], columns: int, marks: Marks) -> Page:
     >>> print(highlight([Tint("a "), Tint("good", 0.9), Tint(" film")], 80, PLAIN).plain(), end="")
     a [++good] film
     """
-    lines: list[Line] = []
-    now: list[Word] = []
+    lines: list[list[Word]] = [[]]
     room = columns
     for run in _runs(tints, marks):
-        size = sum(width(word.text) for word in run)
-        if size > room and now:
-            lines, now, room = [*lines, tuple(now)], [], columns
-        for word in run:
-            if width(word.text) > room and now:  # a run longer than a line
-                lines, now, room = [*lines, tuple(now)], [], columns
-            if now or word.text != " ":
-                now.append(word)
-                room -= width(word.text)
-    return Page((*lines, tuple(now)) if now else tuple(lines))
+        fits = sum(width(word.text) for word in run) <= room
+        for number, word in enumerate(run):
+            size = width(word.text)
+            # A run goes to the next line as a whole; one longer than a line is broken between its pieces.
+            if lines[-1] and (size > room or (number == 0 and not fits)):
+                lines.append([])
+                room = columns
+            if lines[-1] or word.text != " ":
+                lines[-1].append(word)
+                room -= size
+    return Page(tuple(map(tuple, lines if lines[-1] else lines[:-1])))
 
 
 def _runs(tints: Sequence[Tint], marks: Marks) -> Iterator[_Run]:
