@@ -16,6 +16,18 @@ LINNAEUS_CLONES void dot(const Stretch<float>& row, const float* weights, size_t
   with_shape(k, [&](auto s) LINNAEUS_LAMBDA { dot_row<decltype(s)>(row, weights, k, out); });
 }
 
+// The weights of many columns lie far from each other: they are asked for early.
+void weigh(const float* weights, const int32_t* columns, size_t n, double* values) {
+  constexpr size_t ahead = 32;
+  for (size_t i = 0; i < std::min(ahead, n); ++i) prefetch(weights + columns[i]);
+  size_t i = 0;
+  for (; i + ahead < n; ++i) {
+    prefetch(weights + columns[i + ahead]);
+    values[i] *= double(weights[columns[i]]);
+  }
+  for (; i < n; ++i) values[i] *= double(weights[columns[i]]);
+}
+
 int key_bits(uint32_t width) { return std::max(1, int(std::bit_width(std::max(width, 1u) - 1))); }
 
 }  // namespace
@@ -85,19 +97,19 @@ void Scoring::append(int32_t shift) {
 // Counts become values, as weigh.cpp makes them.
 void Scoring::value(const Group& group, size_t first) {
   if (group.saturation) saturate(*group.saturation, first);
-  const int32_t* columns = columns_.data() + first;
   float* values = values_.data() + first;
   double* exact = exact_.data();
   size_t n = size_ - first;
-  for (size_t i = 0; i < n; ++i) {
-    double v = double(values[i]);
-    if (group.largest) {
-      double count = std::fabs(v);
+  if (group.largest) {
+    for (size_t i = 0; i < n; ++i) {
+      double count = std::fabs(double(values[i]));
       if (!(count < double(group.largest))) throw std::overflow_error("score: a count is not in the table");
-      v = std::copysign(double(group.table[size_t(count)]), v);
+      exact[i] = std::copysign(double(group.table[size_t(count)]), double(values[i]));
     }
-    exact[i] = group.weights ? v * double(group.weights[columns[i]]) : v;
+  } else {
+    std::copy_n(values, n, exact);
   }
+  if (group.weights) weigh(group.weights, columns_.data() + first, n, exact);
   double by = inverse_length(exact, n, group.length);
   for (size_t i = 0; i < n; ++i) values[i] = float(exact[i] * by);
 }

@@ -67,7 +67,7 @@ class Scoring {
     HashedKeys hashed;
     WordCache cache;
   };
-  static constexpr size_t WORDS = size_t(1) << 20;  // n-grams of remembered words
+  static constexpr size_t WORDS = size_t(1) << 18;  // n-grams of remembered words: more only help texts that come again
 
   void count(const Part& part, Scratch& scratch, Bytes text);
   void append(int32_t shift);
