@@ -20,6 +20,7 @@ from linnaeus.features.function import Function
 from linnaeus.features.indexing.exact import Exact, Given
 from linnaeus.features.indexing.hashed import Hashed
 from linnaeus.features.lexicon import Lexicon
+from linnaeus.features.narrow import narrow, shrink
 from linnaeus.features.ready import Ready
 from linnaeus.features.restore import load, restore, save
 from linnaeus.features.selection import SCORES, Chi2, DocumentFrequency, MutualInformation, Selected
@@ -82,6 +83,8 @@ __all__ = [
     "Words",
     "as_stream",
     "load",
+    "narrow",
     "restore",
     "save",
+    "shrink",
 ]

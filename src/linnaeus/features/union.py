@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, said
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, chained
-from linnaeus.features.narrow import narrow
+from linnaeus.features.narrow import narrow, shrink
 from linnaeus.store.states import nest
 from linnaeus.types import State
 
@@ -88,10 +88,17 @@ class FittedUnion(Fitted):
 
     def keep(self, columns: Ints) -> Fitted:
         """Only these columns; each block keeps its share of them."""
+        return self._each(narrow, columns)
+
+    def shrink(self, columns: Ints) -> Fitted:
+        """Only these columns, and nothing of the others."""
+        return self._each(shrink, columns)
+
+    def _each(self, less: Callable[[Fitted, Ints], Fitted], columns: Ints) -> Fitted:
         kept = []
         for shift, block in zip(self._shifts(), self.blocks, strict=True):
             share = columns[(columns >= shift) & (columns < shift + block.width)] - shift
-            kept.append(narrow(block, share.astype(np.int32)))
+            kept.append(less(block, share.astype(np.int32)))
         return FittedUnion(tuple(kept))
 
     def state(self) -> State:

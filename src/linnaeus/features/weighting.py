@@ -14,7 +14,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen
-from linnaeus.features.narrow import Narrowed, narrow
+from linnaeus.features.narrow import Narrowed, narrow, shrink
 from linnaeus.features.values import VALUES, Count, Values, resolve
 from linnaeus.store.states import field, nest, tensor
 from linnaeus.types import Json, Place, State
@@ -120,8 +120,15 @@ class FittedWeighted(Fitted):
         """Only these columns; where values depend on the whole row, the others must still be counted."""
         if self.length is not None or self.values.by_row:
             return Narrowed(self, columns)
+        return self._with(narrow(self.counts, columns), columns)
+
+    def shrink(self, columns: Ints) -> Fitted:
+        """Only these columns, also where the length of a row is that of all; but not where values need all counts."""
+        return Narrowed(self, columns) if self.values.by_row else self._with(shrink(self.counts, columns), columns)
+
+    def _with(self, counts: Fitted, columns: Ints) -> Fitted:
         weights = self.weights[columns] if len(self.weights) else self.weights
-        return dataclasses.replace(self, counts=narrow(self.counts, columns), weights=weights)
+        return dataclasses.replace(self, counts=counts, weights=weights)
 
     def state(self) -> State:
         """The counted features, the way to value them, and the weights."""
