@@ -1,0 +1,196 @@
+"""When to say nothing, or to name several: what is predicted where one label would be a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles
+
+ABSTAINED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """What was decided for n rows.
+
+    `labels` (n,) are class indices, -1 where nothing is predicted; None when rows have label sets of their own. `sets`
+    are the label sets: those predicted, or with a stated coverage; None when every row has one class.
+    """
+
+    labels: NDArray[np.intp] | None
+    sets: LabelSets | None = None
+
+    @property
+    def abstained(self) -> NDArray[np.bool_]:
+        """The rows for which nothing is predicted."""
+        labels = self.labels
+        if labels is None:
+            assert self.sets is not None
+            labels = np.where(np.diff(self.sets.offsets) == 0, ABSTAINED, 0)
+        nothing: NDArray[np.bool_] = labels == ABSTAINED
+        return nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What an abstention may look at: the labels so far, P (n, k), conformal sets, scope scores.
+
+    `sets` takes a coverage, `scope` nothing; each is None where nothing was learned for it.
+    """
+
+    labels: NDArray[np.intp]
+    P: Doubles
+    sets: Callable[[float], LabelSets] | None = None
+    scope: Callable[[], Doubles] | None = None
+
+
+class Abstention(Protocol):
+    """One rule for when to say nothing."""
+
+    def decide(self, seen: Evidence) -> Decided:
+        """The labels, or none, or sets."""
+        ...
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """A label only where its probability is at least this.
+
+    >>> seen = Evidence(np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]]))
+    >>> Confidence(0.8).decide(seen).labels.tolist()
+    [0, -1]
+    """
+
+    at_least: float = 0.8
+
+    def __post_init__(self) -> None:
+        check_share("confidence", self.at_least)
+
+    def decide(self, seen: Evidence) -> Decided:
+        """-1 where the predicted label is not probable enough."""
+        chosen = seen.P[np.arange(len(seen.P)), seen.labels]
+        return Decided(np.where(chosen >= self.at_least, seen.labels, ABSTAINED))
+
+
+@dataclass(frozen=True)
+class Margin:
+    """A label only where it is so much more probable than the next one.
+
+    >>> seen = Evidence(np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]]))
+    >>> Margin(0.5).decide(seen).labels.tolist()
+    [0, -1]
+    """
+
+    at_least: float = 0.2
+
+    def __post_init__(self) -> None:
+        check_share("margin", self.at_least)
+
+    def decide(self, seen: Evidence) -> Decided:
+        """-1 where another label comes too near."""
+        rows = np.arange(len(seen.P))
+        others = seen.P.copy()
+        others[rows, seen.labels] = -np.inf
+        lead = seen.P[rows, seen.labels] - others.max(axis=1)
+        return Decided(np.where(lead >= self.at_least, seen.labels, ABSTAINED))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Label sets that hold the true label for this share of rows; an empty set says that no label is likely enough."""
+
+    share: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_share("coverage", self.share)
+
+    def decide(self, seen: Evidence) -> Decided:
+        """The sets; -1 where they are empty."""
+        if seen.sets is None:
+            raise UsageError("abstain='coverage' needs a decision that learned label sets, for one class per row.")
+        sets = seen.sets(self.share)
+        return Decided(np.where(np.diff(sets.offsets) > 0, seen.labels, ABSTAINED), sets)
+
+
+@dataclass(frozen=True)
+class InScope:
+    """A label where the out-of-scope score is at most this: 0.95 refuses one in twenty rows like those learned from.
+
+    >>> seen = Evidence(np.array([0, 1]), np.eye(2), scope=lambda: np.array([0.3, 0.99]))
+    >>> InScope(0.95).decide(seen).labels.tolist()
+    [0, -1]
+    """
+
+    at_most: float = 0.95
+
+    def __post_init__(self) -> None:
+        check_share("scope", self.at_most)
+
+    def decide(self, seen: Evidence) -> Decided:
+        """-1 where a row is too unlike those of training."""
+        if seen.scope is None:
+            raise UsageError("abstain='scope' needs a decision that learned from the training rows' scores.")
+        return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
+
+
+AnyAbstention: TypeAlias = Confidence | Margin | Coverage | InScope
+ABSTENTIONS: dict[str, type[AnyAbstention]] = {
+    "confidence": Confidence,
+    "margin": Margin,
+    "coverage": Coverage,
+    "scope": InScope,
+}
+"""Every abstention by its plain name; each has one number."""
+
+
+def as_abstention(value: Any) -> AnyAbstention | None:
+    """A piece, None, or a text as the command line gives it: a name, or name=number.
+
+    >>> as_abstention("confidence=0.7")
+    Confidence(at_least=0.7)
+    >>> as_abstention("coverage")
+    Coverage(share=0.9)
+    """
+    if value is None or isinstance(value, AnyAbstention):
+        return value
+    if not isinstance(value, str):
+        raise InputTypeError(f"abstain takes one of {', '.join(ABSTENTIONS)}, such as 'confidence=0.8', not {value!r}.")
+    name, equals, number = value.partition("=")
+    if name.strip() not in ABSTENTIONS:
+        raise UsageError(
+            f"abstain={value!r} is not known; use one of {', '.join(ABSTENTIONS)}, such as confidence=0.8."
+        )
+    piece = ABSTENTIONS[name.strip()]
+    try:
+        return piece(float(number)) if equals else piece()
+    except ValueError as error:
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(f"abstain={value!r} has no number after the '='; write {name}=0.9, say.") from error
+
+
+def abstention_text(piece: AnyAbstention) -> str:
+    """The text that `as_abstention` reads.
+
+    >>> abstention_text(Coverage(0.95))
+    'coverage=0.95'
+    """
+    name = next(name for name, kind in ABSTENTIONS.items() if type(piece) is kind)
+    return f"{name}={getattr(piece, fields(piece)[0].name)!r}"
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse what does not lie between 0 and 1."""
+    expect(name, value, float)
+    if not 0 < value < 1:
+        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")

@@ -1,0 +1,72 @@
+"""The calibrators by name, and fitted ones from their state.
+
+A calibrator's `fit(S, truth, weights)` learns from scores of rows that the model was not trained on, and gives a fitted
+piece with `probabilities(S)`, `state()` and `from_state`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from linnaeus.decision.isotonic import FittedIsotonic, Isotonic
+from linnaeus.decision.sigmoid import FittedSigmoid, Sigmoid
+from linnaeus.decision.temperature import FittedTemperature, NoCalibration, Temperature
+from linnaeus.errors import damaged_or_newer
+
+if TYPE_CHECKING:
+    from linnaeus.decision.scores import Kind
+    from linnaeus.types import Doubles, State, Truth
+
+
+class FittedCalibrator(Protocol):
+    """Scores to probabilities."""
+
+    @property
+    def kind(self) -> Kind:
+        """What the scores are."""
+        ...
+
+    def probabilities(self, S: Any) -> Doubles:
+        """P (n, k)."""
+        ...
+
+    def state(self) -> State:
+        """What it is made of."""
+        ...
+
+
+class Calibrator(Protocol):
+    """How scores become probabilities."""
+
+    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedCalibrator:
+        """What scores of rows that the model was not trained on teach."""
+        ...
+
+
+CALIBRATORS: dict[str, type[Any]] = {
+    "none": NoCalibration,
+    "temperature": Temperature,
+    "sigmoid": Sigmoid,
+    "isotonic": Isotonic,
+}
+"""Every calibrator by its plain name."""
+
+FITTED: dict[str, Callable[[State], FittedCalibrator]] = {
+    "temperature": FittedTemperature.from_state,
+    "sigmoid": FittedSigmoid.from_state,
+    "isotonic": FittedIsotonic.from_state,
+}
+"""How each kind of fitted calibrator is built again."""
+
+
+def restore_calibrator(state: State) -> FittedCalibrator:
+    """A fitted calibrator from what `state()` gave.
+
+    >>> restore_calibrator(FittedTemperature("classes", 2.0).state())
+    FittedTemperature(kind='classes', temperature=2.0)
+    """
+    kind = state.manifest.get("kind")
+    if not isinstance(kind, str) or kind not in FITTED:
+        raise damaged_or_newer(f"its calibration is of kind {kind!r}")
+    return FITTED[kind](state)

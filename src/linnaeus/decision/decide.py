@@ -1,0 +1,110 @@
+"""The recipe of a decision, and what it learned: from scores to what is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.decision.abstain import AnyAbstention, as_abstention
+from linnaeus.decision.calibrate import CALIBRATORS
+from linnaeus.decision.conformal import Conformal, FittedConformal
+from linnaeus.decision.fitted import FittedDecision, Rules
+from linnaeus.decision.scope import learn_scope
+from linnaeus.decision.scores import BLOCK, classes, with_truth
+from linnaeus.decision.thresholds import THRESHOLDS, FittedThresholds
+from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.outputs.costs import as_costs
+
+if TYPE_CHECKING:
+    from linnaeus.decision.calibrate import FittedCalibrator
+    from linnaeus.decision.scores import Kind
+    from linnaeus.types import Doubles, Truth
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How scores become probabilities and predictions.
+
+    `calibration` is one of `CALIBRATORS`, by name or as a piece. `thresholds` is one of `THRESHOLDS`, for label sets
+    and for two classes; without it label sets take the best F1, and of two classes the more probable wins. A label set
+    has at least `least` labels. With `costs` l(y', y) the class that costs least on average is predicted. `abstain`,
+    one of `ABSTENTIONS`, says when not to predict one label; `decide` may be asked for another.
+
+    >>> S, y = np.array([[-2.0], [-1.0], [0.5], [2.0]]), np.array([0, 0, 1, 1])
+    >>> fitted = Decision().learn(S, y)
+    >>> fitted.decide([[3.0], [-0.1]], abstain="confidence=0.9").labels.tolist()
+    [1, -1]
+    """
+
+    calibration: Any = "temperature"
+    thresholds: Any = None
+    conformal: Conformal = field(default_factory=Conformal)
+    costs: Any = None
+    abstain: AnyAbstention | str | None = None
+    least: int = 0
+
+    def __post_init__(self) -> None:
+        _piece("calibration", self.calibration, CALIBRATORS)
+        if self.thresholds is not None:
+            _piece("thresholds", self.thresholds, THRESHOLDS)
+        if not isinstance(self.conformal, Conformal):
+            raise InputTypeError(f"conformal takes a Conformal, not {self.conformal!r}.")
+        expect("least", self.least, int)
+        object.__setattr__(self, "abstain", as_abstention(self.abstain))
+        object.__setattr__(self, "costs", as_costs(self.costs))
+        if self.costs is not None and self.thresholds is not None:
+            raise UsageError("A decision has costs or thresholds, not both: either says which mistakes are worse.")
+
+    def learn(self, S: Any, truth: Truth, weights: Any = None, known: Any = None) -> FittedDecision:
+        """What scores (n, w) of rows teach, by models that were not trained on these rows.
+
+        `known` (n,) is the share of each row that the features know, as `scope.voice` says; None: all of it.
+        """
+        S, kind, weights = with_truth(S, truth, weights)
+        calibrator: FittedCalibrator = _piece("calibration", self.calibration, CALIBRATORS).fit(S, truth, weights)
+        k = classes(kind, S)
+        if self.costs is not None and (kind == "labels" or len(self.costs) != k):
+            raise UsageError(f"costs is for {len(self.costs)} classes, one per row; these rows have {k} {_WHAT[kind]}.")
+        return FittedDecision(
+            calibrator,
+            learn_scope(kind, S, known),
+            self._thresholds(kind, calibrator.probabilities, S, (truth, weights)),
+            None if kind == "labels" else self._conformal(calibrator.probabilities, S, truth, k),
+            Rules(self.costs, as_abstention(self.abstain), self.least),
+        )
+
+    def _thresholds(
+        self, kind: Kind, probabilities: Callable[[Doubles], Doubles], S: Doubles, facts: tuple[Truth, Doubles]
+    ) -> FittedThresholds | None:
+        if self.thresholds is None and kind != "labels":
+            return None
+        if kind == "classes":
+            raise UsageError("thresholds are for label sets and for two classes; with more classes use costs.")
+        chosen = _piece("thresholds", self.thresholds or "f1", THRESHOLDS)
+        fitted: FittedThresholds = chosen.fit(probabilities(S), *facts)
+        return fitted
+
+    def _conformal(
+        self, probabilities: Callable[[Doubles], Doubles], S: Doubles, truth: Truth, k: int
+    ) -> FittedConformal:
+        y, step = np.asarray(truth), max(1, BLOCK // k)
+        starts = range(0, len(S), step)
+        strange = [self.conformal.strange(probabilities(S[a : a + step]), y[a : a + step]) for a in starts]
+        return self.conformal.learn(np.concatenate(strange), y, k)
+
+
+_WHAT = {"binary": "classes", "classes": "classes", "labels": "labels in sets"}
+
+
+def _piece(name: str, value: Any, table: dict[str, type[Any]]) -> Any:
+    """The piece of this plain name, or the piece itself."""
+    if isinstance(value, str):
+        if value not in table:
+            raise UsageError(f"{name} takes one of {', '.join(table)}, not {value!r}.")
+        return table[value]()
+    if type(value) not in table.values():
+        raise InputTypeError(f"{name} takes one of {', '.join(table)}, by name or as a piece, not {value!r}.")
+    return value

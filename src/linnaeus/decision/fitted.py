@@ -1,0 +1,160 @@
+"""What a decision learned: probabilities and predictions for the scores of new rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.decision.abstain import (
+    AnyAbstention,
+    Decided,
+    Evidence,
+    InScope,
+    abstention_text,
+    as_abstention,
+)
+from linnaeus.decision.calibrate import FITTED, FittedCalibrator, restore_calibrator
+from linnaeus.decision.conformal import FittedConformal, as_sets
+from linnaeus.decision.costs import cheapest
+from linnaeus.decision.scope import FittedScope
+from linnaeus.decision.scores import as_scores
+from linnaeus.decision.temperature import FittedTemperature
+from linnaeus.decision.thresholds import FittedThresholds
+from linnaeus.errors import UsageError, damaged, damaged_or_newer
+from linnaeus.outputs.costs import CostTable, as_costs
+from linnaeus.store.states import field, nest, nested, tensor
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the recipe says and nothing is learned for: costs, when to abstain, the fewest labels in a set."""
+
+    costs: CostTable | None = None
+    abstain: AnyAbstention | None = None
+    least: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class FittedDecision:
+    """From scores of new rows to probabilities, out-of-scope scores and predictions. Nothing in it ever changes."""
+
+    calibrator: FittedCalibrator
+    scope: FittedScope
+    thresholds: FittedThresholds | None = None
+    conformal: FittedConformal | None = None
+    rules: Rules = Rules()
+
+    def probabilities(self, S: Any) -> Doubles:
+        """P (n, k): each row adds up to 1; for labels each is a probability of its own."""
+        return self.calibrator.probabilities(S)
+
+    def out_of_scope(self, S: Any, known: Any = None) -> Doubles:
+        """The share of the training rows that were more like some class (n,): near 1 is unlike all of them."""
+        return self.scope.scores(S, known)
+
+    def decide(self, S: Any, abstain: Any = None, known: Any = None) -> Decided:
+        """What is predicted; `abstain` comes before the recipe's."""
+        S = as_scores(S)
+        P = self.probabilities(S)
+        rule = as_abstention(abstain) or self.rules.abstain
+        if self.calibrator.kind == "labels":
+            return self._label_sets(S, P, rule, known)
+        labels = self._labels(S, P)
+        if rule is None:
+            return Decided(labels)
+        sets = None if self.conformal is None else self.conformal.sets
+        seen = Evidence(
+            labels, P, None if sets is None else lambda share: sets(P, share), lambda: self.out_of_scope(S, known)
+        )
+        return rule.decide(seen)
+
+    def _labels(self, S: Doubles, P: Doubles) -> NDArray[np.intp]:
+        """One class for each row; the lowest index among equals."""
+        if self.rules.costs is not None:
+            return cheapest(P, self.rules.costs)
+        if self.thresholds is not None:
+            return self.thresholds.second(P)
+        # A temperature keeps the order of the scores, but rounding may make two probabilities equal.
+        if isinstance(self.calibrator, FittedTemperature):
+            P = S if S.shape[1] > 1 else np.hstack([np.zeros_like(S), S])
+        best: NDArray[np.intp] = np.argmax(P, axis=1)
+        return best
+
+    def _label_sets(self, S: Doubles, P: Doubles, rule: AnyAbstention | None, known: Any) -> Decided:
+        """Label sets; empty ones for rows out of scope where that was asked for."""
+        if rule is not None and not isinstance(rule, InScope):
+            raise UsageError("Label sets can be empty by themselves; abstain takes only scope with them.")
+        assert self.thresholds is not None
+        given = self.thresholds.labels(P, self.rules.least)
+        if isinstance(rule, InScope):
+            given[self.out_of_scope(S, known) > rule.at_most] = False
+        return Decided(None, as_sets(given))
+
+    def state(self) -> State:
+        """The parts as blocks, the rules in the manifest."""
+        rules = self.rules
+        manifest = {
+            "kind": "decision",
+            "abstain": None if rules.abstain is None else abstention_text(rules.abstain),
+            "least": rules.least,
+        }
+        parts: list[Any] = [self.calibrator, self.scope, self.thresholds, self.conformal]
+        tensors = {} if rules.costs is None else {"costs": np.array(rules.costs).reshape(-1)}
+        return nest(manifest, [part for part in parts if part is not None], tensors)
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedDecision:
+        """What `state` gave; parts that do not fit each other are refused."""
+        parts: dict[str, Any] = {}
+        for part in nested(state):
+            kind = part.manifest.get("kind")
+            if kind not in PARTS:
+                raise damaged_or_newer(f"its decision has a part {kind!r}")
+            name, build = PARTS[kind]
+            parts[name] = build(part)
+        if "calibrator" not in parts or "scope" not in parts:
+            raise damaged("its decision lacks a part")
+        found = cls(**parts, rules=_stored_rules(state))
+        _check(found)
+        return found
+
+
+PARTS: dict[Any, tuple[str, Any]] = {
+    **dict.fromkeys(FITTED, ("calibrator", restore_calibrator)),
+    "scope": ("scope", FittedScope.from_state),
+    "thresholds": ("thresholds", FittedThresholds.from_state),
+    "conformal": ("conformal", FittedConformal.from_state),
+}
+"""The field of a fitted decision that each kind of part is, and how it is built again."""
+
+
+def _stored_rules(state: State) -> Rules:
+    """The rules in a manifest."""
+    least, costs = field(state.manifest, "least", int), None
+    if "costs" in state.tensors:
+        costs = tensor(state.tensors, "costs", np.float64)
+    try:
+        if costs is not None:
+            costs = costs.reshape(math.isqrt(len(costs)), -1)
+        return Rules(as_costs(costs), as_abstention(state.manifest.get("abstain")), least)
+    except (ValueError, TypeError) as error:
+        raise damaged(f"a rule of its decision cannot be used ({error})") from error
+
+
+def _check(found: FittedDecision) -> None:
+    """Refuse parts for different kinds of scores."""
+    kind, rules = found.calibrator.kind, found.rules
+    same = found.scope.kind == kind and (found.thresholds is None or found.thresholds.kind == kind)
+    if not same or (kind == "labels") != (found.conformal is None) or (kind == "labels" and found.thresholds is None):
+        raise damaged("the parts of its decision are for different kinds of scores")
+    if rules.costs is not None and (kind == "labels" or (kind == "binary" and len(rules.costs) != 2)):
+        raise damaged("its costs do not fit its classes")

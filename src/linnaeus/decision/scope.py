@@ -1,0 +1,98 @@
+"""How unlike the training rows a row is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.decision.scores import Kind, as_scores, stored_kind
+from linnaeus.errors import UsageError, damaged
+from linnaeus.store.states import field, tensor
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+KEPT = 2000
+"""Quantiles that are kept of the training rows."""
+LOUDEST = 1e300
+
+
+def voice(kind: Kind, S: Any, known: Any = None) -> Doubles:
+    """How strongly any class speaks for each row (n,): its largest score above the mean of the scores.
+
+    For labels the largest score, for two classes the size of the one there is. `known` (n,) is the share of a row that
+    the features have a column for, by length or by count: when unknown words are dropped and what is left is brought to
+    length 1, a row of few known words speaks as loudly as one that is all known; this takes it back.
+
+    >>> voice("classes", np.array([[3.0, 0.0, 0.0]]), [0.5]).tolist()
+    [1.0]
+    """
+    S = as_scores(S)
+    share = np.ones(len(S)) if known is None else np.asarray(known, dtype=np.float64)
+    if share.shape != (len(S),) or not ((share >= 0) & (share <= 1)).all():
+        raise UsageError("known takes one share between 0 and 1 for each row.")
+    if kind == "binary":
+        loud: Doubles = np.minimum(np.abs(S[:, 0]), LOUDEST) * share
+        return loud
+    top: Doubles = np.clip(S.max(axis=1), -LOUDEST, LOUDEST)
+    if kind == "labels":
+        return np.minimum(top, top * share)  # a negative score says no already, and unknown words do not say yes
+    mean: Doubles = np.clip((S / S.shape[1]).sum(axis=1), -LOUDEST, LOUDEST)
+    return (top - mean) * share
+
+
+def learn_scope(kind: Kind, S: Any, known: Any = None) -> FittedScope:
+    """The voices of training rows, by scores of models that were not trained on them.
+
+    >>> scope = learn_scope("binary", np.linspace(1, 9, 9).reshape(-1, 1))
+    >>> scope.scores(np.array([[5.0], [-0.5]])).round(2).tolist()
+    [0.5, 0.91]
+    """
+    voices = np.sort(voice(kind, S, known))
+    places = np.unique(np.linspace(0, len(voices) - 1, KEPT).astype(np.int64))
+    values, first = np.unique(voices[places], return_index=True)
+    louder = np.asarray(1.0 - (places[first] + 1.0) / (len(voices) + 1.0), np.float64)
+    return FittedScope(kind, len(voices), louder, values)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedScope:
+    """Rising voices of training rows, and which share of the n rows spoke louder than each."""
+
+    kind: Kind
+    rows: int
+    louder: Doubles
+    voices: Doubles
+
+    def scores(self, S: Any, known: Any = None) -> Doubles:
+        """The share of the training rows that spoke louder (n,): near 1 is like nothing that was learned.
+
+        Beyond the training rows it goes on towards 0 and 1, so that no two different voices tie.
+        """
+        said = voice(self.kind, S, known)
+        inside = np.interp(said, self.voices, self.louder)
+        edge = 1.0 / (self.rows + 1.0)
+        spread = max(float(self.voices[-1] / 2 - self.voices[0] / 2), 1e-300)
+        with np.errstate(over="ignore"):
+            under, over = (self.voices[0] - said) / spread, (said - self.voices[-1]) / spread
+        inside = np.where(under > 0, 1.0 - edge * np.exp(-np.maximum(under, 0.0)), inside)
+        return np.where(over > 0, edge * np.exp(-np.maximum(over, 0.0)), inside)
+
+    def state(self) -> State:
+        """Two vectors and a count."""
+        manifest = {"kind": "scope", "scores": self.kind, "rows": self.rows}
+        return State(manifest, {"louder": self.louder, "voices": self.voices})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedScope:
+        """What `state` gave."""
+        kind, rows = stored_kind(state.manifest), field(state.manifest, "rows", int)
+        louder, voices = (tensor(state.tensors, name, np.float64) for name in ("louder", "voices"))
+        if rows < 1 or len(voices) == 0 or len(louder) != len(voices) or not np.isfinite(voices).all():
+            raise damaged("its out-of-scope quantiles do not fit")
+        if (np.diff(voices) <= 0).any() or (np.diff(louder) >= 0).any() or not ((louder >= 0) & (louder <= 1)).all():
+            raise damaged("its out-of-scope quantiles are not in order")
+        return cls(kind, rows, louder, voices)

@@ -1,0 +1,145 @@
+"""What class scores mean, and how they become probabilities.
+
+Three kinds: "binary" (n, 1), one score, positive for the second class; "classes" (n, k), the largest wins; "labels"
+(n, k), one yes or no each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.errors import DataError, UsageError, damaged
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Json, Truth
+
+Kind: TypeAlias = Literal["binary", "classes", "labels"]
+KINDS: tuple[Kind, ...] = ("binary", "classes", "labels")
+GOLDEN = 0.6180339887498949
+BLOCK = 4_000_000
+"""Entries of a score matrix that are worked on at a time."""
+
+
+def kind_of(S: Doubles, truth: Truth) -> Kind:
+    """Which kind of scores these are: the truth tells label sets from classes.
+
+    >>> kind_of(np.zeros((5, 1)), np.zeros(5, int))
+    'binary'
+    """
+    if isinstance(truth, LabelSets):
+        return "labels"
+    return "binary" if S.shape[1] == 1 else "classes"
+
+
+def as_scores(S: Any) -> Doubles:
+    """The scores as float64 (n, w) that lie row by row, so that every sum over a row has one order; finite."""
+    found = np.ascontiguousarray(S, dtype=np.float64)
+    if found.ndim == 1:
+        found = found.reshape(-1, 1)
+    if found.ndim != 2 or found.shape[1] == 0:
+        raise UsageError(f"Scores must have the shape (rows, classes), not {found.shape}.")
+    if not np.isfinite(found).all():
+        row = int(np.nonzero(~np.isfinite(found).all(axis=1))[0][0])
+        raise DataError(f"The scores of row {row} are not finite; train with smaller values or more regularization.")
+    return found
+
+
+def with_truth(S: Any, truth: Truth, weights: Any = None) -> tuple[Doubles, Kind, Doubles]:
+    """Scores, their kind, and a weight for each row (ones where none are given); sizes and labels are checked."""
+    S = as_scores(S)
+    kind = kind_of(S, truth)
+    heavy = np.ones(len(S)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if len(S) == 0 or len(truth) != len(S) or heavy.shape != (len(S),):
+        raise UsageError(f"{len(S)} rows of scores do not fit {len(truth)} labels and {len(heavy)} weights.")
+    if not (np.isfinite(heavy).all() and (heavy >= 0).all() and heavy.any()):
+        raise UsageError("Weights must be finite and not negative, and not all zero.")
+    named = truth.labels if isinstance(truth, LabelSets) else np.asarray(truth)
+    if named.dtype.kind not in "iu" or (len(named) and not 0 <= named.min() <= named.max() < classes(kind, S)):
+        raise UsageError(f"The truth must be class indices from 0 to {classes(kind, S) - 1}.")
+    return S, kind, heavy
+
+
+def classes(kind: Kind, S: Doubles) -> int:
+    """How many classes or labels there are."""
+    return 2 if kind == "binary" else S.shape[1]
+
+
+def columns(truth: Truth, kind: Kind, start: int, stop: int) -> NDArray[np.bool_]:
+    """Which rows belong to the classes of the columns `start` to `stop` of the scores (n, stop - start)."""
+    if isinstance(truth, LabelSets):
+        found = np.zeros((len(truth), stop - start), bool)
+        asked = (truth.labels >= start) & (truth.labels < stop)
+        rows = np.repeat(np.arange(len(truth)), np.diff(truth.offsets))[asked]
+        found[rows, truth.labels[asked] - start] = True
+        return found
+    which = np.ones(1, int) if kind == "binary" else np.arange(start, stop)
+    member: NDArray[np.bool_] = np.asarray(truth)[:, None] == which
+    return member
+
+
+def blocks(S: Doubles) -> Iterator[tuple[int, int]]:
+    """Ranges of columns, few enough at a time that the memory beside the scores stays bounded."""
+    step = max(1, BLOCK // max(1, len(S)))
+    for start in range(0, S.shape[1], step):
+        yield start, min(start + step, S.shape[1])
+
+
+def sample(n: int, most: int) -> Any:
+    """At most about `most` of n rows, spread evenly whatever the order of the rows: multiples of the golden ratio.
+
+    >>> int(sample(1000, 100).sum())
+    100
+    """
+    if n <= most:
+        return slice(None)
+    return (np.arange(n) * GOLDEN) % 1.0 < most / n
+
+
+def softmax(L: Doubles) -> Doubles:
+    """exp(L) over its sum in each row, for any finite L.
+
+    >>> softmax(np.array([[0.0, 0.0], [1e300, -1e300]])).tolist()
+    [[0.5, 0.5], [1.0, 0.0]]
+    """
+    with np.errstate(over="ignore"):  # a distance too large for a float is a probability of zero
+        E = np.exp(L - L.max(axis=1, keepdims=True))
+    P: Doubles = E / E.sum(axis=1, keepdims=True)
+    return P
+
+
+def normalized(kind: Kind, P: Doubles) -> Doubles:
+    """Chances of each column against the rest, as probabilities (n, k): one column gets its complement."""
+    if kind == "binary":
+        return np.hstack([1.0 - P, P])
+    if kind == "labels":
+        return P
+    shares: Doubles = P / P.sum(axis=1, keepdims=True)
+    return shares
+
+
+def uncalibrated(kind: Kind, S: Doubles) -> Doubles:
+    """The softmax of the scores, for labels the sigmoid of each."""
+    if kind == "labels":
+        return sigmoid(S)
+    return softmax(np.hstack([np.zeros_like(S), S]) if kind == "binary" else S)
+
+
+def stored_kind(manifest: dict[str, Json]) -> Kind:
+    """The kind of scores that a manifest names."""
+    for kind in KINDS:
+        if manifest.get("scores") == kind:
+            return kind
+    raise damaged(f"{manifest.get('kind')!r} is for scores of kind {manifest.get('scores')!r}")
+
+
+def check_width(kind: Kind, S: Doubles, width: int) -> None:
+    """Refuse scores of another number of classes than were learned from."""
+    if S.shape[1] != width or (kind == "binary") != (width == 1 and kind != "labels"):
+        raise UsageError(f"The decision was learned for scores of width {width}, not {S.shape[1]}.")

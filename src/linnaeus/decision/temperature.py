@@ -1,0 +1,116 @@
+"""One number that makes scores as sure as they are right."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.decision.scores import BLOCK, Kind, as_scores, columns, sample, stored_kind, uncalibrated, with_truth
+from linnaeus.errors import damaged
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles, Truth
+
+SLOWEST, FASTEST = 1e-6, 1e12
+"""Bounds of 1/T, for scores whose largest distance is 1."""
+ROUNDS, NEAR = 100, 1e-10
+
+
+@dataclass(frozen=True)
+class NoCalibration:
+    """P = softmax(S), for two classes and for label sets 1 / (1 + e^-s): right for the scores of a log loss.
+
+    >>> NoCalibration().fit([[0.0], [1.0]], np.array([0, 1])).probabilities([[0.0]]).tolist()
+    [[0.5, 0.5]]
+    """
+
+    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature:
+        """Nothing is learned."""
+        return FittedTemperature(with_truth(S, truth, weights)[1], 1.0)
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """P = softmax(S / T), for two classes and for label sets 1 / (1 + e^(-s/T)); T has the least log loss.
+
+    The class with the largest score keeps the largest probability. One row in n + 1 is held to be of any class, so that
+    scores without a mistake get a finite T. Guo et al. 2017, "On calibration of modern neural networks".
+
+    >>> S, y = np.array([[4.0], [4.0], [4.0], [-4.0]]), np.array([1, 1, 0, 0])
+    >>> Temperature().fit(S, y).probabilities(S)[0].round(2).tolist()
+    [0.3, 0.7]
+    """
+
+    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature:
+        """The temperature for scores of rows that the model was not trained on."""
+        S, kind, weights = with_truth(S, truth, weights)
+        rows = sample(len(S), max(1000, BLOCK // S.shape[1]))
+        S, truth, weights = S[rows], truth[rows], weights[rows]
+        heavy = weights.sum() ** 2 / np.square(weights).sum()
+        if kind == "labels":  # every label is a problem of two classes
+            truth = columns(truth, kind, 0, S.shape[1]).reshape(-1).astype(np.intp)
+            S, weights = S.reshape(-1, 1), np.repeat(weights, S.shape[1])
+        if S.shape[1] == 1:
+            S = np.hstack([np.zeros_like(S), S])
+        return FittedTemperature(kind, 1.0 / _inverse(S, np.asarray(truth), weights / weights.sum(), 1.0 / (heavy + 1)))
+
+
+@dataclass(frozen=True)
+class FittedTemperature:
+    """Scores over a temperature."""
+
+    kind: Kind
+    temperature: float
+
+    def probabilities(self, S: Any) -> Doubles:
+        """P (n, k)."""
+        with np.errstate(over="ignore"):
+            L = np.clip(as_scores(S) / self.temperature, -1e307, 1e307)
+        return uncalibrated(self.kind, L)
+
+    def state(self) -> State:
+        """The temperature."""
+        return State({"kind": "temperature", "scores": self.kind, "temperature": self.temperature}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedTemperature:
+        """What `state` gave."""
+        T = state.manifest.get("temperature")
+        if not isinstance(T, float) or not 0.0 < T < math.inf:
+            raise damaged(f"its temperature is {T!r}")
+        return cls(stored_kind(state.manifest), T)
+
+
+def _inverse(S: Doubles, y: Any, weights: Doubles, doubt: float) -> float:
+    """The b = 1/T of least log loss: Newton steps inside a bracket, since the loss is convex in b."""
+    with np.errstate(over="ignore"):
+        M = np.maximum(S - S.max(axis=1, keepdims=True), -1e300)
+    scale = float(-M.min())
+    if scale == 0.0:
+        return 1.0
+    M /= scale
+    wanted = (1.0 - doubt) * M[np.arange(len(M)), y] + doubt * M.mean(axis=1)
+    low, high, b = SLOWEST, FASTEST, 1.0
+    for _ in range(ROUNDS):
+        slope, curve = _derivatives(M, wanted, weights, b)
+        low, high = (low, b) if slope > 0 else (b, high)
+        new = min(max(b - slope / max(curve, 1e-300), b / 8.0), b * 8.0)
+        if not low < new < high:
+            new = math.sqrt(low * high)
+        if abs(new - b) <= NEAR * b:
+            break
+        b = new
+    return min(max(b / scale, 1e-300), 1e300)
+
+
+def _derivatives(M: Doubles, wanted: Doubles, weights: Doubles, b: float) -> tuple[float, float]:
+    """Slope and curvature in b of the log loss of softmax(b M): mean and variance of the scores under it."""
+    P = np.exp(b * M)
+    P /= P.sum(axis=1, keepdims=True)
+    mean = (P * M).sum(axis=1)
+    spread = (P * M * M).sum(axis=1) - mean * mean
+    return float((weights * (mean - wanted)).sum()), float((weights * spread).sum())

@@ -1,0 +1,200 @@
+"""From which probability on a label is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.decision.curve import Curve, curve, pooled
+from linnaeus.decision.scores import Kind, blocks, columns, stored_kind, with_truth
+from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.store.states import tensor
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Truth
+
+NEVER = 2.0
+"""A threshold that no probability reaches."""
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half for every label: right where probabilities are, and every mistake counts the same.
+
+    >>> Half().fit(np.array([[0.2, 0.8], [0.9, 0.1]]), np.array([1, 0])).values.tolist()
+    [0.5]
+    """
+
+    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
+        """Nothing is learned."""
+        P, kind, _ = _asked(P, truth, weights)
+        return FittedThresholds(kind, np.full(P.shape[1], 0.5))
+
+
+@dataclass(frozen=True)
+class BestF1:
+    """For each label the threshold with the best F1; labels with fewer than `fewest` members share one for them all.
+
+    The shared one has the best micro-F1 (the method of Yang 2001, "A study of thresholding strategies").
+
+    >>> P, y = np.array([[0.8, 0.2], [0.7, 0.3], [0.6, 0.4]]), np.array([0, 1, 1])
+    >>> BestF1(fewest=1).fit(P, y).values.tolist()
+    [0.25]
+    """
+
+    fewest: int = 5
+
+    def __post_init__(self) -> None:
+        expect("fewest", self.fewest, int)
+
+    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
+        """Thresholds from probabilities of rows that the model was not trained on."""
+        return _tuned(P, truth, weights, self.fewest, lambda c: int(np.argmax(c.f1)))
+
+
+@dataclass(frozen=True)
+class AtPrecision:
+    """For each label the threshold with the best recall among those with at least this precision.
+
+    A label for which there is none is never given; `fewest` as in `BestF1`.
+
+    >>> P, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]]), np.array([1, 0, 1])
+    >>> AtPrecision(0.9, fewest=1).fit(P, y).values.tolist()
+    [0.75]
+    """
+
+    precision: float = 0.9
+    fewest: int = 5
+
+    def __post_init__(self) -> None:
+        _check_share("precision", self.precision)
+        expect("fewest", self.fewest, int)
+
+    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
+        """Thresholds from probabilities of rows that the model was not trained on."""
+        return _tuned(P, truth, weights, self.fewest, self._choose)
+
+    def _choose(self, c: Curve) -> int | None:
+        """The last one that is precise enough, or nothing."""
+        enough = np.nonzero(c.precision >= self.precision - 1e-12)[0]
+        return int(enough[np.argmax(c.right[enough])]) if len(enough) else None
+
+
+@dataclass(frozen=True)
+class AtRecall:
+    """For each label the threshold with the best precision among those with at least this recall; `fewest` as above.
+
+    >>> P, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]]), np.array([1, 0, 1])
+    >>> AtRecall(0.9, fewest=1).fit(P, y).values.tolist()
+    [0.3]
+    """
+
+    recall: float = 0.9
+    fewest: int = 5
+
+    def __post_init__(self) -> None:
+        _check_share("recall", self.recall)
+        expect("fewest", self.fewest, int)
+
+    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
+        """Thresholds from probabilities of rows that the model was not trained on."""
+        return _tuned(P, truth, weights, self.fewest, self._choose)
+
+    def _choose(self, c: Curve) -> int:
+        enough = np.nonzero(c.recall >= self.recall - 1e-12)[0]
+        return int(enough[np.argmax(c.precision[enough])])
+
+
+THRESHOLDS: dict[str, type[Any]] = {"half": Half, "f1": BestF1, "precision": AtPrecision, "recall": AtRecall}
+"""Every way to choose thresholds by its plain name."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedThresholds:
+    """A threshold for each label (k,); for two classes one, of the second class."""
+
+    kind: Kind
+    values: Doubles
+
+    def labels(self, P: Doubles, least: int = 0) -> NDArray[np.bool_]:
+        """Which labels each row gets (n, k): all at their threshold or above, and the nearest until there are `least`.
+
+        >>> fitted = FittedThresholds("labels", np.array([0.5, 0.2]))
+        >>> fitted.labels(np.array([[0.6, 0.3], [0.1, 0.1]]), least=1).tolist()
+        [[True, True], [False, True]]
+        """
+        given: NDArray[np.bool_] = self.values <= P
+        short = np.nonzero(given.sum(axis=1) < least)[0]
+        if len(short):
+            nearest = np.argsort(self.values - P[short], axis=1, kind="stable")[:, :least]
+            given[short[:, None], nearest] = True
+        return given
+
+    def second(self, P: Doubles) -> NDArray[np.intp]:
+        """The class of each row, 0 or 1, for two classes."""
+        found: NDArray[np.intp] = (P[:, 1] >= self.values[0]).astype(np.intp)
+        return found
+
+    def state(self) -> State:
+        """One vector."""
+        return State({"kind": "thresholds", "scores": self.kind}, {"values": self.values})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedThresholds:
+        """What `state` gave."""
+        kind, values = stored_kind(state.manifest), tensor(state.tensors, "values", np.float64)
+        if kind == "classes" or len(values) == 0 or (kind == "binary" and len(values) != 1):
+            raise damaged("its thresholds do not fit its labels")
+        if not ((values >= 0) & (values <= NEVER)).all():
+            raise damaged("its thresholds are not probabilities")
+        return cls(kind, values)
+
+
+def _tuned(
+    P: Doubles, truth: Truth, weights: Any, fewest: int, choose: Callable[[Curve], int | None]
+) -> FittedThresholds:
+    """What `choose` takes on the curve of each label; for rare labels on the curve of all."""
+    P, kind, weights = _asked(P, truth, weights)
+    values, rare = np.full(P.shape[1], NEVER), np.zeros(P.shape[1], bool)
+    for a, b in blocks(P):
+        members = columns(truth, kind, a, b)
+        rare[a:b] = members.sum(axis=0) < fewest
+        for j in np.nonzero(~rare[a:b])[0]:
+            values[a + j] = _cut(curve(P[:, a + j], members[:, j], weights), P[:, a + j], choose)
+    if rare.any():
+        values[rare] = _cut(pooled(P, truth, kind, weights), P, choose)
+    return FittedThresholds(kind, values)
+
+
+def _cut(c: Curve | None, p: Doubles, choose: Callable[[Curve], int | None]) -> float:
+    """Half way between the lowest probability that is taken and the highest that is not."""
+    at = None if c is None else choose(c)
+    if c is None or at is None:
+        return NEVER
+    taken = float(c.thresholds[at])
+    below = p[p < taken]
+    half = 0.5 * (taken + float(below.max())) if below.size else 0.5 * taken
+    return half if below.size == 0 or half > below.max() else taken
+
+
+def _asked(P: Any, truth: Truth, weights: Any) -> tuple[Doubles, Kind, Doubles]:
+    """The probabilities that thresholds are for: of every label, or of the second class."""
+    P = np.asarray(P, dtype=np.float64)
+    if P.ndim == 2 and P.shape[1] == 2 and isinstance(truth, np.ndarray):
+        P = P[:, 1:]
+    P, kind, weights = with_truth(P, truth, weights)
+    if kind == "classes":
+        raise UsageError("Thresholds are for label sets and for two classes; with more classes, the largest wins.")
+    return P, kind, weights
+
+
+def _check_share(name: str, value: float) -> None:
+    expect(name, value, float)
+    if not 0 < value <= 1:
+        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")
