@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from linnaeus.data import read as read
     from linnaeus.kernels import threads as threads
     from linnaeus.pipeline import AveragedPerceptron as AveragedPerceptron
+    from linnaeus.pipeline import Classifier as Classifier
     from linnaeus.pipeline import LeastSquares as LeastSquares
     from linnaeus.pipeline import LinearClassifier as LinearClassifier
     from linnaeus.pipeline import LinearRegressor as LinearRegressor
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from linnaeus.pipeline import MulticlassSVM as MulticlassSVM
     from linnaeus.pipeline import PassiveAggressive as PassiveAggressive
     from linnaeus.pipeline import Perceptron as Perceptron
+    from linnaeus.pipeline import Recipe as Recipe
+    from linnaeus.pipeline import TextClassifier as TextClassifier
+    from linnaeus.pipeline import TextRegressor as TextRegressor
 
 __version__ = "0.1.0"
 
@@ -40,6 +44,10 @@ _HOMES = {
     "Batch": "linnaeus.data",
     "Corpus": "linnaeus.data",
     "read": "linnaeus.data",
+    "Classifier": "linnaeus.pipeline",
+    "Recipe": "linnaeus.pipeline",
+    "TextClassifier": "linnaeus.pipeline",
+    "TextRegressor": "linnaeus.pipeline",
     "threads": "linnaeus.kernels",
     "AveragedPerceptron": "linnaeus.pipeline",
     "LeastSquares": "linnaeus.pipeline",
@@ -64,6 +72,7 @@ _HOMES = {
 __all__ = [
     "AveragedPerceptron",
     "Batch",
+    "Classifier",
     "Corpus",
     "LeastSquares",
     "LinearClassifier",
@@ -73,6 +82,9 @@ __all__ = [
     "MulticlassSVM",
     "PassiveAggressive",
     "Perceptron",
+    "Recipe",
+    "TextClassifier",
+    "TextRegressor",
     "__version__",
     "audit",
     "data",

@@ -1,8 +1,10 @@
-"""`linnaeus demo` runs the main jobs on the embedded data."""
+"""`linnaeus demo` runs the main job on the embedded data."""
 
 from __future__ import annotations
 
 import pytest
+
+from linnaeus import Classifier
 
 
 @pytest.fixture
@@ -10,14 +12,16 @@ def answer(run):
     return run("demo")
 
 
-def test_the_demo_checks_the_data_and_makes_features(answer):
+def test_the_demo_checks_trains_judges_and_explains(answer, home):
     assert answer.code == 0
     assert answer.err == ""
     assert "480 rows" in answer.out
-    assert "no problems" in answer.out or "nothing to report" in answer.out
-    assert "features" in answer.out
-    assert "tf-idf" in answer.out
+    assert "accuracy" in answer.out
+    assert "alarm" in answer.out
+    assert str(home / "intents.lin") in answer.out
+    assert Classifier.load(home / "intents.lin").predict(["wake me up at seven"]).tolist() == ["alarm"]
 
 
-def test_the_demo_shows_its_rate(answer):
-    assert "B/s)" in answer.out
+def test_the_demo_puts_the_model_where_it_is_told(run, tmp_path):
+    assert run("demo", "-o", tmp_path / "here.lin").code == 0
+    assert (tmp_path / "here.lin").exists()

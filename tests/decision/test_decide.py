@@ -225,7 +225,6 @@ HOSTILE = [
     lambda m: {**m, "blocks": 3},
     lambda m: {**m, "blocks": [{"kind": "magic"}]},
     lambda m: _without(m, 0),
-    lambda m: _without(m, 2),
     lambda m: {**m, "blocks": [{**m["blocks"][0], "scores": "labels"}, *m["blocks"][1:]]},
 ]
 
@@ -252,3 +251,22 @@ def test_hostile_scopes_are_refused(name, value):
     state = learn_scope("binary", [[1.0], [2.0]]).state()
     with pytest.raises(ModelFileError):
         FittedScope.from_state(State(state.manifest, {**state.tensors, name: value}))
+
+
+def test_without_held_out_rows_nothing_is_learned_and_what_needs_it_is_refused():
+    found = Decision().untaught("classes", 3)
+    again = FittedDecision.from_state(found.state())
+    S = np.array([[1.0, 0.0, -1.0]])
+    assert again.decide(S).labels.tolist() == [0]
+    assert again.probabilities(S).tolist() == found.probabilities(S).tolist()
+    for ask in (
+        lambda: found.out_of_scope(S),
+        lambda: found.decide(S, "coverage=0.9"),
+        lambda: found.decide(S, "scope"),
+    ):
+        with pytest.raises(UsageError):
+            ask()
+    assert Decision().untaught("labels", 2).decide([[1.0, -1.0]]).sets.labels.tolist() == [0]
+    for given in (Decision(abstain="coverage"), Decision(thresholds="f1"), Decision(costs=[[0, 1], [1, 0]])):
+        with pytest.raises(UsageError):
+            given.untaught("classes", 3)

@@ -20,6 +20,15 @@ class Verb(NamedTuple):
 
 VERBS = {
     "check": Verb("linnaeus.cli.check", "Look at data before training on them."),
+    "train": Verb("linnaeus.cli.train", "Train a model on labeled data."),
+    "test": Verb("linnaeus.cli.test", "See how good a model is on labeled data."),
+    "predict": Verb("linnaeus.cli.predict", "Answer every row of data with a model."),
+    "explain": Verb("linnaeus.cli.explain", "See why a text is answered as it is."),
+    "inspect": Verb("linnaeus.cli.inspect", "See what is in a model file."),
+    "recipes": Verb("linnaeus.cli.recipes", "List what can be trained."),
     "demo": Verb("linnaeus.cli.demo", "Show what Linnaeus does, on data that come with it."),
 }
 """Every verb by name."""
+
+ALIASES = {"evaluate": "test"}
+"""Other names of verbs."""

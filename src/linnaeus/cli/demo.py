@@ -1,8 +1,9 @@
-"""`linnaeus demo`: the main jobs on the embedded data, so that a newcomer sees them work in a second."""
+"""`linnaeus demo`: the main job on the embedded data, so that a newcomer sees it work in seconds."""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,22 +11,27 @@ import click
 from linnaeus.cli import options as shared
 
 if TYPE_CHECKING:
-    from linnaeus.arrays import CSR
-    from linnaeus.data import Corpus
-    from linnaeus.features import Fitted
+    from linnaeus.cli.screen import Screen
+    from linnaeus.pipeline.classifier import Classifier
     from linnaeus.render import Page
 
-_NAMES, _VALUES = 8, 8  # how many are shown
+_EXAMPLES = """\b
+Examples:
+  linnaeus demo
+  linnaeus demo -o intents.lin
+"""
+
+TEXT = "Could you wake me up at half past six tomorrow?"
 
 
-@click.command("demo")
+@click.command("demo", epilog=_EXAMPLES)
+@click.option("-o", "--output", metavar="MODEL", help="The model file (default: in the state folder of Linnaeus).")
 @shared.common_options
-def command(**options: Any) -> int:
-    """Check the embedded requests to a voice assistant, and turn them into features."""
+def command(output: str | None, **options: Any) -> int:
+    """Train on the embedded requests to a voice assistant, judge the model, explain an answer."""
     from linnaeus import datasets
     from linnaeus.audit import check
     from linnaeus.audit.page import audit_page
-    from linnaeus.features import Weighted, Words
 
     shared.remark_kernels(options)
     screen = shared.stdout_screen(options)
@@ -33,34 +39,47 @@ def command(**options: Any) -> int:
         train, test = datasets.intents("train"), datasets.intents("test")
         audit = check(train, test, examples=1)
         screen.show(audit_page(audit, ["intents, to train on", "intents, to test on"], screen.glyphs))
-        started = time.perf_counter()
-        fitted, rows = Weighted(Words(ngrams=(1, 2)), "tfidf", "l2").fit_rows(train)
-        seconds = time.perf_counter() - started
-        screen.show(features_page(fitted, rows, seconds, audit.data.bytes))
-        screen.show(example_page(fitted, rows, train))
+        model = _train(train, output, screen)
+        _judge(model, test, screen)
     return 0
 
 
-def features_page(fitted: Fitted, rows: CSR, seconds: float, read: int) -> Page:
-    """How many features, how fast, and the names of some."""
+def _train(train: Any, output: str | None, screen: Screen) -> Classifier:
+    from linnaeus.cli.crash import state_directory
+    from linnaeus.pipeline.cookbook import recipe
+
+    began = time.perf_counter()
+    model = recipe("default").fit(train)
+    seconds = time.perf_counter() - began
+    path = Path(output) if output else state_directory() / "intents.lin"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    model.save(path)
+    screen.show(_trained(model, path, seconds))
+    return model
+
+
+def _trained(model: Classifier, path: Path, seconds: float) -> Page:
     from linnaeus.render import Page, clean, duration, indent, line, size, title
 
-    names = fitted.names()
-    some = [clean(names[i]) for i in range(0, len(names), max(1, len(names) // _NAMES))][:_NAMES]
+    rows, (features, _) = model.facts["rows"], model.params["W"].shape
     facts = (
-        line(f"{len(rows):,} rows, {rows.width:,} features, {rows.nnz:,} values that are not zero"),
-        line(f"{duration(seconds)} for {size(read)} of text ({size(read / max(seconds, 1e-9))}/s)"),
-        line("some of them: ", ", ".join(some)),
+        line(f"{rows:,} rows, {features:,} features: words, pairs of words and characters"),
+        line(f"{duration(seconds)} with tuning and calibration; strength {model.facts['strength']:g}"),
+        line(f"the model is {clean(str(path))} ({size(path.stat().st_size)})"),
+        line(),
     )
-    return title("Features: words and pairs of words, tf-idf") + indent(Page(facts))
+    return title("Training: linnaeus train") + indent(Page(facts))
 
 
-def example_page(fitted: Fitted, rows: CSR, corpus: Corpus) -> Page:
-    """The features of the first text, the strongest first."""
-    from linnaeus.render import Page, Word, clean, indent, line, table
+def _judge(model: Classifier, test: Any, screen: Screen) -> None:
+    from linnaeus.evaluation.page import evaluation_page
+    from linnaeus.explain import explanation_page
+    from linnaeus.render import Page, line, title
+    from linnaeus.render.highlight import COLORED, PLAIN
 
-    text, names, end = corpus.text, fitted.names(), int(rows.indptr[1])
-    said = clean(text[0].as_py()) if text is not None else ""
-    found = sorted(zip(rows.data[:end].tolist(), rows.indices[:end].tolist(), strict=True), reverse=True)[:_VALUES]
-    cells = [(clean(names[column]), f"{value:.3f}") for value, column in found]
-    return indent(Page((line(), line("the strongest of ", Word(said, "accent")))) + table(["", ""], cells, "<>"))
+    screen.show(title("Judging: linnaeus test"))
+    screen.show(evaluation_page(model.evaluate(test), screen.glyphs, "rows that were not trained on"))
+    screen.show(title("Explaining: linnaeus explain"))
+    marks = COLORED if screen.color else PLAIN
+    screen.show(explanation_page(model.explain(TEXT), screen.glyphs, marks, 6))
+    screen.show(Page((line(), line("Now your own data: linnaeus train FILE.csv"))))

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from linnaeus.cli import VERBS
+from linnaeus.cli import ALIASES, VERBS
 from linnaeus.cli.guard import guarded
 
 _EXAMPLES = """\b
@@ -29,6 +29,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, _: click.Context, cmd_name: str) -> click.Command | None:
         """The verb, imported now."""
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(VERBS[cmd_name].module).command
@@ -44,7 +45,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb, or the nearest one as a hint."""
         name = args[0] if args else ""
-        if name and name not in VERBS and not name.startswith("-"):
+        if name and name not in {**VERBS, **ALIASES} and not name.startswith("-"):
             near = get_close_matches(name, VERBS, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
             ctx.fail(f"There is no verb {name!r}; {hint}")

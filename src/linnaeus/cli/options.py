@@ -96,6 +96,15 @@ def _option(found: re.Match[str]) -> str:
     return f"--{name} {plain or value}".rstrip()
 
 
+def abstention(options: dict[str, Any]) -> Any:
+    """When to abstain, as `--abstain` says: confidence=0.8, coverage=0.9."""
+    if not options["abstain"]:
+        return None
+    from linnaeus.decision.abstain import as_abstention
+
+    return as_abstention(options["abstain"])
+
+
 _THREADS = "LINNAEUS_NUM_THREADS"
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.decision.abstain import AnyAbstention, as_abstention
+from linnaeus.decision.abstain import AnyAbstention, Coverage, InScope, as_abstention
 from linnaeus.decision.calibrate import CALIBRATORS
 from linnaeus.decision.conformal import Conformal, FittedConformal
 from linnaeus.decision.fitted import FittedDecision, Rules
 from linnaeus.decision.scope import learn_scope
 from linnaeus.decision.scores import BLOCK, classes, with_truth
+from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.decision.thresholds import THRESHOLDS, FittedThresholds
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.outputs.costs import as_costs
@@ -75,6 +76,20 @@ class Decision:
             None if kind == "labels" else self._conformal(calibrator.probabilities, S, truth, k),
             Rules(self.costs, as_abstention(self.abstain), self.least),
         )
+
+    def untaught(self, kind: Kind, k: int) -> FittedDecision:
+        """The decision where no row was held out: scores as they are, labels at one half, no sets and no scope.
+
+        >>> Decision().untaught("binary", 2).decide([[0.3]]).labels.tolist()
+        [1]
+        """
+        if self.costs is not None and (kind == "labels" or len(self.costs) != k):
+            raise UsageError(f"costs is for {len(self.costs)} classes, one per row; there are {k} {_WHAT[kind]}.")
+        if self.thresholds is not None or isinstance(self.abstain, Coverage | InScope):
+            raise UsageError("Thresholds, coverage and scope are learned from held-out rows; give the recipe a tuning.")
+        halves = FittedThresholds(kind, np.full(k, 0.5)) if kind == "labels" else None
+        rules = Rules(self.costs, as_abstention(self.abstain), self.least)
+        return FittedDecision(FittedTemperature(kind, 1.0), None, halves, None, rules)
 
     def _thresholds(
         self, kind: Kind, probabilities: Callable[[Doubles], Doubles], S: Doubles, facts: tuple[Truth, Doubles]

@@ -48,7 +48,7 @@ class FittedDecision:
     """From scores of new rows to probabilities, out-of-scope scores and predictions. Nothing in it ever changes."""
 
     calibrator: FittedCalibrator
-    scope: FittedScope
+    scope: FittedScope | None = None
     thresholds: FittedThresholds | None = None
     conformal: FittedConformal | None = None
     rules: Rules = Rules()
@@ -59,6 +59,10 @@ class FittedDecision:
 
     def out_of_scope(self, S: Any, known: Any = None) -> Doubles:
         """The share of the training rows that were more like some class (n,): near 1 is unlike all of them."""
+        if self.scope is None:
+            raise UsageError(
+                "This model learned nothing of its scope: no rows were held out; give its recipe a tuning."
+            )
         return self.scope.scores(S, known)
 
     def decide(self, S: Any, abstain: Any = None, known: Any = None) -> Decided:
@@ -121,7 +125,7 @@ class FittedDecision:
                 raise damaged_or_newer(f"its decision has a part {kind!r}")
             name, build = PARTS[kind]
             parts[name] = build(part)
-        if "calibrator" not in parts or "scope" not in parts:
+        if "calibrator" not in parts:
             raise damaged("its decision lacks a part")
         found = cls(**parts, rules=_stored_rules(state))
         _check(found)
@@ -153,8 +157,8 @@ def _stored_rules(state: State) -> Rules:
 def _check(found: FittedDecision) -> None:
     """Refuse parts for different kinds of scores."""
     kind, rules = found.calibrator.kind, found.rules
-    same = found.scope.kind == kind and (found.thresholds is None or found.thresholds.kind == kind)
-    if not same or (kind == "labels") != (found.conformal is None) or (kind == "labels" and found.thresholds is None):
+    same = all(part is None or part.kind == kind for part in (found.scope, found.thresholds))
+    if not same or (kind == "labels" and (found.conformal is not None or found.thresholds is None)):
         raise damaged("the parts of its decision are for different kinds of scores")
     if rules.costs is not None and (kind == "labels" or (kind == "binary" and len(rules.costs) != 2)):
         raise damaged("its costs do not fit its classes")

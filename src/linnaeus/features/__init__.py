@@ -22,11 +22,12 @@ from linnaeus.features.indexing.hashed import Hashed
 from linnaeus.features.lexicon import Lexicon
 from linnaeus.features.narrow import narrow, shrink
 from linnaeus.features.ready import Ready
+from linnaeus.features.refit import Counted, count_rows
 from linnaeus.features.restore import load, restore, save
 from linnaeus.features.selection import SCORES, Chi2, DocumentFrequency, MutualInformation, Selected
 from linnaeus.features.shape import Shape
 from linnaeus.features.union import Union
-from linnaeus.features.values import BM25, VALUES, Binary, Count, Log, NaiveBayes, Sqrt, TfIdf
+from linnaeus.features.values import BM25, VALUES, Binary, Contrast, Count, Log, NaiveBayes, Sqrt, TfIdf
 from linnaeus.features.weighting import Weighted
 from linnaeus.features.words import Skips, Words
 
@@ -60,7 +61,9 @@ __all__ = [
     "Chi2",
     "Columns",
     "Conjunction",
+    "Contrast",
     "Count",
+    "Counted",
     "DocumentFrequency",
     "Exact",
     "Fitted",
@@ -82,6 +85,7 @@ __all__ = [
     "Weighted",
     "Words",
     "as_stream",
+    "count_rows",
     "load",
     "narrow",
     "restore",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,8 @@ class Chi2(Score):
     ['bad', 'good']
     """
 
+    needs_labels: ClassVar[bool] = True
+
     def score(self, seen: Seen) -> Doubles:
         """The statistic of each column."""
         tally = seen.by_label("Selected(by='chi2')", _not_negative)
@@ -83,6 +85,8 @@ class MutualInformation(Score):
     >>> Selected(Words(), by=MutualInformation(), k=2).fit(read([("good film", "pos"), ("bad film", "neg")])).names()
     ['bad', 'good']
     """
+
+    needs_labels: ClassVar[bool] = True
 
     def score(self, seen: Seen) -> Doubles:
         """The information of each column."""

@@ -15,7 +15,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from linnaeus.pipeline.classifier import Classifier as Classifier
+    from linnaeus.pipeline.cookbook import RECIPES as RECIPES
+    from linnaeus.pipeline.estimator import TextClassifier as TextClassifier
+    from linnaeus.pipeline.estimator import TextRegressor as TextRegressor
     from linnaeus.pipeline.faces import FACES as FACES
+    from linnaeus.pipeline.learner import Linear as Linear
     from linnaeus.pipeline.linear import LinearClassifier as LinearClassifier
     from linnaeus.pipeline.named import AveragedPerceptron as AveragedPerceptron
     from linnaeus.pipeline.named import LeastSquares as LeastSquares
@@ -24,10 +29,21 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.named import MulticlassSVM as MulticlassSVM
     from linnaeus.pipeline.named import PassiveAggressive as PassiveAggressive
     from linnaeus.pipeline.named import Perceptron as Perceptron
+    from linnaeus.pipeline.prediction import Prediction as Prediction
+    from linnaeus.pipeline.recipe import Recipe as Recipe
     from linnaeus.pipeline.regressor import LinearRegressor as LinearRegressor
+    from linnaeus.pipeline.tuning import Tuning as Tuning
     from linnaeus.pipeline.warned import NotConverged as NotConverged
 
 _HOMES = {
+    "Classifier": "classifier",
+    "Linear": "learner",
+    "Prediction": "prediction",
+    "RECIPES": "cookbook",
+    "Recipe": "recipe",
+    "TextClassifier": "estimator",
+    "TextRegressor": "estimator",
+    "Tuning": "tuning",
     "FACES": "faces",
     "LinearClassifier": "linear",
     "LinearRegressor": "regressor",
@@ -43,8 +59,11 @@ _HOMES = {
 
 __all__ = [
     "FACES",
+    "RECIPES",
     "AveragedPerceptron",
+    "Classifier",
     "LeastSquares",
+    "Linear",
     "LinearClassifier",
     "LinearRegressor",
     "LinearSVM",
@@ -53,6 +72,11 @@ __all__ = [
     "NotConverged",
     "PassiveAggressive",
     "Perceptron",
+    "Prediction",
+    "Recipe",
+    "TextClassifier",
+    "TextRegressor",
+    "Tuning",
 ]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Solver
     from linnaeus.types import Doubles, Longs
 
-LARGE = (2e7, 2e8)
-"""Stored values above which there are 3 folds, and above which a fifth of the rows is held out once."""
+Parts: TypeAlias = Callable[[Split], tuple[Problem, Problem]]
+
+FEW = 3
+"""Folds up to which not every strength is tried on each."""
+LARGE = (3e7, 1e8)
+"""Stored values times scores above which there are 3 folds, and above which a fifth of the rows is held out once."""
+LOOSE = 1e-2
+"""The relative gap to which strengths are compared: held-out scores hardly change below it."""
 WORSE = 2
 """Weaker strengths that did worse than the best one, in a row, before no weaker ones are tried."""
 
@@ -64,32 +70,56 @@ def _bounded(split: Split, rows: int) -> Split:
 
 def _by_size(problem: Problem) -> int:
     size = problem.rows.nnz if hasattr(problem.rows, "nnz") else int(np.prod(problem.rows.shape))
-    return 5 if size < LARGE[0] else 3 if size < LARGE[1] else 1
+    work = size * problem.space.width(problem.k)
+    return 5 if work < LARGE[0] else 3 if work < LARGE[1] else 1
 
 
-def crossfit(learner: Linear, problem: Problem, splits: list[Split], tuning: Tuning, seed: int) -> Held:
-    """Walk the strengths on each fold, choose the best, and give the held-out scores of the chosen one."""
+def crossfit(learner: Linear, parts: Parts, splits: list[Split], tuning: Tuning, seed: int) -> Held:
+    """Walk the strengths on each fold, choose the best, and give the held-out scores of the chosen one.
+
+    `parts` gives the problem on the two sides of a split. Where there are few folds, because the data are large, the
+    first walks until weaker strengths only do worse, and the others try the best of the first and its neighbors.
+    """
     strengths = tuning.strengths if learner.strength is not None and tuning.strengths else (learner.strength or 0.0,)
-    found = [list(_legs(learner, problem, split, strengths, seed)) for split in splits]
-    reached = min(len(legs) for legs in found)
-    tried = {strengths[i]: float(np.mean([legs[i][1] for legs in found])) for i in range(reached)}
-    best = max(range(reached), key=lambda i: tried[strengths[i]])
+    few = len(splits) <= FEW
+    first = list(_legs(learner, parts(splits[0]), strengths, seed, 0 if few else len(strengths)))
+    near = _near([score for _, score in first]) if few and len(splits) > 1 else range(len(first))
+    chosen = strengths[near.start : near.stop]
+    found = [first[near.start : near.stop]]
+    found += [list(_legs(learner, parts(split), chosen, seed, len(near))) for split in splits[1:]]
+    sizes = np.array([len(split.test) for split in splits], np.float64)
+    tried = [float(np.average([legs[i][1] for legs in found], weights=sizes)) for i in range(len(near))]
+    best = max(range(len(near)), key=tried.__getitem__)
     rows = np.concatenate([split.test for split in splits])
     order = np.argsort(rows, kind="stable")
     S = np.concatenate([legs[best][0] for legs in found])[order]
-    return Held(rows[order], S, strengths[best] if learner.strength is not None else None, tried)
+    return Held(
+        rows[order], S, chosen[best] if learner.strength is not None else None, dict(zip(chosen, tried, strict=True))
+    )
+
+
+def _near(scores: list[float]) -> range:
+    """The best of these (of equals the strongest) and its neighbors.
+
+    >>> _near([0.5, 0.9, 0.8, 0.7])
+    range(0, 3)
+    """
+    best = max(range(len(scores)), key=scores.__getitem__)
+    return range(max(0, best - 1), min(len(scores), best + 2))
 
 
 def _legs(
-    learner: Linear, problem: Problem, split: Split, strengths: tuple[float, ...], seed: int
+    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int, least: int = 0
 ) -> Iterator[tuple[Doubles, float]]:
     """Held-out scores and how good they are, for each strength, until weaker ones only do worse."""
-    train, test = problem.take(split.train), problem.take(split.test)
+    train, test = parts
     results: list[float] = []
     for leg in walk(_pose(learner, train, seed), _choose(learner, seed), strengths, seed):
         S = linear.scores(test.rows, leg.params)
-        results.append(goodness(problem.space, S, test.y, test.weights))
+        results.append(goodness(train.space, S, test.y, test.weights))
         yield S, results[-1]
+        if len(results) >= least and len(results) - 1 - results.index(max(results)) >= WORSE:
+            return
 
 
 def _pose(learner: Linear, problem: Problem, seed: int) -> Callable[[float], Objective]:
@@ -102,9 +132,10 @@ def _pose(learner: Linear, problem: Problem, seed: int) -> Callable[[float], Obj
 
 def _choose(learner: Linear, seed: int) -> Callable[[Objective], tuple[Solver, Stop]]:
     def choose(objective: Objective) -> tuple[Solver, Stop]:
-        auto = isinstance(learner.optimizer, str)
-        solver = choose_optimizer(objective, learner.tol) if auto else piece("optimizer", learner.optimizer)
-        return solver, stopping(learner.settings(seed), objective.loss, solver)
+        loose = learner if learner.tol is None else replace(learner, tol=max(learner.tol, LOOSE))
+        auto = isinstance(loose.optimizer, str)
+        solver = choose_optimizer(objective, loose.tol) if auto else piece("optimizer", loose.optimizer)
+        return solver, stopping(loose.settings(seed), objective.loss, solver)
 
     return choose
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.labels import Labels
+from linnaeus.data.batch import join
 from linnaeus.errors import DataError
+from linnaeus.features.base import Batches
 from linnaeus.pipeline.weights import sample_weights
 from linnaeus.types import LabelSets
 
@@ -40,6 +42,30 @@ class Examples:
     def y(self) -> Any:
         """The truth as the engine takes it."""
         return self.labels.y if self.labels is not None else self.numbers
+
+    def take(self, rows: Longs) -> Examples:
+        """These rows, ascending."""
+        return Examples(
+            _taken(self.stream, rows),
+            None if self.labels is None else Labels(self.labels.y[rows], self.labels.classes, self.labels.form),
+            None if self.numbers is None else self.numbers[rows],
+            self.weights[rows],
+            None if self.groups is None else self.groups[rows],
+        )
+
+    def counted(self) -> Examples:
+        """Without the rows whose weight is zero, and the classes that only they have."""
+        if self.weights.all():
+            return self
+        rows = np.flatnonzero(self.weights)
+        labels = None if self.labels is None else self.labels.take(rows)
+        return replace(self.take(rows), labels=labels)
+
+
+def _taken(stream: Any, rows: Longs) -> Any:
+    if hasattr(stream, "take"):
+        return stream.take(rows)
+    return Batches((join(list(stream.batches())).take(rows),))
 
 
 def from_corpus(corpus: Corpus) -> Examples:

@@ -54,6 +54,10 @@ class Problem:
         kept = self.weights[rows] if weights is None else weights
         return replace(self, rows=self.rows.take(rows), y=self.y[rows], weights=kept)
 
+    def part(self, rows: Any, X: Any) -> Problem:
+        """The same problem on these rows, whose features are others."""
+        return replace(self, rows=X, y=self.y[rows], weights=self.weights[rows])
+
 
 def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     """Train as the parameters of a face say; warns where the optimum was not reached."""

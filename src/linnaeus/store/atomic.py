@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from linnaeus.errors import MachineError
+from linnaeus.errors import LinnaeusError, MachineError
 
 
 def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
@@ -15,13 +15,20 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) ->
 
     A link is followed, so that the file it points to is replaced and not the link itself.
     """
+    with replacing(path) as passing:
+        write(passing)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The same for work that takes its time: the new file is in its place when the block ends, and gone if it fails."""
     target = Path(os.path.realpath(path))
     passing = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
     try:
         os.close(os.open(passing, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        mode = passing.stat().st_mode  # what the user's umask asks for; `write` may make the file anew with another
+        mode = passing.stat().st_mode  # what the user's umask asks for; the block may make the file anew with another
         try:
-            write(passing)
+            yield passing
             passing.chmod(mode)
             _flush(passing, os.O_RDWR)
             passing.replace(target)
@@ -30,6 +37,8 @@ def replace_file(path: str | os.PathLike[str], write: Callable[[Path], None]) ->
                 passing.unlink()
             raise
         _flush_directory(target.parent)
+    except LinnaeusError:
+        raise
     except OSError as error:
         raise MachineError(_sentence(target, error)) from error
 

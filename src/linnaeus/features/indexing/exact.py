@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from linnaeus.types import Ints, Longs
 
 UNKNOWN = "<unknown>"
+FEW = 50
+"""Texts below which no token is too rare to be kept: of a handful, most words are."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ class Exact:
     """A column for every term of the training texts that passes: by document frequency, then by number.
 
     `min_df` and `max_df` bound the number of texts a term stands in: a whole number counts them, a fraction is a share
-    of all texts. `max_terms` keeps the most frequent terms, of equals the first by code point.
+    of all texts. `max_terms` keeps the most frequent terms, of equals the first by code point. With `min_token_df`, a
+    token that stands in fewer texts than that has no place in the vocabulary, nor has a term with it: what one person
+    wrote once (a name, a number, a password) is then not in a model file. Of fewer than 50 texts all tokens are kept.
 
     >>> from linnaeus.features import Words
     >>> Words(terms=Exact(min_df=2)).fit(["good film", "bad film"]).names()
@@ -49,6 +54,7 @@ class Exact:
     min_df: int | float = 1
     max_df: int | float = 1.0
     max_terms: int | None = None
+    min_token_df: int = 1
 
     def __post_init__(self) -> None:
         for name in ("min_df", "max_df"):
@@ -57,6 +63,7 @@ class Exact:
                 raise InputTypeError(f"{name} is a number of texts or a share of them, not {value!r}.")
             if value < 0 or (isinstance(value, float) and value > 1):
                 raise UsageError(f"{name}={value} is neither a whole number of texts nor a share from 0.0 to 1.0.")
+        expect("Exact(min_token_df=...)", self.min_token_df, int)
         if self.max_terms is None:
             return
         expect("Exact(max_terms=...)", self.max_terms, int)
@@ -83,7 +90,7 @@ class Exact:
         df = np.concatenate(seen.documents)
         passed = seen.wanted
         if passed.any():  # of no terms at all, the bounds are not to blame
-            passed = passed & self._passes(df, seen.n)
+            passed = passed & self._passes(df, seen.n) & self._shared(seen)
         if not passed.any():
             raise DataError(_nothing_left(seen.n, int(seen.wanted.sum())))
         columns = seen.columns(passed)
@@ -96,6 +103,18 @@ class Exact:
             by_column[columns[there][passed[there]]] = df[passed[there]]
         seen.drop_counts()
         return columns, by_column
+
+    def _shared(self, seen: Counts) -> NDArray[np.bool_]:
+        """The nodes all of whose tokens stand in texts enough."""
+        shared = np.ones(seen.starts[-1], np.bool_)
+        if self.min_token_df <= 1 or seen.n < FEW:
+            return shared
+        tokens = seen.starts[1]
+        shared[:tokens] = seen.documents[0] >= self.min_token_df
+        for start, end in pairwise(seen.starts[1:]):
+            inner = slice(start - tokens, end - tokens)
+            shared[start:end] = shared[seen.parents[inner]] & shared[seen.last[inner]]
+        return shared
 
     def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
         low = self.min_df * n if isinstance(self.min_df, float) else self.min_df

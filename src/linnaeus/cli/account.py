@@ -1,0 +1,47 @@
+"""What `train` shows when it is done: the model, how good it is, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.render import Page, clean, counted, duration, indent, line, size, stack, title
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation import Evaluation
+    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.render import Glyphs
+
+
+def trained_page(model: Classifier, tested: Evaluation | None, how: dict[str, Any], glyphs: Glyphs) -> Page:
+    """Facts, scores and next commands."""
+    from linnaeus.evaluation.page import evaluation_page
+
+    pages = [title(f"Trained {clean(how['model'])}") + indent(_facts(model, how))]
+    if model.evaluation is not None:
+        pages.append(evaluation_page(model.evaluation, glyphs, "held-out rows of the training data"))
+    if tested is not None:
+        pages.append(evaluation_page(tested, glyphs, "test data"))
+    return stack([*pages, title("Next") + indent(_next(clean(how["model"]), model))])
+
+
+def _facts(model: Classifier, how: dict[str, Any]) -> Page:
+    facts, W = model.facts, model.params["W"]
+    rows = f"{counted(int(facts['rows']), 'row')}, {counted(W.shape[0], 'feature')}"
+    classes = "numbers" if model.classes is None else f"{len(model.classes):,} classes"
+    strength = f", strength {facts['strength']:g}" if "strength" in facts else ""
+    lines = [
+        line(f"{rows}, {classes}{strength}"),
+        line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk"),
+    ]
+    return Page(tuple(lines))
+
+
+def _next(path: str, model: Classifier) -> Page:
+    lines = [
+        line(f"linnaeus predict {path} new.csv -o answers.csv"),
+        line(f"linnaeus test {path} test.csv"),
+    ]
+    if model.classes is not None:
+        lines.append(line(f'linnaeus explain {path} "a text of yours"'))
+    return Page((*lines, line(f"linnaeus inspect {path}")))

@@ -1,0 +1,99 @@
+"""`linnaeus explain MODEL [TEXT|DATA]`: why a text is answered as it is, or what a model has learned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+
+if TYPE_CHECKING:
+    from linnaeus.explain import Explanation
+    from linnaeus.pipeline.classifier import Classifier
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus explain spam.lin "free prize, call now"
+  linnaeus explain spam.lin "free prize, call now" --class ham
+  linnaeus explain spam.lin new.csv --rows 3
+  linnaeus explain spam.lin "free prize" --html > why.html
+  linnaeus explain spam.lin                     # what the model has learned, class by class
+"""
+
+
+@click.command("explain", epilog=_EXAMPLES)
+@click.argument("model")
+@click.argument("source", required=False, metavar="[TEXT|DATA]")
+@shared.read_options
+@click.option("--class", "classes", multiple=True, metavar="NAME", help="Explain this class too; repeatable.")
+@click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="How many rows of DATA to explain.")
+@click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="How many features to show.")
+@click.option("--html", "as_html", is_flag=True, help="A self-contained piece of HTML.")
+@click.option("--json", "as_json", is_flag=True, help="JSON with character offsets, one object a line.")
+@click.option("--seed", type=int, default=0, hidden=True, help="Explanations draw nothing.")
+@shared.common_options
+def command(model: str, source: str | None, **options: Any) -> int:
+    """Show which characters of a text moved the score of which class by how much.
+
+    Contributions and bias add up to the score. Without TEXT or DATA: the strongest features of each class.
+    """
+    from linnaeus.pipeline.classifier import Classifier
+
+    shared.remark_kernels(options)
+    with shared.use_threads(options):
+        found = Classifier.load(model)
+        if source is None:
+            _show_features(found, options)
+            return 0
+        for row in _rows(source, options):
+            _show(found.explain(row, options["classes"]), options)
+    return 0
+
+
+def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
+    """The text itself, or the first rows of a file."""
+    if source != "-" and not Path(source).exists():
+        yield source
+        return
+    given = {**options, "label": options["label"] or ""}
+    if source == "-" and not options["format"]:
+        given["format"] = "lines"
+    batch = shared.read_source(source, given).head(options["rows"]).batch()
+    for i in range(len(batch)):
+        yield batch.slice(i, 1)
+
+
+def _show(explanation: Explanation, options: dict[str, Any]) -> None:
+    from linnaeus.explain import explanation_page
+
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        screen.write(json.dumps(explanation.to_json(), ensure_ascii=False) + "\n")
+    elif options["as_html"]:
+        screen.write(explanation.to_html(options["features"]) + "\n")
+    else:
+        marks = {} if screen.color else {"marks": _plain()}
+        screen.show(explanation_page(explanation, screen.glyphs, parts=options["features"], **marks))
+
+
+def _plain() -> Any:
+    from linnaeus.render.highlight import PLAIN
+
+    return PLAIN
+
+
+def _show_features(model: Classifier, options: dict[str, Any]) -> None:
+    from linnaeus.explain import top_page
+
+    screen = shared.stdout_screen(options)
+    tops = model.top_features(options["features"], options["classes"] or None)
+    if options["as_json"]:
+        for top in tops:
+            sides = {side: [[w.name, w.weight] for w in getattr(top, side)] for side in ("positive", "negative")}
+            screen.write(json.dumps({"label": top.name, **sides}, ensure_ascii=False) + "\n")
+        return
+    screen.show(top_page(tops, screen.glyphs))

@@ -1,0 +1,97 @@
+"""`linnaeus inspect MODEL`: what is in a model file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+
+if TYPE_CHECKING:
+    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.render import Page
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus inspect topics.lin
+  linnaeus inspect topics.lin --verify
+  linnaeus inspect topics.lin --recipe > again.toml
+"""
+
+_SHOWN = 20
+
+
+@click.command("inspect", epilog=_EXAMPLES)
+@click.argument("model")
+@click.option("--verify", is_flag=True, help="Check the digest of every tensor, however large.")
+@click.option("--recipe", "as_recipe", is_flag=True, help="Only the recipe, as TOML.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@click.option("--seed", type=int, default=0, hidden=True, help="Nothing is drawn.")
+@shared.common_options
+def command(model: str, **options: Any) -> int:
+    """Show what MODEL is: its recipe, classes, training data, how good it was, and what the file holds."""
+    from linnaeus.pipeline.classifier import Classifier
+
+    found = Classifier.load(model, verify=True if options["verify"] else None)
+    screen = shared.stdout_screen(options)
+    if options["as_recipe"]:
+        screen.write(found.recipe.to_toml())
+    elif options["as_json"]:
+        screen.write(json.dumps(described(found, model), ensure_ascii=False) + "\n")
+    else:
+        from linnaeus.evaluation.page import evaluation_page
+        from linnaeus.render import stack
+
+        pages = [_page(found, model)]
+        if found.evaluation is not None:
+            pages.append(evaluation_page(found.evaluation, screen.glyphs, "held-out rows of the training data"))
+        screen.show(stack(pages))
+    return 0
+
+
+def described(model: Classifier, path: str) -> dict[str, Any]:
+    """All of it but the arrays."""
+    W = model.params["W"]
+    return {
+        "model": path,
+        "bytes": Path(path).stat().st_size,
+        "keeps_texts": False,
+        "labels": model.label_kind,
+        "classes": None if model.classes is None else [str(name) for name in model.classes.tolist()],
+        "features": model.features.width,
+        "weights": list(W.shape),
+        "recipe": model.recipe.to_json(),
+        "evaluation": None if model.evaluation is None else model.evaluation.to_json(),
+        "facts": model.facts,
+    }
+
+
+def _page(model: Classifier, path: str) -> Page:
+    from linnaeus.render import Page, clean, counted, indent, line, size, table, title
+
+    facts, W = model.facts, model.params["W"]
+    names = [] if model.classes is None else [clean(str(name)) for name in model.classes.tolist()]
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    cells = [
+        ("texts", "none of the training data are in the file"),
+        ("classes", ", ".join(names[:_SHOWN]) + more if names else "numbers"),
+        (
+            "trained on",
+            f"{counted(int(facts.get('rows', 0)), 'row')}, fingerprint {str(facts.get('fingerprint', ''))[:16]}",
+        ),
+        ("features", f"{model.features.width:,}"),
+        ("weights", f"{W.shape[0]:,} x {W.shape[1]:,} {W.dtype}, {size(W.nbytes)}"),
+        ("loss", type(model.recipe.learner.loss).__name__),
+        (
+            "strength",
+            f"{facts['strength']:g}, the best of {len(facts.get('tried', []))}"
+            if "strength" in facts
+            else "as in the recipe",
+        ),
+        ("ended", f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"),
+        ("file", f"{size(Path(path).stat().st_size)}, written by Linnaeus {facts.get('version', '')}"),
+    ]
+    return title(clean(path)) + indent(table(["", ""], cells, "<<")) + Page((line(),))

@@ -1,0 +1,85 @@
+"""`linnaeus predict MODEL [DATA|-]`: an answer to every row, in order, in constant memory."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+
+if TYPE_CHECKING:
+    from linnaeus.data import Corpus
+    from linnaeus.pipeline.answers import Wish
+    from linnaeus.pipeline.classifier import Classifier
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus predict spam.lin new.csv -o answers.csv
+  linnaeus predict spam.lin new.jsonl --top 3 --keep id > answers.jsonl
+  linnaeus predict spam.lin new.parquet -o answers.parquet --abstain confidence=0.8
+  echo "free prize, call now" | linnaeus predict spam.lin
+
+\b
+Without -o one JSON object a line goes to standard output. Standard input is one text a line, unless --format says.
+Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
+"""
+
+
+@click.command("predict", epilog=_EXAMPLES)
+@click.argument("model")
+@click.argument("data", default="-")
+@shared.read_options
+@click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also the K best classes.")
+@click.option("--abstain", metavar="RULE", help="Answer only where sure: confidence=0.8 or coverage=0.9.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a column of the input, such as id; repeatable.")
+@click.option("--scope", is_flag=True, help="Also how unlike the training data each row is, from 0 to 1.")
+@click.option("-o", "--output", metavar="FILE", help="A file: .jsonl, .csv, .tsv or .parquet by its name.")
+@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="JSON lines: the default without -o.")
+@click.option("--seed", type=int, default=0, hidden=True, help="Predictions draw nothing.")
+@shared.common_options
+def command(model: str, data: str, **options: Any) -> int:
+    """Answer every row of DATA with MODEL; `-` is standard input."""
+    from linnaeus.cli.writers import open_writer, refuse_existing
+    from linnaeus.pipeline.answers import Wish
+    from linnaeus.pipeline.classifier import Classifier
+
+    shared.remark_kernels(options)
+    refuse_existing(options["output"], options["force"])
+    with shared.use_threads(options):
+        found = Classifier.load(model)
+        corpus = _read(data, options)
+        wish = Wish(
+            top=options["top"], abstain=shared.abstention(options), keep=_kept(corpus, options), scope=options["scope"]
+        )
+        with open_writer(options["output"], sys.stdout) as write:
+            _run(found, corpus, (wish, write), options)
+    return 0
+
+
+def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict[str, Any]) -> None:
+    from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.pipeline.answers import answers
+
+    wish, write = how
+    with open_progress(options["quiet"] or options["output"] is None) as progress:
+        for batch in corpus.watch(lambda at: progress(Mark("predicting", at.rows, at.done, at.total))).batches():
+            write(answers(model, batch, wish))
+    if corpus.skipped.count:
+        shared.remark(str(corpus.skipped), options)
+
+
+def _read(data: str, options: dict[str, Any]) -> Corpus:
+    """Data without labels: a label column, if there is one, is not looked at. Lines of standard input are texts."""
+    given = {**options, "label": options["label"] or ""}
+    if data == "-" and not options["format"]:
+        given["format"] = "lines"
+    return shared.read_source(data, given)
+
+
+def _kept(corpus: Corpus, options: dict[str, Any]) -> tuple[str, ...]:
+    """The columns asked for; an `id` is always kept."""
+    asked = tuple(name for text in options["keep"] for name in text.split(","))
+    return asked if asked or "id" not in corpus.columns else ("id",)

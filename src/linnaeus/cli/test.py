@@ -1,0 +1,109 @@
+"""`linnaeus test MODEL DATA`: how good a model is on labeled data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+from linnaeus.errors import DataError
+
+if TYPE_CHECKING:
+    from linnaeus.data import Corpus
+    from linnaeus.evaluation import Evaluation
+    from linnaeus.pipeline.classifier import Classifier
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus test topics.lin test.csv
+  linnaeus test topics.lin test.csv --min accuracy=0.9 --min macro-f1=0.85
+  linnaeus test topics.lin test.csv --json | jq .metrics.accuracy
+  linnaeus test topics.lin test.csv --by source --by length
+
+\b
+Exit code: 0 if every minimum is reached, 1 if not, 3 if the data cannot be used, 4 if the model cannot.
+"""
+
+
+@click.command("test", epilog=_EXAMPLES)
+@click.argument("model")
+@click.argument("data")
+@shared.read_options
+@click.option("--min", "least", multiple=True, metavar="METRIC=VALUE", help="What a metric must reach; repeatable.")
+@click.option("--by", "columns", multiple=True, metavar="COLUMN", help="Also by the values of a column, or `length`.")
+@click.option("--abstain", metavar="RULE", help="Answer only where sure: confidence=0.8 or coverage=0.9.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@shared.common_options
+def command(model: str, data: str, **options: Any) -> int:
+    """Compare the answers of MODEL with the labels of DATA: metrics with intervals, classes, confusions."""
+    from linnaeus.pipeline.classifier import Classifier
+
+    shared.remark_kernels(options)
+    wanted = [_minimum(text) for text in options["least"]]
+    with shared.use_threads(options):
+        found = Classifier.load(model)
+        given = {**options, "label_kind": options["label_kind"] or found.label_kind}
+        evaluation, parts = run(found, shared.read_source(data, given), options)
+    missed = [(name, value) for name, value in wanted if not evaluation.value(name) >= value]
+    _show(evaluation, parts, missed, options)
+    return 1 if missed else 0
+
+
+def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Evaluation, list[Any]]:
+    """The evaluation of all rows, and that of slices."""
+    from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.evaluation import Accumulator, by_length, column, slices
+
+    abstain = shared.abstention(options)
+    seen = Accumulator()
+    values: dict[str, list[Any]] = {name: [] for name in options["columns"]}
+    with open_progress(options["quiet"]) as progress:
+        for batch in corpus.watch(lambda at: progress(Mark("testing", at.rows, at.done, at.total))).batches():
+            seen.add(model.outcome(batch, abstain=abstain))
+            for name, kept in values.items():
+                kept.extend(_column(batch, name))
+    if not len(seen):
+        raise DataError("There are no rows to test on.")
+    by = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
+    return seen.evaluation(1000, options["seed"]), [slices(seen.facts(), part, seed=options["seed"]) for part in by]
+
+
+def _column(batch: Any, name: str) -> list[Any]:
+    if name == "length":
+        return list(batch.text.to_pylist())
+    if name not in batch.columns:
+        raise DataError(f"There is no column {name!r} to test by; there are {', '.join(batch.columns) or 'no others'}.")
+    return list(batch.columns[name].to_pylist())
+
+
+def _minimum(text: str) -> tuple[str, float]:
+    from linnaeus.evaluation import metric_name
+
+    name, sign, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not sign or number != number:
+        raise click.UsageError(f"--min takes METRIC=VALUE, such as macro-f1=0.85, not {text!r}.")
+    return metric_name(name), number
+
+
+def _show(evaluation: Evaluation, parts: list[Any], missed: list[tuple[str, float]], options: dict[str, Any]) -> None:
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        account = evaluation.to_json() | {"slices": [part.to_json() for part in parts]}
+        account["missed"] = [{"metric": name, "wanted": value} for name, value in missed]
+        screen.write(json.dumps(account, ensure_ascii=False) + "\n")
+    else:
+        from linnaeus.evaluation.page import evaluation_page
+        from linnaeus.evaluation.pages import slices_page
+
+        screen.show(evaluation_page(evaluation, screen.glyphs))
+        for part in parts:
+            screen.show(slices_page(part, screen.glyphs))
+    for name, value in missed:
+        shared.remark(f"{name} is {evaluation.value(name):.4f}, below {value:g}", {**options, "quiet": False})

@@ -1,0 +1,157 @@
+"""`linnaeus train DATA`: from labeled text to a model file, and an honest account of how good it is."""
+
+from __future__ import annotations
+
+import json
+import time
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+from linnaeus.errors import UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.data import Corpus
+    from linnaeus.evaluation import Evaluation
+    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.recipe import Recipe
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus train reviews.csv
+  linnaeus train train.jsonl --test test.jsonl -o topics.lin
+  linnaeus train data.csv --text body --label topic --recipe logistic
+  linnaeus train data.csv --set regularizer.strength=0.1 --set features.blocks.0.ngrams=[1,3]
+
+\b
+Exit code: 0 done, 2 usage, 3 if the data cannot be used.
+"""
+
+
+@click.command("train", epilog=_EXAMPLES)
+@click.argument("data")
+@shared.read_options
+@click.option(
+    "--recipe", "name", default=None, metavar="NAME|FILE", help="A name of `linnaeus recipes`, or a TOML file."
+)
+@click.option("--set", "changes", multiple=True, metavar="PATH=VALUE", help="Change a part of the recipe; repeatable.")
+@click.option("--task", type=click.Choice(["auto", "classify", "regress"]), default="auto", help="What the labels are.")
+@click.option("--test", "other", metavar="FILE", help="Data to evaluate the model on when it is trained.")
+@click.option("--cv", "folds", type=click.IntRange(2), metavar="K", help="Hold out each row once, in K folds.")
+@click.option("-o", "--output", metavar="MODEL", help="The model file (default: DATA with .lin, in this folder).")
+@click.option("--force", is_flag=True, help="Replace a model file that is there already.")
+@click.option("--seed", type=int, default=None, help="Of every order and every draw (default 0).")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@shared.common_options
+def command(data: str, **options: Any) -> int:
+    """Train a classifier on DATA, a file with a column of texts and a column of labels.
+
+    Says what it guessed, holds rows out to tune and to judge the model, writes one file, and shows how good it is on
+    rows it has not seen. `-` is standard input.
+    """
+    shared.remark_kernels(options)
+    path = _target(data, options)
+    recipe = build_recipe(options)
+    began = time.perf_counter()
+    with shared.use_threads(options):
+        corpus = _read(data, options)
+        recipe = _for_labels(recipe, corpus, options)
+        model = _train(recipe, corpus, options)
+        model.save(path)
+        tested = _test(model, options)
+    _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
+    return 0
+
+
+def _target(data: str, options: dict[str, Any]) -> str:
+    """Where the model goes; refused before any work where a file is in the way."""
+    stem = "model" if data == "-" else Path(data).name.split(".")[0] or "model"
+    path = options["output"] or f"{stem}.lin"
+    if Path(path).exists() and not options["force"]:
+        raise UsageError(f"{path} is there already; give another name with -o, or --force to replace it.")
+    if not Path(path).resolve().parent.is_dir():
+        raise UsageError(f"There is no folder {Path(path).resolve().parent} for the model; make it first.")
+    return path
+
+
+def build_recipe(options: dict[str, Any]) -> Recipe:
+    """The recipe that the options name, with their changes."""
+    from linnaeus.pipeline.cookbook import RECIPES, recipe
+    from linnaeus.pipeline.recipe import Recipe
+
+    name = options["name"] or ("ridge" if options["task"] == "regress" else "default")
+    found = recipe(name) if name in RECIPES or not Path(name).exists() else Recipe.read(name)
+    changes = dict(_assignment(text) for text in options["changes"])
+    if options["folds"] is not None:
+        changes["tuning.folds"] = options["folds"]
+    if options["seed"] is not None:
+        changes["seed"] = options["seed"]
+    return found.changed(changes)
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    path, sign, value = text.partition("=")
+    if not sign or not path:
+        raise click.UsageError(f"--set takes PATH=VALUE, such as regularizer.strength=0.1, not {text!r}.")
+    try:
+        return path, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return path, value
+
+
+def _read(data: str, options: dict[str, Any]) -> Corpus:
+    if options["task"] == "regress":
+        options = {**options, "label_kind": options["label_kind"] or "numeric"}
+    corpus = shared.read_source(data, options)
+    shared.remark(f"{'standard input' if data == '-' else data}: {corpus.roles.describe()}, {_kind(corpus)}", options)
+    return corpus
+
+
+def _kind(corpus: Corpus) -> str:
+    kinds = {"one": "one label for each row", "many": "sets of labels", "numeric": "numbers", "none": "no labels"}
+    return kinds[corpus.kind]
+
+
+def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Recipe:
+    """Numbers are for regression, where no recipe was named."""
+    if corpus.kind == "numeric" and options["name"] is None and options["task"] == "auto":
+        shared.remark("the labels are numbers: learning to predict them (--label-kind one makes them classes)", options)
+        return build_recipe({**options, "name": "ridge"})
+    return recipe
+
+
+def _train(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Classifier:
+    from linnaeus.cli.progress import Mark, open_progress
+
+    with open_progress(options["quiet"]) as progress:
+        watched = corpus.watch(lambda at: progress(Mark("reading", at.rows, at.done, at.total)))
+        found = recipe.fit(watched, lambda phase: progress(Mark(phase.name, 0)))
+    if watched.skipped.count:
+        shared.remark(str(watched.skipped), options)
+    return found
+
+
+def _test(model: Classifier, options: dict[str, Any]) -> Evaluation | None:
+    if options["other"] is None:
+        return None
+    given = {**options, "label_kind": options["label_kind"] or model.label_kind}
+    return model.evaluate(shared.read_source(options["other"], given))
+
+
+def _show(model: Classifier, tested: Evaluation | None, how: dict[str, Any], options: dict[str, Any]) -> None:
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        account = {
+            **how,
+            "held_out": None if model.evaluation is None else model.evaluation.to_json(),
+            "test": None if tested is None else tested.to_json(),
+            "facts": model.facts,
+        }
+        screen.write(json.dumps(account, ensure_ascii=False) + "\n")
+        return
+    from linnaeus.cli.account import trained_page
+
+    screen.show(trained_page(model, tested, how, screen.glyphs))

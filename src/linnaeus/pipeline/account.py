@@ -1,0 +1,91 @@
+"""What a training leaves besides weights: how to decide, how good it is on rows it has not seen, what it was fed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import linnaeus
+from linnaeus.evaluation import Outcome, evaluate
+from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.erm import Trace
+    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.crossfit import Held
+    from linnaeus.pipeline.examples import Examples
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Json
+
+ROUNDS = 1000
+"""Resamples for the intervals of the evaluation."""
+
+
+def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trace) -> Classifier:
+    """The classifier with its decision, its evaluation and its facts."""
+    facts: dict[str, Json] = {
+        "version": linnaeus.__version__,
+        "rows": len(examples),
+        "fingerprint": fingerprint(examples),
+        "ending": trace.reason,
+        "epochs": trace.last.epoch if len(trace) else 0,
+        "held_out": 0 if held is None else len(held.rows),
+    }
+    if held is not None and held.strength is not None:
+        facts["strength"] = held.strength
+        facts["tried"] = [[strength, score] for strength, score in held.tried.items()]
+    found = replace(found, facts=facts)
+    if isinstance(found.space, Real):
+        return found if held is None else replace(found, account=_numbers(examples, held))
+    assert found.classes is not None
+    if held is None:
+        return replace(found, decision=found.recipe.decision.untaught(_kind(found), len(found.classes)))
+    S = found.class_scores(held.scores)
+    y, weights = examples.y[held.rows], examples.weights[held.rows]
+    names = list(map(str, found.classes.tolist()))
+    decision = found.recipe.decision.learn(S, y, weights)
+    found = replace(found, decision=decision)
+    outcome = Outcome(y, found.decide(S), names, decision.probabilities(S), S, weights, found.recipe.decision.costs)
+    return replace(found, account=evaluate(outcome, ROUNDS, found.recipe.seed).brief())
+
+
+def _numbers(examples: Examples, held: Held) -> Any:
+    assert examples.numbers is not None
+    truth = examples.numbers[held.rows].reshape(len(held.rows), -1)
+    return evaluate(Outcome(truth, held.scores, weights=examples.weights[held.rows]), ROUNDS)
+
+
+def fingerprint(examples: Examples) -> str:
+    """SHA-256 over texts, labels and weights in their order: whether two models were trained on the same data."""
+    digest = hashlib.sha256()
+    for part in _bytes(examples.stream):
+        digest.update(part)
+    y = examples.y
+    for array in (y.offsets, y.labels) if isinstance(y, LabelSets) else (y,):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    if examples.labels is not None:
+        digest.update("\x1f".join(map(str, examples.labels.classes.tolist())).encode("utf-8", "surrogatepass"))
+    digest.update(np.ascontiguousarray(examples.weights).tobytes())
+    return digest.hexdigest()
+
+
+def _bytes(stream: Stream) -> Any:
+    from linnaeus.text import as_texts
+
+    for batch in stream.batches():
+        if batch.text is not None:
+            texts = as_texts(batch.text)
+            start, end = int(texts.offsets[0]), int(texts.offsets[-1])
+            yield texts.data[start:end].data
+            yield np.ascontiguousarray(np.diff(texts.offsets)).data
+
+
+def _kind(found: Classifier) -> Any:
+    """What its class scores are, as `linnaeus.decision` calls it."""
+    if isinstance(found.space, MultiLabel):
+        return "labels"
+    return "binary" if isinstance(found.space, Binary) else "classes"

@@ -1,0 +1,92 @@
+"""Answers to a batch as Arrow columns: what `linnaeus predict` writes, and what streams take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.errors import DataError, UsageError
+from linnaeus.pipeline.arrow import numbers, strings
+from linnaeus.pipeline.prediction import best
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.data import Batch
+    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.types import Doubles
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What is wanted besides the label: so many classes by rank, when to abstain, columns of the input to keep.
+
+    >>> Wish(top=3).top
+    3
+    """
+
+    top: int = 0
+    abstain: Any = None
+    keep: tuple[str, ...] = ()
+    scope: bool = False
+
+    def __post_init__(self) -> None:
+        if self.top < 0:
+            raise UsageError(f"top is the number of classes to show, at least 0, not {self.top}.")
+
+
+def answers(model: Classifier, batch: Batch, wish: Wish) -> pa.RecordBatch:
+    """The kept columns, `label`, `probability`, and what else is wished."""
+    S = model.scores(batch)
+    columns = {name: _kept(batch, name) for name in wish.keep}
+    columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish)
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _kept(batch: Batch, name: str) -> pa.Array:
+    if name == "text" and batch.text is not None:
+        return batch.text
+    if name not in batch.columns:
+        there = ", ".join(["text", *batch.columns])
+        raise DataError(f"There is no column {name!r} to keep; there are {there}.")
+    return batch.columns[name]
+
+
+def _numbers(model: Classifier, S: Doubles) -> dict[str, pa.Array]:
+    found = model.spoken(S)
+    if found.ndim == 1:
+        return {"label": numbers(found)}
+    return {f"label_{i + 1}": numbers(found[:, i]) for i in range(found.shape[1])}
+
+
+def _labels(model: Classifier, S: Doubles, wish: Wish) -> dict[str, pa.Array]:
+    assert model.classes is not None
+    assert model.decision is not None
+    names = strings([str(name) for name in model.classes.tolist()])
+    P, found = model.decision.probabilities(S), model.decide(S, wish.abstain)
+    if isinstance(found, LabelSets):
+        inside = numbers(found.labels.astype(np.int32))
+        offsets = numbers(found.offsets.astype(np.int32))
+        columns = {"labels": pa.ListArray.from_arrays(offsets, names.take(inside))}
+        owner = np.repeat(np.arange(len(found)), np.diff(found.offsets))
+        columns["probabilities"] = pa.ListArray.from_arrays(offsets, numbers(P[owner, found.labels]))
+    else:
+        given = found >= 0
+        columns = {"label": names.take(numbers(found.astype(np.int32), given))}
+        columns["probability"] = numbers(P[np.arange(len(P)), np.where(given, found, 0)], given)
+    if wish.top:
+        columns["top"] = _ranked(names, P, wish.top)
+    return columns
+
+
+def _ranked(names: pa.Array, P: Doubles, count: int) -> pa.Array:
+    """The best classes of each row, as a list of (label, probability)."""
+    order = best(P, min(count, P.shape[1]))
+    offsets = numbers(np.arange(0, order.size + 1, order.shape[1], dtype=np.int32))
+    chances = numbers(np.take_along_axis(P, order, axis=1).reshape(-1))
+    pairs = pa.StructArray.from_arrays(
+        [names.take(numbers(order.reshape(-1).astype(np.int32))), chances], ["label", "probability"]
+    )
+    return pa.ListArray.from_arrays(offsets, pairs)

@@ -1,0 +1,217 @@
+"""`Classifier`: what a recipe trains. It predicts, evaluates, explains, and saves itself to one file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus import store
+from linnaeus.errors import DataError, UsageError
+from linnaeus.features.base import as_stream
+from linnaeus.outputs import Real
+from linnaeus.pipeline.prediction import Prediction, predictions
+from linnaeus.pipeline.quick import compile_scorer
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.data import Batch
+    from linnaeus.decision import FittedDecision
+    from linnaeus.evaluation import Evaluation, Outcome
+    from linnaeus.explain import Explanation
+    from linnaeus.features import Fitted
+    from linnaeus.pipeline.recipe import Recipe
+    from linnaeus.types import Doubles, Floats, Json
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A trained model: fitted features, float32 weights, an output space, its classes, and how it decides.
+
+    `plan` is the recipe. `form` is that of the labels: "single", a form of label sets, or "numbers". `account` is the
+    evaluation on rows the scoring models had not seen; `facts` say what it was trained on and how.
+
+    >>> from linnaeus import Recipe
+    >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
+    >>> model.predict(["a good one"]).tolist()
+    ['pos']
+    """
+
+    plan: Recipe | dict[str, Json]
+    features: Fitted
+    params: dict[str, Floats]
+    space: Any
+    classes: NDArray[Any] | None
+    form: str
+    decision: FittedDecision | None = None
+    account: Evaluation | dict[str, Json] | None = None
+    facts: dict[str, Json] = field(default_factory=dict)
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """How good it is on rows that were held out in training; None where none were."""
+        from linnaeus.evaluation import Evaluation
+
+        return Evaluation.from_json(self.account) if isinstance(self.account, dict) else self.account
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The recipe it was trained by; that of a file is read when it is asked for, since predictions do without."""
+        from linnaeus.pipeline.recipe import Recipe
+
+        return Recipe.from_json(self.plan) if isinstance(self.plan, dict) else self.plan
+
+    # Scores
+
+    @cached_property
+    def _quick(self) -> Any:
+        return compile_scorer(self.features, self.params)
+
+    def scores(self, source: Any) -> Doubles:
+        """Class scores: (n, 1) for two classes, (n, k) for more or for label sets, (n, t) for numbers."""
+        if self._quick is not None:
+            S: Doubles = self._quick.scores(source)
+        else:
+            rows = self.features.rows(source)
+            S = rows.dot(self.params["W"])
+            S = S + self.params["b"] if "b" in self.params else S
+        return self.class_scores(S)
+
+    def class_scores(self, S: Doubles) -> Doubles:
+        """Scores of classes from those of the output space: of pairs, where it compares classes two by two."""
+        found: Doubles = self.space.class_scores(S) if hasattr(self.space, "class_scores") else S
+        return found
+
+    def probabilities(self, source: Any) -> Doubles:
+        """Calibrated probabilities (n, k), in the order of `classes`."""
+        return self._decided().probabilities(self.scores(source))
+
+    # Answers
+
+    def predict(self, source: Any, abstain: Any = None) -> Any:
+        """The answer to each row: labels, tuples of labels, or numbers; None where it abstains."""
+        return self.spoken(self.decide(self.scores(source), abstain))
+
+    def classify(self, text: str) -> Prediction:
+        """One text, quickly: the label, its probability, and the other classes by rank."""
+        return predictions(self, self.scores([text]))[0]
+
+    def decide(self, S: Doubles, abstain: Any = None) -> Any:
+        """From class scores to class indices (-1: abstained), label sets, or numbers.
+
+        Where a coverage is asked for, one class or none for each row becomes a set of classes.
+        """
+        if isinstance(self.space, Real):
+            if abstain is not None:
+                raise UsageError("Abstaining needs classes; this model predicts numbers.")
+            return S
+        decided = self._decided().decide(S, abstain)
+        return decided.labels if decided.sets is None else decided.sets
+
+    def spoken(self, found: Any) -> Any:
+        """Indices as labels."""
+        if self.classes is None:
+            return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+        names = self.classes.tolist()
+        if isinstance(found, LabelSets):
+            rows = [found.labels[a:b] for a, b in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
+            answer = np.empty(len(rows), object)
+            answer[:] = [tuple(names[i] for i in row) for row in rows]
+            return answer
+        if (found < 0).any():
+            return np.array([names[i] if i >= 0 else None for i in found.tolist()], dtype=object)
+        return self.classes[found]
+
+    # Judging and explaining
+
+    @property
+    def label_kind(self) -> str:
+        """How labels of data to be evaluated are read: "one", "many" or "numeric"."""
+        return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
+
+    def outcome(self, batch: Batch, S: Doubles | None = None, abstain: Any = None) -> Outcome:
+        """Truth and prediction of labeled rows, for `linnaeus.evaluation`."""
+        from linnaeus.evaluation import Outcome, lookup, lookup_sets
+
+        if batch.labels is None:
+            raise DataError("There are no labels to compare with; name their column with label=.")
+        S = self.scores(batch) if S is None else S
+        weights = None if batch.weights is None else batch.weights.to_numpy()
+        if self.classes is None:
+            truth = batch.labels.to_numpy(zero_copy_only=False).astype(np.float64).reshape(len(batch), -1)
+            return Outcome(truth, S, weights=weights)
+        names = [str(name) for name in self.classes.tolist()]
+        rows = batch.labels.to_pylist()
+        truth = lookup(rows, names) if self.form == "single" else lookup_sets(rows, names)
+        P = self._decided().probabilities(S)
+        found = self.decide(S, abstain)
+        return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs)
+
+    def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
+        """How good the answers to labeled rows are, batch by batch."""
+        from linnaeus.evaluation import Accumulator
+
+        seen = Accumulator()
+        for batch in as_stream(corpus).batches():
+            seen.add(self.outcome(batch, abstain=abstain))
+        return seen.evaluation(rounds, self.recipe.seed)
+
+    def explain(self, row: Any, classes: Any = (), search: Any = "default") -> Explanation:
+        """Why a text, or a batch of one row, is answered as it is: exact contributions, character by character."""
+        from linnaeus import explain as room
+
+        how = room.Search() if search == "default" else search
+        return room.explain(row, self.linear, tuple(classes), how, None, self._decoded)
+
+    @cached_property
+    def linear(self) -> Any:
+        """What is explained: features, weights, biases, output space and the names of the classes."""
+        from linnaeus.explain import Linear
+
+        W = self.params["W"]
+        b = self.params.get("b", np.zeros(W.shape[1], np.float32))
+        names = [f"target {i}" for i in range(W.shape[1])] if self.classes is None else self.classes.tolist()
+        return Linear(self.features, W, b, self.space, tuple(map(str, names)))
+
+    def top_features(self, count: int = 10, classes: Any = None) -> Any:
+        """The features with the largest weights for and against each class."""
+        from linnaeus.explain import top_features
+
+        return top_features(self.linear, count, classes)
+
+    # Keeping
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file, in one step; equal models give equal bytes."""
+        from linnaeus.pipeline.modelfile import state_of
+
+        store.save(path, state_of(self))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Classifier:
+        """The classifier of a file that `save` or `linnaeus train` wrote."""
+        from linnaeus.pipeline.modelfile import classifier_of
+
+        return classifier_of(store.load(path, verify), functions)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields; what is compiled from them is made again."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def _decided(self) -> FittedDecision:
+        if self.decision is None:
+            raise UsageError("This model predicts numbers; it has no probabilities.")
+        return self.decision
+
+    def _decoded(self, S: Doubles) -> Any:
+        """The answers to raw scores, as `explain` asks for them."""
+        K = self.class_scores(S)
+        return K if self.classes is None else self.decide(K)

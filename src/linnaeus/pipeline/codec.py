@@ -1,0 +1,154 @@
+"""Nested frozen pieces as plain data and back: for TOML and JSON, for model files, for changes by path.
+
+A piece is a table of its fields, with its plain name in `kind`; a plain name alone is the piece with its defaults.
+Which pieces a field can hold is told by the field's name, in `SLOTS`. Nothing is imported because a file names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
+from linnaeus.errors import LinnaeusError, UsageError
+from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
+from linnaeus.losses import LOSSES
+from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
+from linnaeus.outputs import OUTPUTS
+from linnaeus.pipeline.learner import LEARNERS
+from linnaeus.pipeline.tuning import Tuning
+from linnaeus.regularizers import REGULARIZERS
+from linnaeus.text import Normalize
+from linnaeus.types import Json
+
+KIND = "kind"
+
+SLOTS: dict[str, Mapping[str, Any]] = {
+    **dict.fromkeys(("features", "block", "blocks", "left", "right"), EXTRACTORS),
+    **dict.fromkeys(("optimizer", "inner"), OPTIMIZERS),
+    "terms": {"exact": Exact, "given": Given, "hashed": Hashed},
+    "values": VALUES,
+    "by": SCORES,
+    "learner": LEARNERS,
+    "loss": LOSSES,
+    "regularizer": REGULARIZERS,
+    "output": OUTPUTS,
+    "schedule": SCHEDULES,
+    "calibration": CALIBRATORS,
+    "thresholds": THRESHOLDS,
+    "abstain": ABSTENTIONS,
+}
+"""The pieces a field of this name can hold, by their plain names."""
+
+OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner"})
+"""Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
+
+PLAIN: dict[str, type] = {
+    "normalize": Normalize,
+    "tuning": Tuning,
+    "decision": Decision,
+    "conformal": Conformal,
+}
+"""Fields that hold one kind of piece only, which needs no name."""
+
+
+NULLABLE = frozenset({"form", "case", "length", "tol", "tuning", "calibration"})
+"""Fields that can hold nothing though their default is something: TOML has no null, so "none" says it."""
+
+
+def encode(value: Any) -> Json:
+    """A value of a recipe as plain data.
+
+    >>> from linnaeus.regularizers import L1
+    >>> encode(L1(2.0))
+    {'kind': 'l1', 'strength': 2.0}
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): encode(item) for key, item in value.items()}
+    inside = {field.name: encode(getattr(value, field.name)) for field in fields(_storable(value))}
+    return inside if type(value) in PLAIN.values() else {KIND: _name(value), **inside}
+
+
+def decode(slot: str, value: Json, where: str = "") -> Any:
+    """The value again; `slot` is the name of the field it stands in, `where` the path to it, for messages.
+
+    >>> decode("regularizer", {"kind": "l1", "strength": 2})
+    L1(strength=2)
+    """
+    where = where or slot
+    if value == "none" and slot in NULLABLE:
+        return None
+    if isinstance(value, list | tuple):
+        return tuple(decode(slot, item, f"{where}.{i}") for i, item in enumerate(value))
+    if slot in PLAIN and isinstance(value, Mapping):
+        return build(PLAIN[slot], value, where)
+    if slot not in SLOTS or not (isinstance(value, str) or (isinstance(value, Mapping) and KIND in value)):
+        return value
+    if isinstance(value, str) and slot not in OBJECTS:
+        return value  # the piece that holds it knows plain names
+    name = value if isinstance(value, str) else value[KIND]
+    if name not in SLOTS[slot]:
+        raise UsageError(f"{where} names {name!r}; take one of {', '.join(SLOTS[slot])}.")
+    inside = {} if isinstance(value, str) else {key: item for key, item in value.items() if key != KIND}
+    return build(SLOTS[slot][name], inside, where)
+
+
+def spoken(value: Json) -> Json:
+    """Plain data without nulls: "none" where nothing is an answer, and left out where it is the default."""
+    if isinstance(value, list):
+        return [spoken(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    named = {name: "none" if item is None and name in NULLABLE else spoken(item) for name, item in value.items()}
+    return {name: item for name, item in named.items() if item is not None}
+
+
+def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
+    """A piece of this class from plain data; what is left out has its default."""
+    known = {field.name: field for field in fields(kind)}
+    for name in inside:
+        if name not in known:
+            raise UsageError(f"{where} has no entry {name!r}; it has {', '.join(known) or 'none'}.")
+    given = {name: decode(name, item, f"{where}.{name}") for name, item in inside.items()}
+    missing = [n for n, f in known.items() if n not in given and f.default is MISSING and f.default_factory is MISSING]
+    if missing:
+        raise UsageError(f"{where} lacks the entry {missing[0]!r}.")
+    try:
+        return kind(**given)
+    except LinnaeusError as error:
+        raise UsageError(f"{where}: {error}") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{where} cannot be built: {error}.") from error
+
+
+def _storable(value: Any) -> Any:
+    if not is_dataclass(value) or isinstance(value, type):
+        raise UsageError(f"A recipe holds pieces that have a plain name, not {type(value).__name__} of your own.")
+    return value
+
+
+@cache
+def _names() -> dict[type, str]:
+    return {piece: name for table in SLOTS.values() for name, piece in table.items()}
+
+
+def _name(value: Any) -> str:
+    found = _names().get(type(value))
+    if found is None:
+        raise UsageError(
+            f"A recipe in a file holds no code, so {type(value).__name__} of your own cannot be in it; use pieces that "
+            "have a plain name."
+        )
+    return found

@@ -1,0 +1,125 @@
+"""Named recipes: `default`, and the methods of the lectures under their plain names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from linnaeus.errors import UsageError
+from linnaeus.features import Block, Chars, Contrast, Exact, NaiveBayes, TfIdf, Words
+from linnaeus.optimizers import SGD, Average
+from linnaeus.optimizers import PassiveAggressive as Aggressive
+from linnaeus.pipeline.learner import Linear
+from linnaeus.pipeline.recipe import Recipe
+from linnaeus.pipeline.tuning import Tuning
+from linnaeus.regularizers import L2
+
+STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
+"""What is tried of the L2 penalty, from strong to weak; scikit-learn's C is 1 / strength."""
+
+
+SHARED = Exact(min_token_df=2)
+"""No token that stands in one text only: what one person wrote once is not for a model file."""
+
+
+class Named(NamedTuple):
+    """A recipe with a name: what it is in a sentence, and how it is made."""
+
+    help: str
+    make: Callable[[], Recipe]
+
+
+def words(ngrams: tuple[int, int] = (1, 2)) -> Block:
+    """Words and runs of words, sublinear tf-idf, rows of length 1."""
+    return Words(ngrams=ngrams, terms=SHARED, values=TfIdf("log"), length="l2")
+
+
+def characters() -> Block:
+    """Runs of 2 to 5 characters within words, sublinear tf-idf, rows of length 1."""
+    return Chars(2, 5, terms=SHARED, values=TfIdf("log"), length="l2")
+
+
+def _default() -> Recipe:
+
+    features: Block = Words(ngrams=(1, 2), terms=SHARED, values=Contrast(), length="l2")
+    features |= Chars(2, 5, terms=SHARED, values=Contrast(), length="l2")
+    learner = Linear(loss="squared_hinge", regularizer=L2(1.0))
+    return Recipe(features=features, learner=learner, tuning=Tuning(strengths=STRENGTHS))
+
+
+def _simple(learner: Linear, features: Block | None = None) -> Callable[[], Recipe]:
+    return lambda: Recipe(features=features or words(), learner=learner, tuning=Tuning())
+
+
+RECIPES: dict[str, Named] = {
+    "default": Named(
+        "Words, pairs and characters with a squared-hinge SVM, its strength tuned: the best guess.", _default
+    ),
+    "fast": Named(
+        "Words and pairs with a squared-hinge SVM of fixed strength, nothing held out: the quickest.",
+        lambda: Recipe(features=words(), learner=Linear(loss="squared_hinge", regularizer=L2(1.0), tol=1e-2)),
+    ),
+    "logistic": Named(
+        "Logistic regression (softmax over the classes) on words and pairs.",
+        _simple(Linear(loss="log", regularizer=L2(0.1))),
+    ),
+    "svm": Named(
+        "A linear SVM for each class against the rest, on words and pairs.",
+        _simple(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
+    ),
+    "multiclass-svm": Named(
+        "Crammer and Singer's SVM over all classes at once, on words and pairs; takes costs.",
+        _simple(Linear(loss="hinge", regularizer=L2(1.0))),
+    ),
+    "nb-svm": Named(
+        "An SVM on words, pairs and triples weighted by naive-Bayes log-count ratios; strong on sentiment.",
+        _simple(
+            Linear(loss="squared_hinge", regularizer=L2(1.0)),
+            Words(ngrams=(1, 3), terms=SHARED, values=NaiveBayes(), length="l2"),
+        ),
+    ),
+    "least-squares": Named(
+        "Ridge regression on targets +1 and -1, on words and pairs.",
+        _simple(Linear(loss="squared", regularizer=L2(1.0))),
+    ),
+    "perceptron": Named(
+        "The perceptron: one example at a time, moved by its mistakes, on words and pairs.",
+        _simple(Linear(loss="perceptron", regularizer="none", optimizer=SGD(rate=1.0))),
+    ),
+    "averaged-perceptron": Named(
+        "The perceptron with the average of its weights: nearly an SVM, in a few epochs.",
+        _simple(Linear(loss="perceptron", regularizer="none", optimizer=Average(SGD(rate=1.0)), epochs=10)),
+    ),
+    "passive-aggressive": Named(
+        "The smallest step that gives each example a margin of 1, on words and pairs.",
+        _simple(Linear(loss="hinge", regularizer="none", optimizer=Aggressive(1.0), epochs=10)),
+    ),
+    "characters": Named(
+        "Runs of 1 to 5 characters with a squared-hinge SVM: languages, names, texts without spaces.",
+        lambda: Recipe(
+            features=Chars(1, 5, terms=SHARED, values=TfIdf("log"), length="l2"),
+            learner=Linear(loss="squared_hinge", regularizer=L2(1.0)),
+            tuning=Tuning(strengths=STRENGTHS),
+        ),
+    ),
+    "ridge": Named(
+        "Numbers from words, pairs and characters: least squares with a tuned L2 penalty.",
+        lambda: Recipe(
+            features=words() | characters(),
+            learner=Linear(loss="squared", regularizer=L2(1.0)),
+            tuning=Tuning(strengths=STRENGTHS),
+        ),
+    ),
+}
+"""Every recipe by its plain name."""
+
+
+def recipe(name: str) -> Recipe:
+    """A named recipe.
+
+    >>> recipe("svm").learner.loss
+    Hinge()
+    """
+    if name not in RECIPES:
+        raise UsageError(f"There is no recipe {name!r}; take one of {', '.join(RECIPES)}, or a TOML file.")
+    return RECIPES[name].make()

@@ -1,0 +1,62 @@
+"""What is said about one row: the answer, how sure it is, and the other answers by rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The answer to one row.
+
+    `label` is a class, a tuple of labels, a number, or None where the model abstains; `probability` that of the label
+    (of a set of labels: None). `ranking` has (label, probability) of the best classes, the best first.
+    """
+
+    label: Any
+    probability: float | None = None
+    ranking: tuple[tuple[Any, float], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """One JSON object."""
+        label = list(self.label) if isinstance(self.label, tuple) else self.label
+        found: dict[str, Any] = {"label": label}
+        if self.probability is not None:
+            found["probability"] = self.probability
+        if self.ranking:
+            found["ranking"] = [{"label": name, "probability": p} for name, p in self.ranking]
+        return found
+
+
+def best(P: Doubles, count: int) -> Any:
+    """The indices of the `count` largest of each row, the largest first, of equals the lowest index.
+
+    >>> best(np.array([[0.2, 0.5, 0.3]]), 2).tolist()
+    [[1, 2]]
+    """
+    k = P.shape[1]
+    if count >= k or k <= 64:
+        return np.argsort(-P, axis=1, kind="stable")[:, :count]
+    some = np.sort(np.argpartition(-P, count, axis=1)[:, : count + 1], axis=1)
+    values = np.take_along_axis(P, some, axis=1)
+    return np.take_along_axis(some, np.argsort(-values, axis=1, kind="stable"), axis=1)[:, :count]
+
+
+def predictions(model: Any, S: Doubles, top: int = 5) -> list[Prediction]:
+    """The answers to rows of class scores, as records."""
+    if model.classes is None:
+        return [Prediction(value) for value in model.spoken(S).tolist()]
+    P, found = model.decision.probabilities(S), model.spoken(model.decide(S))
+    order = best(P, min(top, P.shape[1]))
+    names = model.classes.tolist()
+    said = []
+    for label, chances, ranks in zip(found.tolist(), P, order.tolist(), strict=True):
+        ranking = tuple((names[i], float(chances[i])) for i in ranks)
+        said.append(Prediction(label, None if isinstance(label, tuple) else float(chances[ranks[0]]), ranking))
+    return said

@@ -1,0 +1,119 @@
+"""`Recipe.fit`: features, cross-fitting, the final training, the decision and an honest account of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import DataError, UsageError
+from linnaeus.features import Counted, count_rows
+from linnaeus.losses import PointLoss, Squared
+from linnaeus.outputs import Real
+from linnaeus.pipeline.account import settle
+from linnaeus.pipeline.classifier import Classifier
+from linnaeus.pipeline.crossfit import Held, crossfit, cut
+from linnaeus.pipeline.examples import Examples, from_corpus
+from linnaeus.pipeline.fitting import Problem, solve, stored
+from linnaeus.pipeline.peeking import peeks
+from linnaeus.pipeline.posing import posed
+from linnaeus.pipeline.weights import refuse_strangers
+
+if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
+    from linnaeus.data.split import Split
+    from linnaeus.pipeline.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What a training is doing: its name, and how much of it is done (None: not known)."""
+
+    name: str
+    share: float | None = None
+
+
+Watcher = Callable[[Phase], None]
+
+
+def train_corpus(recipe: Recipe, corpus: Any, progress: Watcher | None = None) -> Classifier:
+    """Train on a corpus, or on anything `linnaeus.read` takes."""
+    from linnaeus.data import Corpus, read
+
+    return train(recipe, from_corpus(corpus if isinstance(corpus, Corpus) else read(corpus)), progress)
+
+
+def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -> Classifier:
+    """The whole training; the same data, recipe and seed give the same bits."""
+    tell = progress or (lambda _phase: None)
+    examples = examples.counted()
+    tell(Phase("features"))
+    counted = count_rows(recipe.features, examples.stream) if peeks(recipe.features) and recipe.tuning else None
+    everything = np.arange(len(examples))
+    features, X = counted.learn(examples.stream, everything) if counted else recipe.features.fit_rows(examples.stream)
+    problem = pose(recipe.learner, X, examples)
+    held = _held(recipe, examples, (problem, counted), tell)
+    del counted
+    learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)
+    tell(Phase("training"))
+    fit = solve(learner.settings(recipe.seed), problem)
+    found = Classifier(
+        plan=recipe,
+        features=features,
+        params=stored(fit.params),
+        space=problem.space,
+        classes=None if examples.labels is None else examples.labels.classes,
+        form="numbers" if examples.labels is None else examples.labels.form,
+    )
+    return settle(found, examples, held, fit.trace)
+
+
+def pose(learner: Any, X: CSR, examples: Examples) -> Problem:
+    """The problem that the labels make: classes, label sets or numbers."""
+    loss = learner.loss
+    if examples.labels is not None:
+        if isinstance(loss, PointLoss) and not isinstance(loss, Squared):
+            raise UsageError(
+                f"The {type(loss).__name__} loss is for numbers, and the labels are classes; take another."
+            )
+        refuse_strangers(learner.class_weight, examples.labels.classes)
+        return posed(learner.settings(0), X, examples.labels, examples.weights)
+    if not isinstance(loss, PointLoss):
+        raise UsageError(
+            f"The {type(loss).__name__} loss is for classes, and the labels are numbers; take squared, absolute or "
+            "huber, or read the labels as classes with label_kind='one'."
+        )
+    assert examples.numbers is not None
+    table = examples.numbers.reshape(len(examples), -1)
+    if not np.isfinite(table).all():
+        raise DataError("A label is not a finite number; correct it, or leave its row out.")
+    return Problem(X, table, examples.weights, Real(), table.shape[1])
+
+
+def _held(recipe: Recipe, examples: Examples, known: tuple[Problem, Counted | None], tell: Watcher) -> Held | None:
+    """Scores by models that have not seen the rows, where the recipe wants any and there are rows enough.
+
+    Features that look at labels are learned anew for each fold, from counts where these are known.
+    """
+    problem, counted = known
+    if recipe.tuning is None or not (splits := cut(problem, examples.groups, recipe.tuning, recipe.seed)):
+        return None
+    done = 0
+
+    def parts(split: Split) -> tuple[Problem, Problem]:
+        nonlocal done
+        tell(Phase("cross-fitting", done / len(splits)))
+        done += 1
+        if not peeks(recipe.features):
+            return problem.take(split.train), problem.take(split.test)
+        stream = examples.take(split.train).stream
+        if counted is not None:
+            features, X = counted.learn(stream, split.train)
+            return problem.part(split.train, X), problem.part(split.test, counted.rows(features, split.test))
+        features, X = recipe.features.fit_rows(stream)
+        rows = features.rows(examples.take(split.test).stream)
+        return problem.part(split.train, X), problem.part(split.test, rows)
+
+    return crossfit(recipe.learner, parts, splits, recipe.tuning, recipe.seed)
