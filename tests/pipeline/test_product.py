@@ -198,6 +198,15 @@ def test_rare_classes_and_few_rows_train():
     assert recipe("default").fit([("good", "pos"), ("bad", "neg")]).predict(["good"]).tolist() == ["pos"]
 
 
+def test_classes_that_a_fold_lacks_do_not_hold_it_up():
+    """A class of one row is in no other fold: its bias would sink for ever."""
+    rows = [*zip(TEXTS, LABELS, strict=True), ("odd one", "rare"), ("one more", "rarer")]
+    for name in ("logistic", "multiclass-svm"):
+        model = recipe(name).fit(rows)
+        assert model.evaluation.value("accuracy") > 0.8
+        assert model.classes.tolist() == ["neg", "pos", "rare", "rarer"]
+
+
 @pytest.mark.parametrize("name", [name for name in RECIPES if name != "ridge"])
 def test_no_secret_that_occurs_once_is_in_the_file(name, tmp_path):
     secrets = ["zx81secret9", "4929881737", "hunter2", "q7pz"]

@@ -12,7 +12,7 @@ from linnaeus.data.split import Split, folds, holdout
 from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
 from linnaeus.models import linear
-from linnaeus.outputs import Real
+from linnaeus.outputs import Multiclass, Real
 from linnaeus.pipeline.fitting import Problem, objective_of, stopping
 from linnaeus.pipeline.pieces import piece
 from linnaeus.types import LabelSets
@@ -112,14 +112,40 @@ def _legs(
     learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int, least: int = 0
 ) -> Iterator[tuple[Doubles, float]]:
     """Held-out scores and how good they are, for each strength, until weaker ones only do worse."""
-    train, test = parts
+    (train, present), test = there(parts[0]), parts[1]
     results: list[float] = []
     for leg in walk(_pose(learner, train, seed), _choose(learner, seed), strengths, seed):
-        S = linear.scores(test.rows, leg.params)
-        results.append(goodness(train.space, S, test.y, test.weights))
+        S = spread(linear.scores(test.rows, leg.params), present, parts[0])
+        results.append(goodness(test.space, S, test.y, test.weights))
         yield S, results[-1]
         if len(results) >= least and len(results) - 1 - results.index(max(results)) >= WORSE:
             return
+
+
+def there(problem: Problem) -> tuple[Problem, Longs | None]:
+    """The problem of the classes that have rows, where some have none and all are scored together; and which have.
+
+    The bias of a class without rows would sink for ever under the log loss.
+    """
+    if not isinstance(problem.space, Multiclass):
+        return problem, None
+    present, y = np.unique(problem.y, return_inverse=True)
+    if len(present) == problem.k or len(present) < 2:
+        return problem, None
+    costs = problem.space.costs
+    if costs is not None:
+        costs = tuple(tuple(costs[a][b] for b in present) for a in present)
+    space = replace(problem.space, costs=costs)
+    return replace(problem, y=y.astype(np.int32), space=space, k=len(present)), present.astype(np.int64)
+
+
+def spread(S: Doubles, present: Longs | None, problem: Problem) -> Doubles:
+    """Scores of all classes: those without rows score as low as the lowest of the others."""
+    if present is None:
+        return S
+    found = np.repeat(S.min(axis=1, keepdims=True), problem.k, axis=1)
+    found[:, present] = S
+    return found
 
 
 def _pose(learner: Linear, problem: Problem, seed: int) -> Callable[[float], Objective]:
