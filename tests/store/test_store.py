@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
+import mmap
 import os
 import stat
 import struct
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from linnaeus.errors import MachineError, ModelFileError, UsageError
@@ -61,17 +62,6 @@ def test_views_and_other_byte_orders_are_stored_by_value(tmp_path):
     assert tensors["t"].tolist() == square.T.tolist()
     assert tensors["b"].tolist() == [0, 1, 2]
     assert tensors["s"].tolist() == [1, 4, 7]
-
-
-def test_no_single_byte_can_change_unseen(tmp_path):
-    path = tmp_path / "a.lin"
-    save(path, State({"kind": "example", "n": 3}, {"w": np.array([1.5, 2.5], np.float32)}))
-    truth, content = load(path), path.read_bytes()
-    for at in range(len(content)):
-        for flip in (0x01, 0x20, 0x80):
-            path.write_bytes(content[:at] + bytes([content[at] ^ flip]) + content[at + 1 :])
-            with contextlib.suppress(ModelFileError):
-                assert same(load(path), truth)
 
 
 @pytest.mark.parametrize("kept", [0, 4, 8, 20, -1])
@@ -219,21 +209,6 @@ def test_a_directory_that_cannot_be_flushed_is_no_failure(tmp_path, monkeypatch)
     assert same(load(tmp_path / "a.lin"), example())
 
 
-@pytest.mark.slow
-def test_random_edits_never_load_as_something_else(tmp_path):
-    path, rng = tmp_path / "a.lin", np.random.default_rng(0)
-    save(path, example())
-    truth, content = example(), path.read_bytes()
-    for _ in range(10_000):
-        edited = bytearray(content)
-        for _ in range(rng.integers(1, 6)):
-            at, size = int(rng.integers(0, len(edited))), int(rng.integers(0, 9))
-            edited[at : at + size] = rng.bytes(int(rng.integers(0, 9)))
-        path.write_bytes(bytes(edited))
-        with contextlib.suppress(ModelFileError):
-            assert same(load(path), truth)
-
-
 def test_places_that_cannot_be_written_or_read(tmp_path):
     with pytest.raises(MachineError, match="no directory"):
         save(tmp_path / "none" / "a.lin", example())
@@ -254,11 +229,100 @@ def test_a_link_stays_a_link(tmp_path):
     assert load(tmp_path / "a.lin").manifest == {"n": 2}
 
 
-def test_the_header_is_plain_to_any_safetensors_tool(tmp_path):
-    from safetensors import safe_open
+def every_type() -> State:
+    kinds = [*manifests.DTYPES.values()]
+    return State({"kind": "types"}, {f"{kind} ü": np.arange(i % 4).astype(kind) for i, kind in enumerate(kinds)})
 
-    save(tmp_path / "a.lin", example())
+
+@pytest.mark.parametrize("state", [example(), every_type(), State({}, {})], ids=["example", "types", "nothing"])
+def test_the_bytes_are_those_of_the_safetensors_library(tmp_path, state):
+    save(tmp_path / "a.lin", state)
     with safe_open(tmp_path / "a.lin", framework="numpy") as file:
-        envelope = json.loads(file.metadata()["linnaeus"])
-    assert envelope["manifest"] == example().manifest
-    assert envelope["tensors"]["offsets"]["dtype"] == "int64"
+        metadata = file.metadata()
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
+    assert json.loads(metadata["linnaeus"])["manifest"] == state.manifest
+    assert same(State(state.manifest, tensors), state)
+    save_file(state.tensors, tmp_path / "b.lin", metadata=metadata)
+    assert (tmp_path / "b.lin").read_bytes() == (tmp_path / "a.lin").read_bytes()
+
+
+def refuse(*_, **__):
+    raise OSError(19, "No such device")
+
+
+@pytest.fixture(params=["read", "mapped", "mapping fails", "no mapping"])
+def way(request, monkeypatch):
+    """Each way in which a file can come into memory."""
+    if request.param != "read":
+        monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1)
+    if request.param == "no mapping":
+        monkeypatch.setattr("linnaeus.store.source.CAN_MAP", False)
+    if request.param == "mapping fails":
+        monkeypatch.setattr(
+            "linnaeus.store.source.mmap.mmap", lambda *_, **__: (_ for _ in ()).throw(OSError(19, "no"))
+        )
+    return request.param
+
+
+def test_arrays_are_aligned_views_that_cannot_be_written(tmp_path, way):
+    for state in (example(), every_type()):
+        save(tmp_path / "a.lin", state)
+        found = load(tmp_path / "a.lin")
+        assert same(found, state)
+        assert same(load(tmp_path / "a.lin", verify=True), state)
+        for array in found.tensors.values():
+            assert array.flags.aligned
+            assert array.flags.c_contiguous
+            assert not array.flags.writeable
+            assert not array.flags.owndata
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there, files are read")
+def test_a_large_file_is_mapped_and_a_small_one_is_not(tmp_path, monkeypatch):
+    made = []
+    whole = mmap.mmap
+    monkeypatch.setattr("linnaeus.store.source.mmap.mmap", lambda *a, **k: made.append(a) or whole(*a, **k))
+    save(tmp_path / "a.lin", example())
+    load(tmp_path / "a.lin")
+    assert not made
+    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1)
+    load(tmp_path / "a.lin")
+    assert len(made) == 1
+
+
+def test_what_was_loaded_stays_when_the_file_is_replaced(tmp_path, way):
+    path = tmp_path / "a.lin"
+    save(path, State({}, {"w": np.arange(5000.0)}))
+    old = load(path)
+    save(path, State({}, {"w": np.arange(5000.0) + 1}))
+    again = load(path)
+    save(path, State({}, {"w": old.tensors["w"] + again.tensors["w"]}))
+    assert old.tensors["w"].tolist() == list(range(5000))
+    assert again.tensors["w"].tolist() == list(range(1, 5001))
+    assert load(path).tensors["w"][1] == 3
+
+
+def test_small_tensors_of_large_files_are_checked(tmp_path, monkeypatch):
+    path = tmp_path / "a.lin"
+    save(path, State({}, {"bias": np.zeros(2, np.int8), "w": np.arange(1000, dtype=np.int32)}))
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 2048)
+    with pytest.raises(ModelFileError, match=r"'bias'.*digest"):
+        load(path)
+    load(path, verify=False)
+
+
+def test_truth_values_are_zero_or_one(tmp_path):
+    odd = np.array([0, 2], np.uint8).view(bool)
+    save_file(
+        {"m": odd}, tmp_path / "a.lin", metadata={"linnaeus": manifests.seal({}, {"m": manifests.fingerprint(odd)})}
+    )
+    with pytest.raises(ModelFileError, match="'m'"):
+        load(tmp_path / "a.lin")
+
+
+def test_names_and_axes_that_no_file_takes(tmp_path):
+    for tensors in ({"__metadata__": np.ones(1)}, {"\ud800": np.ones(1)}, {"w": np.ones((1,) * 9)}):
+        with pytest.raises(UsageError):
+            save(tmp_path / "a.lin", State({}, tensors))
+    assert not list(tmp_path.iterdir())

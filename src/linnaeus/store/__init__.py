@@ -3,7 +3,13 @@
 `save(path, state)` replaces the file in one step, or leaves the old one as it was; `load(path)` gives back the same
 bits or says in one sentence why not. Nothing in a file is ever run or imported.
 
+layout.py    the bytes of a file           states.py    strings, nested pieces and checks of a `State`
+manifest.py  envelope and digests          quantize.py  weights in fewer bytes
+source.py    opening, reading, mapping     prune.py     which features a model can do without
+atomic.py    replacing a file in one step  tensors.py   `save` and `load`
+
 The room knows arrays and JSON, not what they mean: `linnaeus.features.restore` builds fitted pieces from a `State`.
+The format is described byte by byte in docs/model-file.md.
 """
 
 from linnaeus.store.tensors import load, save

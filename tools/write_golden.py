@@ -1,0 +1,66 @@
+"""Write the golden files of the present format: small model files that every later version must read.
+
+    python tools/write_golden.py [FOLDER]
+
+A file that is there is never written again: it shows what a version of the past wrote. When the format gets a new
+number (`linnaeus.store.manifest.FORMAT`), or a new kind of file is added to the table below, run this once and commit
+what it wrote. `tests/store/test_golden.py` reads all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from linnaeus import store
+from linnaeus.features import Affixes, Chars, Hashed, Shape, Words, save
+from linnaeus.store.manifest import DTYPES, FORMAT
+from linnaeus.types import Json, State
+
+FOLDER = Path(__file__).resolve().parents[1] / "tests" / "golden"
+TEXTS = ["Two red apples", "one green apple, two pears", "red wine", ""]
+
+
+def example() -> State:
+    """A state with every type of tensor, and every kind of value in its manifest."""
+    numbers = {kind: np.array([[0, 1], [1, 0]]).astype(kind) for kind in DTYPES.values()}
+    manifest: Json = {"kind": "example", "values": [None, True, -1, 0.1, "grün", {"a": []}]}
+    return State(manifest, {**numbers, "empty": np.zeros((0, 3), np.float32), "one": np.array(7, np.int64)})
+
+
+def write_state(path: Path) -> None:
+    """A plain state; the test knows what is in it."""
+    store.save(path, example())
+
+
+def write_features(path: Path) -> None:
+    """Fitted features, and beside them which rows they make of some texts."""
+    words = Words(ngrams=(1, 2), values="tfidf", length="l2")
+    fitted = (words | Chars(2, 3, terms=Hashed(4)) | Affixes(prefixes=(2,), suffixes=(1,)) | Shape()).fit(TEXTS)
+    save(path, fitted)
+    rows = [[round(float(value), 5) for value in row] for row in fitted.rows(TEXTS).to_scipy().toarray()]
+    text = json.dumps({"texts": TEXTS, "names": list(fitted.names()), "rows": rows}, ensure_ascii=False)
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+
+
+GOLDEN: dict[str, Callable[[Path], None]] = {"state": write_state, "features": write_features}
+"""What is written for each format."""
+
+
+def main(folder: Path) -> None:
+    """Write what is missing."""
+    for name, write in GOLDEN.items():
+        path = folder / f"format-{FORMAT}-{name}.lin"
+        if path.exists():
+            print(f"{path.name} is there and stays as it is.")
+        else:
+            write(path)
+            print(f"{path.name}: {path.stat().st_size:,} bytes.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
