@@ -1,6 +1,6 @@
-"""Linnaeus reads labeled text, shows what is wrong with it and turns it into features.
+"""Linnaeus turns labeled text into a classifier that you can train in seconds, trust, explain and deploy.
 
-This is the ground floor of what it is to be: a classifier that you can train in seconds, trust, explain and deploy.
+`TextClassifier` and `TextRegressor` are the way in; `read` and `Recipe` say the same step by step.
 
 Every public name is on this screen and imported when it is first used, so that `import linnaeus` is quick.
 """

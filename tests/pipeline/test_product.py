@@ -92,6 +92,16 @@ def test_classify_says_what_predict_says(model):
         assert said.ranking[0] == (said.label, said.probability)
 
 
+def test_classify_gives_the_probability_of_its_own_label():
+    costs = {"decision__costs": [[0, 1000], [1, 0]]}  # missing "pos" is dear, so it is said where it is not likely
+    found = TextClassifier("logistic", **costs).fit(TEXTS, LABELS).classify("so bad")
+    assert found.label == "pos"
+    assert found.probability == dict(found.ranking)["pos"] < 0.5
+    unsure = TextClassifier("logistic", decision__abstain="confidence=0.999").fit(TEXTS, LABELS).classify("film")
+    assert unsure.label is None
+    assert unsure.probability is None
+
+
 def test_explanations_add_up(model):
     for text in ("please turn on the lights", "what is the weather like"):
         why = model.explain(text)

@@ -57,6 +57,8 @@ def command(model: str, source: str | None, **options: Any) -> int:
 def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
     """The text itself, or the first rows of a file."""
     if source != "-" and not Path(source).exists():
+        if Path(source).suffix and not source.split(maxsplit=1)[1:]:
+            shared.remark(f"there is no file {source}; this explains these characters as a text", options)
         yield source
         return
     given = {**options, "label": options["label"] or ""}

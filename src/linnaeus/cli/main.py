@@ -14,9 +14,11 @@ from linnaeus.cli.guard import guarded
 
 _EXAMPLES = """\b
 Examples:
-  linnaeus check reviews.csv
-  linnaeus check train.jsonl test.jsonl --limit leaks=0
   linnaeus demo
+  linnaeus train reviews.csv
+  linnaeus test reviews.lin test.csv
+  linnaeus predict reviews.lin new.csv -o answers.csv
+  linnaeus explain reviews.lin "a text of yours"
 """
 
 
@@ -77,9 +79,9 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def group() -> None:
-    """Linnaeus reads labeled text and shows what is wrong with it; its library turns it into features.
+    """Linnaeus turns labeled text into a classifier that you can train in seconds, trust, explain and deploy.
 
-    The goal is a classifier you can train in seconds, trust, explain and deploy.
+    Results go to stdout, remarks to stderr; `-` is standard input; no file is overwritten without --force.
     """
 
 

@@ -32,7 +32,9 @@ Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
 @click.argument("data", default="-")
 @shared.read_options
 @click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also the K best classes.")
-@click.option("--abstain", metavar="RULE", help="Answer only where sure: confidence=0.8 or coverage=0.9.")
+@click.option(
+    "--abstain", metavar="RULE", help="Only where sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95."
+)
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a column of the input, such as id; repeatable.")
 @click.option("--scope", is_flag=True, help="Also how unlike the training data each row is, from 0 to 1.")
 @click.option("-o", "--output", metavar="FILE", help="A file: .jsonl, .csv, .tsv or .parquet by its name.")

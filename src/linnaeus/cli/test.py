@@ -33,7 +33,9 @@ Exit code: 0 if every minimum is reached, 1 if not, 3 if the data cannot be used
 @shared.read_options
 @click.option("--min", "least", multiple=True, metavar="METRIC=VALUE", help="What a metric must reach; repeatable.")
 @click.option("--by", "columns", multiple=True, metavar="COLUMN", help="Also by the values of a column, or `length`.")
-@click.option("--abstain", metavar="RULE", help="Answer only where sure: confidence=0.8 or coverage=0.9.")
+@click.option(
+    "--abstain", metavar="RULE", help="Only where sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
 @shared.common_options

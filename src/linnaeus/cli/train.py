@@ -38,7 +38,12 @@ Exit code: 0 done, 2 usage, 3 if the data cannot be used.
     "--recipe", "name", default=None, metavar="NAME|FILE", help="A name of `linnaeus recipes`, or a TOML file."
 )
 @click.option("--set", "changes", multiple=True, metavar="PATH=VALUE", help="Change a part of the recipe; repeatable.")
-@click.option("--task", type=click.Choice(["auto", "classify", "regress"]), default="auto", help="What the labels are.")
+@click.option(
+    "--task",
+    type=click.Choice(["auto", "classify", "regress"]),
+    default="auto",
+    help="Classes, or numbers.",
+)
 @click.option("--test", "other", metavar="FILE", help="Data to evaluate the model on when it is trained.")
 @click.option("--cv", "folds", type=click.IntRange(2), metavar="K", help="Hold out each row once, in K folds.")
 @click.option("-o", "--output", metavar="MODEL", help="The model file (default: DATA with .lin, in this folder).")
@@ -106,6 +111,8 @@ def _read(data: str, options: dict[str, Any]) -> Corpus:
     if options["task"] == "regress":
         options = {**options, "label_kind": options["label_kind"] or "numeric"}
     corpus = shared.read_source(data, options)
+    if options["task"] == "classify" and corpus.kind == "numeric":
+        corpus = shared.read_source(data, {**options, "label_kind": "one"})
     shared.remark(f"{'standard input' if data == '-' else data}: {corpus.roles.describe()}, {_kind(corpus)}", options)
     return corpus
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class Wish:
     """What is wanted besides the label: so many classes by rank, when to abstain, columns of the input to keep.
 
+    With `scope` also how unlike the training rows each row is, from 0 to 1.
+
     >>> Wish(top=3).top
     3
     """
@@ -42,6 +44,8 @@ def answers(model: Classifier, batch: Batch, wish: Wish) -> pa.RecordBatch:
     S = model.scores(batch)
     columns = {name: _kept(batch, name) for name in wish.keep}
     columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish)
+    if wish.scope:
+        columns["out_of_scope"] = numbers(model.unlikeness(S))
     return pa.RecordBatch.from_pydict(columns)
 
 

@@ -91,6 +91,14 @@ class Classifier:
         """Calibrated probabilities (n, k), in the order of `classes`."""
         return self._decided().probabilities(self.scores(source))
 
+    def out_of_scope(self, source: Any) -> Doubles:
+        """How unlike the training rows each row is (n,): the share of them for which some class spoke louder."""
+        return self.unlikeness(self.scores(source))
+
+    def unlikeness(self, S: Doubles) -> Doubles:
+        """The same from class scores."""
+        return self._decided().out_of_scope(S)
+
     # Answers
 
     def predict(self, source: Any, abstain: Any = None) -> Any:
@@ -208,7 +216,7 @@ class Classifier:
 
     def _decided(self) -> FittedDecision:
         if self.decision is None:
-            raise UsageError("This model predicts numbers; it has no probabilities.")
+            raise UsageError("This model predicts numbers; it has no probabilities and no scope.")
         return self.decision
 
     def _decoded(self, S: Doubles) -> Any:

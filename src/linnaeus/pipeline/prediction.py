@@ -52,11 +52,13 @@ def predictions(model: Any, S: Doubles, top: int = 5) -> list[Prediction]:
     """The answers to rows of class scores, as records."""
     if model.classes is None:
         return [Prediction(value) for value in model.spoken(S).tolist()]
-    P, found = model.decision.probabilities(S), model.spoken(model.decide(S))
+    P, found = model.decision.probabilities(S), model.decide(S)
     order = best(P, min(top, P.shape[1]))
     names = model.classes.tolist()
     said = []
-    for label, chances, ranks in zip(found.tolist(), P, order.tolist(), strict=True):
-        ranking = tuple((names[i], float(chances[i])) for i in ranks)
-        said.append(Prediction(label, None if isinstance(label, tuple) else float(chances[ranks[0]]), ranking))
+    for i, label in enumerate(model.spoken(found).tolist()):
+        ranking = tuple((names[j], float(P[i, j])) for j in order[i].tolist())
+        # Costs and thresholds may choose another class than the most probable one.
+        probability = None if label is None or isinstance(label, tuple) else float(P[i, found[i]])
+        said.append(Prediction(label, probability, ranking))
     return said
