@@ -124,6 +124,18 @@ def test_abstaining(run, trained, tmp_path):
     assert "labels" in json.loads(run("predict", trained, new, "--abstain", "coverage=0.9")[1].splitlines()[0])
 
 
+def test_how_unlike_the_training_data_a_row_is(run, trained, tmp_path):
+    new = write(tmp_path / "new.csv", [("the oak leaf leafs",), ("quite something else",)], ("text",))
+    known, strange = (json.loads(line)["scope"] for line in run("predict", trained, new, "--scope")[1].splitlines())
+    assert 0 <= known < strange <= 1
+
+
+def test_testing_with_abstention(run, trained, data):
+    found = json.loads(run("test", trained, data, "--abstain", "coverage=0.9", "--json")[1])
+    assert found["rows"] == len(ROWS)
+    assert json.loads(run("test", trained, data, "--abstain", "confidence=0.99", "--json")[1])["abstained"] >= 0
+
+
 def test_test_and_its_minimum(run, trained, data):
     code, out, _ = run("test", trained, data, "--min", "accuracy=0.5", "--min", "macro-f1=0.5", "--json")
     assert code == 0

@@ -20,12 +20,13 @@ EVERY = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far something is: the phase, rows so far, bytes done and in all (0 where unknown)."""
+    """How far something is: the phase, rows so far, bytes done and in all (0 where unknown); or a note instead."""
 
     phase: str
-    rows: int
+    rows: int = 0
     done: int = 0
     total: int = 0
+    note: str = ""
 
 
 class Reporter(Protocol):
@@ -123,6 +124,8 @@ def describe(mark: Mark, seconds: float) -> str:
     >>> describe(Mark("reading", 1000, 5_000_000, 20_000_000), 2)
     'reading: 1,000 rows, 25 % of 20.0 MB, 2.5 MB/s, 6.0 s left'
     """
+    if mark.note:
+        return f"{mark.phase}: {mark.note}"
     parts = [counted(mark.rows, "row")]
     if mark.total:
         parts.append(f"{percent(min(1.0, mark.done / mark.total))} of {size(mark.total)}")

@@ -14,10 +14,12 @@ from linnaeus.cli import options as shared
 from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
+    from linnaeus.cli.progress import Mark
     from linnaeus.data import Corpus
     from linnaeus.evaluation import Evaluation
     from linnaeus.pipeline.classifier import Classifier
     from linnaeus.pipeline.recipe import Recipe
+    from linnaeus.pipeline.training import Phase
 
 _EXAMPLES = """\b
 Examples:
@@ -135,10 +137,18 @@ def _train(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Classifie
 
     with open_progress(options["quiet"]) as progress:
         watched = corpus.watch(lambda at: progress(Mark("reading", at.rows, at.done, at.total)))
-        found = recipe.fit(watched, lambda phase: progress(Mark(phase.name, 0)))
+        found = recipe.fit(watched, lambda phase: progress(_mark(phase)))
     if watched.skipped.count:
         shared.remark(str(watched.skipped), options)
     return found
+
+
+def _mark(phase: Phase) -> Mark:
+    """What a training does, for a bar or a line."""
+    from linnaeus.cli.progress import Mark
+
+    whole = 1000 if phase.share is not None else 0
+    return Mark(phase.name, done=round(1000 * (phase.share or 0.0)), total=whole, note=phase.note or "...")
 
 
 def _test(model: Classifier, options: dict[str, Any]) -> Evaluation | None:

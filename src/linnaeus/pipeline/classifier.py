@@ -156,8 +156,8 @@ class Classifier:
         names = [str(name) for name in self.classes.tolist()]
         rows = batch.labels.to_pylist()
         truth = lookup(rows, names) if self.form == "single" else lookup_sets(rows, names)
-        P = self._decided().probabilities(S)
-        found = self.decide(S, abstain)
+        P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain)
+        found = decided.sets if decided.labels is None else decided.labels
         return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs)
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Solver
     from linnaeus.types import Doubles, Longs
 
+Told: TypeAlias = Callable[[float, float], None]
 Parts: TypeAlias = Callable[[Split], tuple[Problem, Problem]]
 
 FEW = 3
@@ -74,7 +75,9 @@ def _by_size(problem: Problem) -> int:
     return 5 if work < LARGE[0] else 3 if work < LARGE[1] else 1
 
 
-def crossfit(learner: Linear, parts: Parts, splits: list[Split], tuning: Tuning, seed: int) -> Held:
+def crossfit(
+    learner: Linear, parts: Parts, splits: list[Split], tuning: Tuning, seed: int, told: Told = lambda *_: None
+) -> Held:
     """Walk the strengths on each fold, choose the best, and give the held-out scores of the chosen one.
 
     `parts` gives the problem on the two sides of a split. Where there are few folds, because the data are large, the
@@ -82,11 +85,19 @@ def crossfit(learner: Linear, parts: Parts, splits: list[Split], tuning: Tuning,
     """
     strengths = tuning.strengths if learner.strength is not None and tuning.strengths else (learner.strength or 0.0,)
     few = len(splits) <= FEW
-    first = list(_legs(learner, parts(splits[0]), strengths, seed, 0 if few else len(strengths)))
+
+    def legs_of(split: Split, some: tuple[float, ...], least: int) -> list[tuple[Doubles, float]]:
+        found = []
+        for strength, leg in zip(some, _legs(learner, parts(split), some, seed, least), strict=False):
+            told(strength, leg[1])
+            found.append(leg)
+        return found
+
+    first = legs_of(splits[0], strengths, 0 if few else len(strengths))
     near = _near([score for _, score in first]) if few and len(splits) > 1 else range(len(first))
     chosen = strengths[near.start : near.stop]
     found = [first[near.start : near.stop]]
-    found += [list(_legs(learner, parts(split), chosen, seed, len(near))) for split in splits[1:]]
+    found += [legs_of(split, chosen, len(near)) for split in splits[1:]]
     sizes = np.array([len(split.test) for split in splits], np.float64)
     tried = [float(np.average([legs[i][1] for legs in found], weights=sizes)) for i in range(len(near))]
     best = max(range(len(near)), key=tried.__getitem__)

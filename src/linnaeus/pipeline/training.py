@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Phase:
-    """What a training is doing: its name, and how much of it is done (None: not known)."""
+    """What a training is doing: its name, how much of it is done (None: not known), and how it goes."""
 
     name: str
     share: float | None = None
+    note: str = ""
 
 
 Watcher = Callable[[Phase], None]
@@ -116,4 +117,11 @@ def _held(recipe: Recipe, examples: Examples, known: tuple[Problem, Counted | No
         rows = features.rows(examples.take(split.test).stream)
         return problem.part(split.train, X), problem.part(split.test, rows)
 
-    return crossfit(recipe.learner, parts, splits, recipe.tuning, recipe.seed)
+    def told(strength: float, score: float) -> None:
+        best.append(score)
+        share = (done - 0.5) / len(splits)
+        note = f"strength {strength:g}: held-out score {score:.4f}, best {max(best):.4f}"
+        tell(Phase("cross-fitting", min(1.0, share), note))
+
+    best: list[float] = []
+    return crossfit(recipe.learner, parts, splits, recipe.tuning, recipe.seed, told)
