@@ -189,3 +189,36 @@ def test_sizes_of_the_model_must_agree(module):
         module.transpose(columns, -1, 1)
     with pytest.raises(ValueError, match="m vectors"):
         module.correlate_block(columns, np.zeros(3), 2, 1)
+
+
+@given(sizes, st.integers(1, 3), st.sampled_from(TYPES), st.integers(1, 8))
+def test_gathered_rows_have_the_bits_of_the_twin_and_of_the_dense_matrices(size, count, dtype, threads):
+    n, d, seed = size
+    dense = [make(n, d + b, seed + b).astype(dtype) for b in range(count)]
+    chosen = np.random.default_rng(seed).integers(0, n, 2 * n) if n else np.zeros(0, np.int64)
+    widths = np.cumsum([0, *(block.shape[1] for block in dense)])
+    shifts = widths[:-1].astype(np.int64)
+    blocks = [lay_out(block, dtype) for block in dense]
+    ours = kernels.gather_rows(blocks, chosen, shifts, threads)
+    theirs = reference.gather_rows(blocks, chosen, shifts, 1)
+    wanted = lay_out(np.hstack(dense)[chosen], dtype)
+    for a, b, c in zip(ours, theirs, wanted, strict=True):
+        assert a.dtype == b.dtype == c.dtype
+        assert a.tobytes() == b.tobytes() == c.tobytes()
+
+
+@pytest.mark.parametrize("module", BOTH)
+@pytest.mark.parametrize(
+    ("chosen", "shifts", "words"),
+    [
+        ([3], [0], "not there"),
+        ([-1], [0], "not there"),
+        ([0], [0, 1], "shift"),
+        ([0], [-1], "range"),
+        ([0], [2**31], "range"),
+    ],
+)
+def test_rows_that_are_not_there_are_not_gathered(module, chosen, shifts, words):
+    blocks = [lay_out(make(3, 2, 0))]
+    with pytest.raises(ValueError, match=words):
+        module.gather_rows(blocks, np.array(chosen, np.int64), np.array(shifts, np.int64), 2)

@@ -97,12 +97,16 @@ class CSR:
         return CSR(offsets, self.indices[begin:end], self.data[begin:end], self.width)
 
     def take(self, rows: NDArray[np.integer[Any]]) -> CSR:
-        """These rows, in this order."""
-        counts = np.diff(self.indptr)[rows]
-        indptr = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(counts, out=indptr[1:])
-        source = np.repeat(self.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
-        return CSR(indptr, self.indices[source], self.data[source], self.width)
+        """These rows, in this order.
+
+        >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
+        >>> X.take(np.array([1, 0])).data.tolist()
+        [6.0, 7.0, 5.0]
+        """
+        chosen = np.arange(len(self))[rows]  # as NumPy understands it: from the end, by a mask
+        return CSR(
+            *kernels.gather_rows([self.arrays], chosen, np.zeros(1, np.int64), kernels.thread_count()), self.width
+        )
 
     def to_scipy(self) -> csr_matrix:
         """The same matrix for SciPy and scikit-learn; the arrays are shared, not copied."""
@@ -135,16 +139,8 @@ def hstack(blocks: Sequence[CSR]) -> CSR:
         raise UsageError("hstack has no block to take the number of rows from; give it at least one.")
     if len(blocks) == 1:
         return blocks[0]
-    counts = np.stack([np.diff(b.indptr) for b in blocks], axis=1)  # (n, blocks)
-    ends = np.cumsum(counts.ravel()).reshape(counts.shape)
-    total = int(ends[-1, -1]) if len(ends) else 0
-    indices, data = np.empty(total, np.int32), np.empty(total, np.result_type(*(b.data.dtype for b in blocks)))
-    shift = 0
-    for b, block in enumerate(blocks):
-        at = np.repeat(ends[:, b] - counts[:, b] - block.indptr[:-1], counts[:, b]) + np.arange(block.nnz)
-        indices[at] = block.indices + shift
-        data[at] = block.data
-        shift += block.width
-    indptr = np.zeros(len(counts) + 1, np.int64)
-    indptr[1:] = ends[:, -1] if len(ends) else 0
-    return CSR(indptr, indices, data, shift)
+    kind = np.result_type(*(b.data.dtype for b in blocks))
+    arrays = [(b.indptr, b.indices, np.ascontiguousarray(b.data, kind)) for b in blocks]
+    ends = np.cumsum([b.width for b in blocks])
+    shifts, everything = np.concatenate([[0], ends[:-1]]).astype(np.int64), np.arange(len(blocks[0]))
+    return CSR(*kernels.gather_rows(arrays, everything, shifts, kernels.thread_count()), int(ends[-1]))

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded
     from linnaeus.kernels._native import first_unfinite as first_unfinite
     from linnaeus.kernels._native import flag_texts as flag_texts
+    from linnaeus.kernels._native import gather_rows as gather_rows
     from linnaeus.kernels._native import hash_bytes as hash_bytes
     from linnaeus.kernels._native import hash_terms as hash_terms
     from linnaeus.kernels._native import index_terms as index_terms

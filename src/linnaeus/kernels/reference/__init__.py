@@ -1,7 +1,7 @@
 """Plain Python twins of the kernels: they define what each kernel means and run where no compiler was."""
 
 from linnaeus.kernels.reference.census import census
-from linnaeus.kernels.reference.columns import combine, correlate, correlate_block, transpose
+from linnaeus.kernels.reference.columns import combine, correlate, correlate_block, gather_rows, transpose
 from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
 from linnaeus.kernels.reference.descend import descend
 from linnaeus.kernels.reference.dual import (
@@ -60,6 +60,7 @@ __all__ = [
     "fingerprint_folded",
     "first_unfinite",
     "flag_texts",
+    "gather_rows",
     "hash_bytes",
     "hash_terms",
     "index_terms",

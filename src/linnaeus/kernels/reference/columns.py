@@ -29,6 +29,30 @@ def transpose(rows: Matrix, width: int, threads: int) -> Matrix:
     return offsets, numbers[order], data[begin:end][order]
 
 
+def gather_rows(blocks: list[Matrix], chosen: NDArray[np.int64], shifts: NDArray[np.int64], threads: int) -> Matrix:
+    """These rows of several matrices, side by side; so much is added to the columns of each."""
+    del threads
+    if len(shifts) != len(blocks):
+        raise ValueError("gather_rows: give a shift for each block")
+    for block in blocks:
+        check_offsets(block, "gather_rows")
+        if ((chosen < 0) | (chosen >= max(len(block[0]) - 1, 0))).any():
+            raise ValueError("gather_rows: a row is not there")
+    if ((shifts < 0) | (shifts > np.iinfo(np.int32).max)).any():
+        raise ValueError("gather_rows: a shift is out of range")
+    counts = np.stack([np.diff(block[0])[chosen] for block in blocks], axis=1)  # (m, blocks)
+    ends = np.cumsum(counts.ravel()).reshape(counts.shape)
+    offsets = np.zeros(len(chosen) + 1, np.int64)
+    offsets[1:] = ends[:, -1]
+    indices, data = np.empty(int(offsets[-1]), np.int32), np.empty(int(offsets[-1]), blocks[0][2].dtype)
+    for b, (indptr, columns, values) in enumerate(blocks):
+        step = np.arange(int(counts[:, b].sum())) - np.repeat(np.cumsum(counts[:, b]) - counts[:, b], counts[:, b])
+        source = np.repeat(indptr[:-1][chosen], counts[:, b]) + step
+        at = np.repeat(ends[:, b] - counts[:, b], counts[:, b]) + step
+        indices[at], data[at] = columns[source] + np.int32(shifts[b]), values[source]
+    return offsets, indices, data
+
+
 def correlate(columns: Matrix, vector: Doubles, threads: int) -> Doubles:
     """The inner product of each column with the vector."""
     del threads
