@@ -126,7 +126,9 @@ def test_abstaining(run, trained, tmp_path):
 
 def test_how_unlike_the_training_data_a_row_is(run, trained, tmp_path):
     new = write(tmp_path / "new.csv", [("the oak leaf leafs",), ("quite something else",)], ("text",))
-    known, strange = (json.loads(line)["scope"] for line in run("predict", trained, new, "--scope")[1].splitlines())
+    known, strange = (
+        json.loads(line)["out_of_scope"] for line in run("predict", trained, new, "--scope")[1].splitlines()
+    )
     assert 0 <= known < strange <= 1
 
 

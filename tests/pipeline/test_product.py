@@ -92,6 +92,14 @@ def test_classify_says_what_predict_says(model):
         assert said.ranking[0] == (said.label, said.probability)
 
 
+def test_sets_with_a_coverage_are_judged_by_their_best_class():
+    found = TextClassifier("logistic", abstain="coverage=0.9").fit(TEXTS, LABELS)
+    assert found.evaluation_.value("accuracy") == 1.0
+    rows = read(list(zip(TEXTS, LABELS, strict=True)))
+    assert found.model_.evaluate(rows, abstain="coverage=0.9", rounds=0).value("accuracy") == 1.0
+    assert found.classify("so good").label == ("pos",)
+
+
 def test_classify_gives_the_probability_of_its_own_label():
     costs = {"decision__costs": [[0, 1000], [1, 0]]}  # missing "pos" is dear, so it is said where it is not likely
     found = TextClassifier("logistic", **costs).fit(TEXTS, LABELS).classify("so bad")

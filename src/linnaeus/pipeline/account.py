@@ -49,7 +49,7 @@ def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trac
     names = list(map(str, found.classes.tolist()))
     decision = found.recipe.decision.learn(S, y, weights)
     found = replace(found, decision=decision)
-    outcome = Outcome(y, found.decide(S), names, decision.probabilities(S), S, weights, found.recipe.decision.costs)
+    outcome = Outcome(y, found.chosen(S), names, decision.probabilities(S), S, weights, found.recipe.decision.costs)
     return replace(found, account=evaluate(outcome, ROUNDS, found.recipe.seed).brief())
 
 

@@ -80,8 +80,6 @@ def _labels(model: Classifier, S: Doubles, wish: Wish) -> dict[str, pa.Array]:
         given = found >= 0
         columns = {"label": names.take(numbers(found.astype(np.int32), given))}
         columns["probability"] = numbers(P[np.arange(len(P)), np.where(given, found, 0)], given)
-    if wish.scope:
-        columns["scope"] = numbers(model.decision.out_of_scope(S))
     if wish.top:
         columns["top"] = _ranked(names, P, wish.top)
     return columns

@@ -121,6 +121,11 @@ class Classifier:
         decided = self._decided().decide(S, abstain)
         return decided.labels if decided.sets is None else decided.sets
 
+    def chosen(self, S: Doubles, abstain: Any = None) -> Any:
+        """What is judged: as `decide`, but of sets with a coverage the best class each, -1 of an empty one."""
+        decided = self._decided().decide(S, abstain)
+        return decided.sets if decided.labels is None else decided.labels
+
     def spoken(self, found: Any) -> Any:
         """Indices as labels."""
         if self.classes is None:
@@ -156,8 +161,7 @@ class Classifier:
         names = [str(name) for name in self.classes.tolist()]
         rows = batch.labels.to_pylist()
         truth = lookup(rows, names) if self.form == "single" else lookup_sets(rows, names)
-        P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain)
-        found = decided.sets if decided.labels is None else decided.labels
+        P, found = self._decided().probabilities(S), self.chosen(S, abstain)
         return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs)
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:

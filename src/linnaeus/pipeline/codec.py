@@ -88,7 +88,7 @@ def decode(slot: str, value: Json, where: str = "") -> Any:
     L1(strength=2)
     """
     where = where or slot
-    if value == "none" and slot in NULLABLE:
+    if isinstance(value, str) and value == "none" and slot in NULLABLE:
         return None
     if isinstance(value, list | tuple):
         return tuple(decode(slot, item, f"{where}.{i}") for i, item in enumerate(value))
