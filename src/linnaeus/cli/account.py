@@ -34,7 +34,19 @@ def _facts(model: Classifier, how: dict[str, Any]) -> Page:
         line(f"{rows}, {classes}{strength}"),
         line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk"),
     ]
+    if "compact" in facts:
+        lines.append(line(f"compact: {compacted(facts['compact'])}"))
     return Page(tuple(lines))
+
+
+def compacted(facts: dict[str, Any]) -> str:
+    """How a model was made smaller, and what that lost."""
+    kept = f"{facts['features']:,} of {counted(int(facts['of']), 'feature')}, {facts['weights']} weights"
+    if facts["lost"] is None:
+        return f"{kept}; too few rows to measure what that loses"
+    lost = 100 * facts["lost"]
+    said = f"{lost:.2f} points lost" if lost > 0 else "nothing lost"
+    return f"{kept}; {said} on {counted(int(facts['held_out']), 'row')} held out of a second training"
 
 
 def _next(path: str, model: Classifier) -> Page:

@@ -70,6 +70,7 @@ def described(model: Classifier, path: str) -> dict[str, Any]:
 
 
 def _page(model: Classifier, path: str) -> Page:
+    from linnaeus.cli.account import compacted
     from linnaeus.render import Page, clean, counted, indent, line, size, table, title
 
     facts, W = model.facts, model.params["W"]
@@ -94,4 +95,6 @@ def _page(model: Classifier, path: str) -> Page:
         ("ended", f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"),
         ("file", f"{size(Path(path).stat().st_size)}, written by Linnaeus {facts.get('version', '')}"),
     ]
+    if "compact" in facts:
+        cells.insert(5, ("compact", compacted(facts["compact"])))
     return title(clean(path)) + indent(table(["", ""], cells, "<<")) + Page((line(),))

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation, Outcome
     from linnaeus.explain import Explanation
     from linnaeus.features import Fitted
+    from linnaeus.pipeline.compact import Compact
     from linnaeus.pipeline.recipe import Recipe
+    from linnaeus.store.states import Tensors
     from linnaeus.types import Doubles, Floats, Json
 
 
@@ -34,7 +36,8 @@ class Classifier:
     """A trained model: fitted features, float32 weights, an output space, its classes, and how it decides.
 
     `plan` is the recipe. `form` is that of the labels: "single", a form of label sets, or "numbers". `account` is the
-    evaluation on rows the scoring models had not seen; `facts` say what it was trained on and how.
+    evaluation on rows the scoring models had not seen; `facts` say what it was trained on and how. `codes` are the
+    weights as a compact model stores them; `params` hold the float32 numbers that these make.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
@@ -51,6 +54,7 @@ class Classifier:
     decision: FittedDecision | None = None
     account: Evaluation | dict[str, Json] | None = None
     facts: dict[str, Json] = field(default_factory=dict)
+    codes: Tensors | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -197,6 +201,17 @@ class Classifier:
         return top_features(self.linear, count, classes)
 
     # Keeping
+
+    def compact(self, corpus: Any, how: Compact | None = None) -> Classifier:
+        """A smaller model that answers nearly alike; `corpus` is what it was trained on.
+
+        Features that hardly matter are forgotten, and weights stored as int8 with scales. What that loses is measured
+        on a fifth of the rows by a second model, trained on the others; it is in `facts["compact"]["lost"]`.
+        """
+        from linnaeus.pipeline.compact import Compact, compacted
+        from linnaeus.pipeline.training import as_examples
+
+        return compacted(self, as_examples(corpus), how or Compact())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file, in one step; equal models give equal bytes."""

@@ -13,6 +13,7 @@ from linnaeus.features import restore
 from linnaeus.outputs import OUTPUTS, Real
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.packing import pack, unpack
+from linnaeus.store.quantize import dequantize
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -42,7 +43,11 @@ def state_of(model: Classifier) -> State:
     }
     tensors = {f"features.{name}": array for name, array in features.tensors.items()}
     tensors |= {} if decision is None else {f"decision.{name}": array for name, array in decision.tensors.items()}
-    tensors |= {f"params.{name}": array for name, array in model.params.items()}
+    whole = (
+        model.params if model.codes is None else {name: array for name, array in model.params.items() if name != "W"}
+    )
+    tensors |= {f"params.{name}": array for name, array in whole.items()}
+    tensors |= {} if model.codes is None else {f"weights.{name}": array for name, array in model.codes.items()}
     if model.classes is not None:
         tensors |= pack("classes", model.classes)
     return State(manifest, tensors)
@@ -67,16 +72,20 @@ def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | 
 
 def _build(manifest: Mapping[str, Json], tensors: dict[str, NDArray[Any]], functions: Any) -> Classifier:
     decision, evaluation = manifest["decision"], manifest["evaluation"]
+    params, codes = _below("params", tensors), _below("weights", tensors)
+    if codes and "W" in params:
+        raise damaged("it has two sets of weights")
     return Classifier(
         plan=_table(manifest["recipe"]),
         features=restore(State(manifest["features"], _below("features", tensors)), functions),
-        params=_below("params", tensors),
+        params={**params, "W": dequantize(codes)} if codes else params,
         space=_space(manifest["space"]),
         classes=unpack("classes", tensors),
         form=manifest["form"],
         decision=None if decision is None else FittedDecision.from_state(State(decision, _below("decision", tensors))),
         account=None if evaluation is None else _table(evaluation),
         facts=dict(manifest["facts"]),
+        codes=codes or None,
     )
 
 

@@ -41,9 +41,14 @@ Watcher = Callable[[Phase], None]
 
 def train_corpus(recipe: Recipe, corpus: Any, progress: Watcher | None = None) -> Classifier:
     """Train on a corpus, or on anything `linnaeus.read` takes."""
+    return train(recipe, as_examples(corpus), progress)
+
+
+def as_examples(corpus: Any) -> Examples:
+    """The examples of a corpus, or of anything `linnaeus.read` takes."""
     from linnaeus.data import Corpus, read
 
-    return train(recipe, from_corpus(corpus if isinstance(corpus, Corpus) else read(corpus)), progress)
+    return from_corpus(corpus if isinstance(corpus, Corpus) else read(corpus))
 
 
 def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -> Classifier:
