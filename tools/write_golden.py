@@ -4,7 +4,7 @@
 
 A file that is there is never written again: it shows what a version of the past wrote. When the format gets a new
 number (`linnaeus.store.manifest.FORMAT`), or a new kind of file is added to the table below, run this once and commit
-what it wrote. `tests/store/test_golden.py` reads all of them.
+what it wrote. `tests/store/test_golden.py` and `tests/pipeline/test_golden.py` read all of them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from pathlib import Path
 
 import numpy as np
 
-from linnaeus import store
+from linnaeus import Classifier, Recipe, store
 from linnaeus.features import Affixes, Chars, Hashed, Shape, Words, save
+from linnaeus.pipeline import Linear, Tuning
 from linnaeus.store.manifest import DTYPES, FORMAT
 from linnaeus.types import Json, State
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "golden"
+SENTENCES = ["a red apple", "a glass of red wine", "two green pears", "apple juice"]
+ROWS = list(zip(SENTENCES * 8, ["fruit", "drink"] * 16, strict=True))
 TEXTS = ["Two red apples", "one green apple, two pears", "red wine", ""]
 
 
@@ -47,7 +50,43 @@ def write_features(path: Path) -> None:
     path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
-GOLDEN: dict[str, Callable[[Path], None]] = {"state": write_state, "features": write_features}
+def trained() -> Classifier:
+    """A classifier with every part that a file can have: counted words, hashed characters, a tuned decision."""
+    features = Words(ngrams=(1, 2), values="tfidf", length="l2") | Chars(2, 3, terms=Hashed(4))
+    return Recipe(features=features, learner=Linear(loss="squared_hinge"), tuning=Tuning(strengths=(1.0, 0.1))).fit(
+        ROWS
+    )
+
+
+def write_classifier(path: Path) -> None:
+    """A trained classifier, and beside it what it answers."""
+    write_answers(path, trained())
+
+
+def write_compact(path: Path) -> None:
+    """The same with int8 weights."""
+    write_answers(path, trained().compact(ROWS))
+
+
+def write_answers(path: Path, model: Classifier) -> None:
+    """A model, and beside it labels, scores and probabilities of some texts."""
+    model.save(path)
+    asked = [*SENTENCES, *TEXTS]
+    found = {
+        "texts": asked,
+        "labels": model.predict(asked).tolist(),
+        "scores": model.scores(asked).tolist(),
+        "probabilities": model.probabilities(asked).tolist(),
+    }
+    path.with_suffix(".json").write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+GOLDEN: dict[str, Callable[[Path], None]] = {
+    "state": write_state,
+    "features": write_features,
+    "classifier": write_classifier,
+    "compact": write_compact,
+}
 """What is written for each format."""
 
 

@@ -60,15 +60,19 @@ class Classifier:
     def evaluation(self) -> Evaluation | None:
         """How good it is on rows that were held out in training; None where none were."""
         from linnaeus.evaluation import Evaluation
+        from linnaeus.pipeline.modelfile import refusing
 
-        return Evaluation.from_json(self.account) if isinstance(self.account, dict) else self.account
+        with refusing():
+            return Evaluation.from_json(self.account) if isinstance(self.account, dict) else self.account
 
     @cached_property
     def recipe(self) -> Recipe:
         """The recipe it was trained by; that of a file is read when it is asked for, since predictions do without."""
+        from linnaeus.pipeline.modelfile import refusing
         from linnaeus.pipeline.recipe import Recipe
 
-        return Recipe.from_json(self.plan) if isinstance(self.plan, dict) else self.plan
+        with refusing():
+            return Recipe.from_json(self.plan) if isinstance(self.plan, dict) else self.plan
 
     # Scores
 

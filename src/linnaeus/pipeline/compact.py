@@ -15,7 +15,6 @@ import numpy as np
 from linnaeus.data.split import Split, holdout
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
-from linnaeus.models import linear
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.pipeline.crossfit import goodness, spread, there
 from linnaeus.pipeline.fitting import solve, stored
@@ -102,8 +101,8 @@ def compacted(model: Classifier, examples: Examples, how: Compact) -> Classifier
         "lost": chosen.lost if trials else None,
         "tried": [[trial.share, trial.lost] for trial in trials],
     }
-    made = {"features": small.features, "params": small.params, "codes": small.codes}
-    return replace(model, **made, facts={**model.facts, "compact": facts})
+    told = {**model.facts, "compact": facts}
+    return replace(model, features=small.features, params=small.params, codes=small.codes, facts=told)
 
 
 def smaller(features: Fitted, params: dict[str, Floats], squares: Doubles, how: tuple[float, str]) -> Small:
@@ -150,7 +149,9 @@ def _walk(recipe: Recipe, strength: Any, parts: tuple[Examples, Examples], how: 
     params, squares = stored(solve(learner.settings(recipe.seed), lean).params), mean_squares(X)
 
     def ask(features: Fitted, params: dict[str, Floats]) -> Doubles:
-        return spread(linear.scores(features.rows(parts[1].stream), params), present, problem)
+        X = features.rows(parts[1].stream)
+        S: Doubles = X.dot(params["W"]) + params.get("b", np.float32(0))
+        return spread(S, present, problem)
 
     full = ask(features, params)
     for share in how.shares:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.decision import FittedDecision
-from linnaeus.errors import LinnaeusError, ModelFileError, damaged, damaged_or_newer
+from linnaeus.errors import LinnaeusError, MachineError, ModelFileError, damaged, damaged_or_newer
 from linnaeus.features import restore
 from linnaeus.outputs import OUTPUTS, Real
 from linnaeus.pipeline.classifier import Classifier
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from linnaeus.types import Json
 
 KIND = "classifier"
+LONGEST = 120
+"""Characters of an error's own words that are said."""
+
 FORMS = ("single", "lists", "indicator", "sparse", "numbers")
 
 
@@ -58,16 +63,24 @@ def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | 
     manifest = state.manifest
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no classifier; it was not written by `linnaeus train` or `save`.")
-    try:
+    with refusing():
         found = _build(manifest, state.tensors, functions)
-    except ModelFileError:
+        _check(found)
+        _try(found)
+    return found
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Around what reads a part of a file: whatever is wrong with it is said in one sentence about the model."""
+    try:
+        yield
+    except (ModelFileError, MachineError):
         raise
     except LinnaeusError as error:
         raise damaged_or_newer(str(error).rstrip(".")) from error
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise damaged(f"something is missing or of another kind ({error})") from error
-    _check(found)
-    return found
+    except (KeyError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
+        raise damaged(f"something is missing or of another kind ({' '.join(str(error).split())[:LONGEST]})") from error
 
 
 def _build(manifest: Mapping[str, Json], tensors: dict[str, NDArray[Any]], functions: Any) -> Classifier:
@@ -106,6 +119,21 @@ def _check(model: Classifier) -> None:
         raise damaged("its classes do not fit its weights")
     if model.decision is None and model.classes is not None:
         raise damaged("it has classes and no way to decide between them")
+
+
+def _try(model: Classifier) -> None:
+    """Decide on one row of zeros: parts of a decision that are for other scores show here, not when it is used."""
+    if model.decision is None or model.classes is None:
+        return
+    S = model.class_scores(np.zeros((1, model.params["W"].shape[1])))
+    P = model.decision.probabilities(S)
+    if P.shape != (1, len(model.classes)) or (model.decision.calibrator.kind == "labels") != (model.form != "single"):
+        raise damaged("its way to decide does not fit its classes")
+    model.decision.decide(S)
+    if model.decision.scope is not None:
+        model.decision.out_of_scope(S)
+    if model.decision.conformal is not None:
+        model.decision.conformal.sets(P, 0.5)
 
 
 SPACES: dict[type, str] = {space: name for name, space in OUTPUTS.items()}

@@ -12,6 +12,9 @@ from linnaeus.store.states import pack_strings, unpack_strings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+ROOM = 1 << 28
+"""Bytes that labels may take in memory."""
+
 
 def pack(name: str, labels: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Labels as tensors: numbers as they are, strings as UTF-8 bytes and offsets, times as numbers named by their unit.
@@ -40,4 +43,12 @@ def unpack(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
     for path, numbers in tensors.items():
         if path.startswith((f"{name}.datetime64[", f"{name}.timedelta64[")):
             return numbers.astype(np.int64).astype(np.dtype(path.removeprefix(f"{name}.")))
-    return np.array(unpack_strings(name, tensors)) if f"{name}.offsets" in tensors else None
+    return _strings(name, tensors) if f"{name}.offsets" in tensors else None
+
+
+def _strings(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """Every label takes the room of the longest: one long label among many must not take all memory."""
+    labels = unpack_strings(name, tensors)
+    if 4 * len(labels) * max(map(len, labels), default=0) > ROOM:
+        raise damaged(f"{name!r} would take more than {ROOM:,} bytes")
+    return np.array(labels, dtype=str)
