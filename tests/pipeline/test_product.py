@@ -120,6 +120,13 @@ def test_explanations_add_up(model):
     assert model.top_features(3)[0].positive
 
 
+def test_label_sets_and_sets_with_a_coverage_are_explained():
+    found = TextClassifier().fit(TEXTS, SETS)
+    assert found.explain("so good").predicted == tuple(found.predict(["so good"])[0])
+    sure = TextClassifier("logistic", abstain="coverage=0.9").fit(TEXTS, LABELS)
+    assert sure.explain("so good").predicted == ("pos",)
+
+
 def test_further_columns_are_features(tmp_path):
     rows = [{"text": t, "label": label, "from": label} for t, label in zip(["same"] * 24, LABELS, strict=True)]
     given = Recipe(features=Words() | Columns(categorical=["from"]), learner=Linear(loss="log"), tuning=Tuning())

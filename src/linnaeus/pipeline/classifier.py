@@ -245,4 +245,11 @@ class Classifier:
     def _decoded(self, S: Doubles) -> Any:
         """The answers to raw scores, as `explain` asks for them."""
         K = self.class_scores(S)
-        return K if self.classes is None else self.decide(K)
+        if self.classes is None:
+            return K
+        found = self.chosen(K)
+        if not isinstance(found, LabelSets):
+            return found
+        given = np.zeros((len(found), len(self.classes)), bool)
+        given[np.repeat(np.arange(len(found)), np.diff(found.offsets)), found.labels] = True
+        return given

@@ -56,6 +56,6 @@ def minds_costs(loss: Any, space: Any) -> bool:
 def _refuse(loss: Any, space: Any) -> None:
     ways = ["a loss that takes costs, such as hinge, softmargin or squared_hinge"]
     if has_chances(loss, space):
-        ways.insert(0, "decision='expected_cost'")
+        ways.insert(0, "decision='expected_cost' (in a recipe: decision.costs)")
     name, output = type(loss).__name__, type(space).__name__
     raise UsageError(f"The {name} loss has no place for costs in {output} output; use {', or '.join(ways)}.")
