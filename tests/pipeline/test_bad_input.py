@@ -69,7 +69,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "costs the loss has no place for": (
         {"costs": [[0, 1], [5, 0]]},
         {},
-        "The Log loss has no place for costs in Binary output; use decision='expected_cost' (in a recipe: decision.costs), or a loss",
+        "The Log loss has no place for costs in Binary output; use decision='expected_cost'",
     ),
     "costs in the output space": (
         {"loss": "perceptron", "output": Multiclass(costs=[[0, 1], [5, 0]])},
