@@ -2,7 +2,8 @@
 
 The blocks of one page share a namespace and a temporary directory, from top to bottom. A `python` block is executed,
 or run as a doctest where it begins with `>>>`; one marked `python no-run` is only compiled. In a `console` block the
-lines `$ linnaeus ...` are run, and the lines below them are their output (`...` stands for anything).
+lines that call `linnaeus` are run, those with a pipe or a `>` by a shell, and the lines below them are their output
+(`...` stands for anything).
 """
 
 import doctest
@@ -39,17 +40,26 @@ def run_doctest(code, line, path, names):
     assert not report, "".join(report)
 
 
+def call(command):
+    """Runs a line of a console block that calls `linnaeus`; None for other lines, or where there is no such shell."""
+    words = shlex.split(command, comments=True)
+    if "linnaeus" not in words:
+        return None
+    paths = os.pathsep.join([str(COMMAND.parent), os.environ.get("PATH", "")])
+    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUTF8": "1", "PATH": paths}
+    given = {"capture_output": True, "text": True, "encoding": "utf-8", "env": env, "check": False, "timeout": 120}
+    if not {"|", ">", "<"} & set(words):
+        return subprocess.run([COMMAND, *words[1:]], **given)
+    return None if os.name == "nt" else subprocess.run(command, shell=True, **given)
+
+
 def run_console(code, line, path):
-    """Runs each `$ linnaeus` line and compares what it writes; exit code 1 is an answer, not a failure."""
+    """Runs each line that calls `linnaeus` and compares what it writes; exit code 1 is an answer, not a failure."""
     for step in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
         command, _, wanted = step.partition("\n")
-        words = shlex.split(command)
-        if words[0] != "linnaeus":
+        done = call(command)
+        if done is None:
             continue
-        env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUTF8": "1"}
-        done = subprocess.run(
-            [COMMAND, *words[1:]], capture_output=True, text=True, encoding="utf-8", env=env, check=False, timeout=120
-        )
         assert done.returncode in (0, 1), f"{path.name}, line {line}: {command}\n{done.stderr}"
         same = doctest.OutputChecker().check_output(wanted, done.stdout, FLAGS)
         assert same or not wanted.strip(), f"{path.name}, line {line}: {command}\nwrote:\n{done.stdout}"
