@@ -1,0 +1,132 @@
+"""What the documentation names exists, and what exists is documented: verbs, options, recipes, changes, exit codes."""
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from linnaeus import errors
+from linnaeus.cli import ALIASES, VERBS
+from linnaeus.cli.guard import BUG, ENVIRONMENT, INTERRUPTED, TERMINATED, USAGE
+from linnaeus.cli.main import group
+from linnaeus.cli.train import _assignment
+from linnaeus.errors import LinnaeusError
+from linnaeus.pipeline.cookbook import RECIPES
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
+OF_OTHERS = ROOT / "docs" / "migrating.md"  # names options of other programs too
+FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"`([^`\n]+)`")
+NAMED = re.compile(r"""(?:TextClassifier|TextRegressor|\brecipe)\((?:recipe=)?["']([^"']+)["']""")
+
+page = pytest.mark.parametrize("path", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
+
+
+def options(verb):
+    """The options of a verb by every name they have; those that are hidden do not count."""
+    command = group.get_command(click.Context(group), verb)
+    found = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
+    return {name for param in found for name in param.opts} | {"-h", "--help"}
+
+
+def commands(text):
+    """Every call of `linnaeus` in console blocks and inline code, as words after its name."""
+    blocks = [block["code"] for block in FENCE.finditer(text) if block["info"].split()[:1] == ["console"]]
+    lines = [line[2:] for code in blocks for line in code.splitlines() if line.startswith("$ ")]
+    lines += [span for span in SPAN.findall(FENCE.sub("", text)) if re.match(r"linnaeus( |$)", span)]
+    for line in lines:
+        words = shlex.split(line.replace("\\|", " "), comments=True)
+        if "linnaeus" in words:
+            yield words[words.index("linnaeus") + 1 :]
+
+
+def spans(path):
+    return SPAN.findall(FENCE.sub("", path.read_text(encoding="utf-8")))
+
+
+def section(text, heading):
+    """The part of a page under a heading of the second level."""
+    found = re.search(rf"^## {re.escape(heading)}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"no section {heading!r}"
+    return found[1]
+
+
+@page
+def test_verbs_and_options_of_commands_exist(path):
+    for words in commands(path.read_text(encoding="utf-8")):
+        verb = next((word for word in words if not word.startswith("-")), None)
+        if verb is None or verb == "VERB":
+            known = {"-h", "--help", "-V", "--version", "--debug"}
+        else:
+            assert verb in {**VERBS, **ALIASES}, f"{path.name}: there is no verb {verb!r}"
+            known = options(verb)
+        given = {word.partition("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)}
+        assert given <= known, f"{path.name}: linnaeus {' '.join(words)}"
+
+
+@page
+def test_options_in_the_prose_exist(path):
+    if path == OF_OTHERS:
+        return
+    known = {name for verb in VERBS for name in options(verb)} | {"-V", "--version"}
+    named = {span.split()[0].partition("=")[0] for span in spans(path) if re.match(r"--[a-z]|-[a-z]$", span)}
+    assert named <= known
+
+
+@page
+def test_recipes_that_are_named_exist(path):
+    text = path.read_text(encoding="utf-8")
+    named = {*NAMED.findall(text), *re.findall(r"--recipe ([a-z-]+)(?![\w.-])", text)}
+    assert named <= {*RECIPES, "nope"}
+
+
+@page
+def test_changes_that_are_named_are_taken(path):
+    for change in re.findall(r"--set ([^\s`]+)", path.read_text(encoding="utf-8")):
+        name, value = _assignment(change.replace('\\"', '"'))
+        if value in ("...", "VALUE") or name == "los":
+            continue
+        assert any(_takes(recipe.make(), name, value) for recipe in RECIPES.values()), f"{path.name}: --set {change}"
+
+
+def _takes(recipe, name, value):
+    try:
+        recipe.changed({name: value})
+    except LinnaeusError:
+        return False
+    return True
+
+
+def test_every_verb_and_option_is_on_the_page_of_the_command_line():
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    shared = set(re.findall(r"`(--?[a-z-]+)[^`]*`", section(text, "Options of all verbs")))
+    for verb in VERBS:
+        own = set(re.findall(r"`(--?[a-z-]+)[^`]*`", section(text, verb)))
+        assert options(verb) <= own | shared, verb
+        assert f"`{verb}`" in text
+    assert all(f"`{alias}`" in text for alias in ALIASES)
+
+
+def test_every_exit_code_is_on_the_page_of_the_command_line():
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    codes = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", text, re.MULTILINE) for code in row.split(", ")}
+    raised = {kind.exit_code for kind in vars(errors).values() if isinstance(kind, type) and hasattr(kind, "exit_code")}
+    assert codes == {0, 1, USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED} | raised
+
+
+def test_every_recipe_has_a_section():
+    text = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
+    for name in RECIPES:
+        assert f"[`{name}`](#{name})" in text
+        assert section(text, name).strip()
+
+
+def test_every_guide_is_linked_from_the_first_page_and_the_readme():
+    first, readme = (path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "index.md", ROOT / "README.md"))
+    for path in ROOT.glob("docs/**/*.md"):
+        link = path.relative_to(ROOT / "docs").as_posix()
+        assert link == "index.md" or f"]({link})" in first, link
+        assert "guides/" not in link or f"](docs/{link})" in readme, link
