@@ -168,3 +168,13 @@ def test_features_of_a_stranger(block: features.Words, tmp_path: Path) -> None:
         if kind == "failed" or "\n" in said:
             failed[name] = said
     assert failed == {}
+
+
+@linux
+@pytest.mark.slow
+def test_hostile_files_of_features(tmp_path: Path) -> None:
+    path = tmp_path / "sound.lin"
+    features.save(path, BLOCKS[0].fit(["good film", "an extraordinarily bad film"]))
+    files = [*hostile_files(path), *edited(path.read_bytes(), 500)]
+    outcomes = open_all(files, path, "tests.store.test_hostile:load_features")
+    assert [outcome for outcome in outcomes if outcome.kind != "refused"] == []
