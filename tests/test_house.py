@@ -31,6 +31,29 @@ def test_importing_linnaeus_loads_nothing_heavy(code: str) -> None:
     assert _loaded_by(code) & set(HEAVY) == set()
 
 
+PREDICT = (
+    "import io; from linnaeus.cli.main import main; sys.stdin = io.TextIOWrapper(io.BytesIO(b'green apple')); "
+    "sys.stdout = io.StringIO(); code = main(['predict', {model!r}]); said = sys.stdout.getvalue(); "
+    "sys.stdout = sys.__stdout__; assert code == 0 and 'fruit' in said, said"
+)
+NEEDLESS = (
+    *("sklearn", "pandas", "polars", "scipy", "torch", "safetensors", "msgspec", "numpy.ma", "numpy.random"),
+    *("linnaeus.erm", "linnaeus.optimizers", "linnaeus.losses", "linnaeus.regularizers", "linnaeus.evaluation"),
+    *("linnaeus.explain", "linnaeus.audit", "linnaeus.pipeline.training", "linnaeus.data.formats.delimited"),
+)
+
+
+@pytest.mark.native
+def test_one_prediction_on_the_command_line_loads_only_what_it_needs() -> None:
+    model = str(Path(__file__).parent / "golden" / "format-1-classifier.lin")
+    program = f"import sys; {PREDICT.format(model=model)}; print('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "linnaeus.pipeline.classifier" in loaded
+    assert loaded & set(NEEDLESS) == set()
+    assert "linnaeus.kernels.reference" not in loaded
+
+
 def test_every_public_name_is_there() -> None:
     assert [name for name in linnaeus.__all__ if getattr(linnaeus, name, None) is None] == []
 

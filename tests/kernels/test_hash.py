@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from linnaeus import kernels
-from linnaeus.kernels import UNITS, Plan, reference
-from linnaeus.kernels.reference.hashing import GAP, hash_join
+from linnaeus.kernels import UNITS, Plan, hashes, reference
+from linnaeus.kernels.hashes import GAP, hash_join
 
 LONG = b"the quick brown fox jumps over the lazy dog and runs away from all of the hounds that follow it so f"
 
@@ -91,7 +91,7 @@ def place(value: int, bits: int) -> tuple[int, float]:
 
 
 def test_the_constants() -> None:
-    hashing = reference.hash_bytes.__globals__
+    hashing = vars(hashes)
     assert [hashing[name] for name in ("K0", "K1", "K2", "K3", "GAP")] == [
         0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB, 0xD6E8FEB86659FD93,
     ]  # fmt: skip

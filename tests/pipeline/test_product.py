@@ -65,6 +65,7 @@ def test_label_sets(tmp_path):
     assert face.predict_proba(["so good"]).shape == (1, 3)
     face.save(tmp_path / "m.lin")
     assert TextClassifier.load(tmp_path / "m.lin").predict(TEXTS) == face.predict(TEXTS)
+    assert set(face.model_.explain("so good").predicted) == set(face.predict(["so good"])[0])
     matrix = np.array([[1, 0], [1, 1], [1, 0], [0, 1], [0, 1], [0, 0]] * 4)
     found = TextClassifier("svm").fit(TEXTS, matrix).predict(TEXTS)
     assert found.shape == matrix.shape

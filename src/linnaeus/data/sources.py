@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.data.batch import Batch
-from linnaeus.data.formats.delimited import Delimited
 from linnaeus.data.ledger import Ledger, Skipped
 from linnaeus.errors import DataError
 
@@ -64,7 +63,7 @@ class Files:
     @property
     def headed(self) -> bool:
         """Whether the rows stand below a header, and are counted after it."""
-        return isinstance(self.form, Delimited) and self.form.headed
+        return bool(getattr(self.form, "headed", False))
 
     def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
         """All rows; after a missing label the walk only counts the others."""

@@ -7,47 +7,92 @@ characters they came from, `state()` manifest and tensors; `save` and `load` go 
 What extractors share is in `base.py` and `common/`; how terms find their columns, in `indexing/`.
 
 To add an extractor: a file with the recipe (`learn`) and the fitted piece (`extract`, `locate`, `names`, `width`,
-`state`, `from_state`), a row in `EXTRACTORS`, one in `restore.RESTORERS`, an example in the
-table of `tests/contracts/test_extractors.py`.
+`state`, `from_state`), a row in `EXTRACTORS` (`table.py`), one in `_HOMES` and one in `restore.RESTORERS`, an example
+in the table of `tests/contracts/test_extractors.py`.
 """
 
-from linnaeus.features.affixes import Affixes
-from linnaeus.features.base import Block, Fitted, as_stream
-from linnaeus.features.chars import Chars, Subwords
-from linnaeus.features.columns import Columns
-from linnaeus.features.conjunction import Conjunction
-from linnaeus.features.function import Function
-from linnaeus.features.indexing.exact import Exact, Given
-from linnaeus.features.indexing.hashed import Hashed
-from linnaeus.features.lexicon import Lexicon
-from linnaeus.features.narrow import narrow, shrink
-from linnaeus.features.ready import Ready
-from linnaeus.features.refit import Counted, count_rows
-from linnaeus.features.restore import load, restore, save
-from linnaeus.features.selection import SCORES, Chi2, DocumentFrequency, MutualInformation, Selected
-from linnaeus.features.shape import Shape
-from linnaeus.features.union import Union
-from linnaeus.features.values import BM25, VALUES, Binary, Contrast, Count, Log, NaiveBayes, Sqrt, TfIdf
-from linnaeus.features.weighting import Weighted
-from linnaeus.features.words import Skips, Words
+from __future__ import annotations
 
-EXTRACTORS: dict[str, type[Block]] = {
-    "affixes": Affixes,
-    "chars": Chars,
-    "columns": Columns,
-    "conjunction": Conjunction,
-    "function": Function,
-    "lexicon": Lexicon,
-    "ready": Ready,
-    "selected": Selected,
-    "shape": Shape,
-    "skips": Skips,
-    "subwords": Subwords,
-    "union": Union,
-    "weighted": Weighted,
-    "words": Words,
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.features.base import Block, Fitted, as_stream
+from linnaeus.features.narrow import narrow, shrink
+from linnaeus.features.restore import load, restore, save
+
+if TYPE_CHECKING:
+    from linnaeus.features.affixes import Affixes as Affixes
+    from linnaeus.features.chars import Chars as Chars
+    from linnaeus.features.chars import Subwords as Subwords
+    from linnaeus.features.columns import Columns as Columns
+    from linnaeus.features.conjunction import Conjunction as Conjunction
+    from linnaeus.features.function import Function as Function
+    from linnaeus.features.indexing.exact import Exact as Exact
+    from linnaeus.features.indexing.exact import Given as Given
+    from linnaeus.features.indexing.hashed import Hashed as Hashed
+    from linnaeus.features.indexing.terse import terse as terse
+    from linnaeus.features.lexicon import Lexicon as Lexicon
+    from linnaeus.features.ready import Ready as Ready
+    from linnaeus.features.refit import Counted as Counted
+    from linnaeus.features.refit import count_rows as count_rows
+    from linnaeus.features.selection import SCORES as SCORES
+    from linnaeus.features.selection import Chi2 as Chi2
+    from linnaeus.features.selection import DocumentFrequency as DocumentFrequency
+    from linnaeus.features.selection import MutualInformation as MutualInformation
+    from linnaeus.features.selection import Selected as Selected
+    from linnaeus.features.shape import Shape as Shape
+    from linnaeus.features.table import EXTRACTORS as EXTRACTORS
+    from linnaeus.features.union import Union as Union
+    from linnaeus.features.values import BM25 as BM25
+    from linnaeus.features.values import VALUES as VALUES
+    from linnaeus.features.values import Binary as Binary
+    from linnaeus.features.values import Contrast as Contrast
+    from linnaeus.features.values import Count as Count
+    from linnaeus.features.values import Log as Log
+    from linnaeus.features.values import NaiveBayes as NaiveBayes
+    from linnaeus.features.values import Sqrt as Sqrt
+    from linnaeus.features.values import TfIdf as TfIdf
+    from linnaeus.features.weighting import Weighted as Weighted
+    from linnaeus.features.words import Skips as Skips
+    from linnaeus.features.words import Words as Words
+
+_HOMES = {
+    "EXTRACTORS": "table",
+    "Affixes": "affixes",
+    "BM25": "values",
+    "Binary": "values",
+    "Chars": "chars",
+    "Chi2": "selection",
+    "Columns": "columns",
+    "Conjunction": "conjunction",
+    "Contrast": "values",
+    "Count": "values",
+    "Counted": "refit",
+    "DocumentFrequency": "selection",
+    "Exact": "indexing.exact",
+    "Function": "function",
+    "Given": "indexing.exact",
+    "Hashed": "indexing.hashed",
+    "Lexicon": "lexicon",
+    "Log": "values",
+    "MutualInformation": "selection",
+    "NaiveBayes": "values",
+    "Ready": "ready",
+    "SCORES": "selection",
+    "Selected": "selection",
+    "Shape": "shape",
+    "Skips": "words",
+    "Sqrt": "values",
+    "Subwords": "chars",
+    "TfIdf": "values",
+    "Union": "union",
+    "terse": "indexing.terse",
+    "VALUES": "values",
+    "Weighted": "weighting",
+    "Words": "words",
+    "count_rows": "refit",
 }
-"""Every extractor by name."""
+"""Where each name lives; it is imported when it is asked for, so that a program loads only the features it uses."""
 
 __all__ = [
     "BM25",
@@ -91,4 +136,15 @@ __all__ = [
     "restore",
     "save",
     "shrink",
+    "terse",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linnaeus.features' has no attribute {name!r}")
+    return getattr(import_module(f"linnaeus.features.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

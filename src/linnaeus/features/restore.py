@@ -1,29 +1,18 @@
 """Fitted features from their state, and from a file: the table of kinds.
 
-Only what stands in the table can be built, and nothing is imported or run because a file says so.
+Only what stands in the table can be built; a file names a row of it, never a module, and nothing of it is run.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from linnaeus import store
 from linnaeus.errors import InputTypeError, ModelFileError, damaged
-from linnaeus.features.affixes import FittedAffixes
 from linnaeus.features.base import Fitted
-from linnaeus.features.columns import FittedColumns
-from linnaeus.features.conjunction import FittedConjunction
-from linnaeus.features.function import FittedFunction
-from linnaeus.features.indexing.exact import FittedTerms
-from linnaeus.features.indexing.hashed import FittedHashed
-from linnaeus.features.lexicon import FittedLexicon
-from linnaeus.features.narrow import Narrowed
-from linnaeus.features.ready import FittedReady
-from linnaeus.features.shape import FittedShape
-from linnaeus.features.union import FittedUnion
-from linnaeus.features.weighting import FittedWeighted
 from linnaeus.store.states import nested
 from linnaeus.types import State
 
@@ -34,46 +23,52 @@ Restorer: TypeAlias = Callable[[State, Sequence[Fitted], Functions], Fitted]
 DEEPEST = 64
 
 
-def alone(build: Callable[[State], Fitted]) -> Restorer:
-    """For a piece that is made of nothing else."""
+def alone(path: str) -> Restorer:
+    """For a piece that is made of nothing else; its class is imported when a file holds one."""
 
     def restored(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
         del blocks, functions
-        return build(state)
+        return _built(path, state)
 
     return restored
 
 
-def around(build: Callable[..., Fitted], count: int | None = None) -> Restorer:
+def around(path: str, count: int | None = None) -> Restorer:
     """For a piece made of so many others (None: any number but zero)."""
 
     def restored(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
         del functions
         if len(blocks) != count if count else not blocks:
             raise damaged(f"{state.manifest['kind']!r} has {len(blocks)} blocks")
-        return build(state, *blocks)
+        return _built(path, state, *blocks)
 
     return restored
 
 
 def _function(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
     del blocks
-    return FittedFunction.from_state(state, functions)
+    return _built("function.FittedFunction", state, functions)
+
+
+def _built(path: str, *parts: Any) -> Fitted:
+    module, name = path.rsplit(".", 1)
+    found: Fitted = getattr(import_module(f"linnaeus.features.{module}"), name).from_state(*parts)
+    return found
 
 
 RESTORERS: dict[str, Restorer] = {
-    "affixes": alone(FittedAffixes.from_state),
-    "columns": alone(FittedColumns.from_state),
-    "conjunction": around(FittedConjunction.from_state, 2),
+    "affixes": alone("affixes.FittedAffixes"),
+    "columns": alone("columns.FittedColumns"),
+    "conjunction": around("conjunction.FittedConjunction", 2),
     "function": _function,
-    "hashed": alone(FittedHashed.from_state),
-    "lexicon": alone(FittedLexicon.from_state),
-    "narrowed": around(Narrowed.from_state, 1),
-    "ready": alone(FittedReady.from_state),
-    "shape": alone(FittedShape.from_state),
-    "terms": alone(FittedTerms.from_state),
-    "union": around(FittedUnion.from_state),
-    "weighted": around(FittedWeighted.from_state, 1),
+    "hashed": alone("indexing.hashed.FittedHashed"),
+    "lexicon": alone("lexicon.FittedLexicon"),
+    "narrowed": around("narrow.Narrowed", 1),
+    "ready": alone("ready.FittedReady"),
+    "shape": alone("shape.FittedShape"),
+    "terms": alone("indexing.exact.FittedTerms"),
+    "union": around("union.FittedUnion"),
+    "weighted": around("weighting.FittedWeighted", 1),
 }
 """How each kind of fitted piece is built again from its state, its blocks and the functions passed in."""
 

@@ -9,14 +9,15 @@ the `__all__` there, its signature in `_native.pyi`, its import below, a propert
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from linnaeus.kernels import reference
 from linnaeus.kernels.plan import CASES, TOKENIZERS, UNITS, Plan
 from linnaeus.kernels.threads import thread_count, threads
 
 if TYPE_CHECKING:
+    from linnaeus.kernels import reference as reference
     from linnaeus.kernels._native import Scorer as Scorer
     from linnaeus.kernels._native import TermCounter as TermCounter
     from linnaeus.kernels._native import add_multiple as add_multiple
@@ -68,16 +69,22 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import transpose as transpose
     from linnaeus.kernels._native import weigh as weigh
 
-_kernels: ModuleType = reference
+_kernels: ModuleType
 try:
-    from linnaeus.kernels import _native as _compiled
+    _kernels = import_module("linnaeus.kernels._native")
 except ImportError:
-    NATIVE = False
-else:
-    NATIVE = True
-    _kernels = _compiled
+    _kernels = import_module("linnaeus.kernels.reference")
+NATIVE = _kernels.__name__.endswith("_native")
 
-for _name in reference.__all__:
+for _name in getattr(_kernels, "__all__", [name for name in vars(_kernels) if not name.startswith("_")]):
     globals()[_name] = getattr(_kernels, _name)
+
+
+def __getattr__(name: str) -> Any:
+    """The twins, loaded when they are asked for: where the kernels are compiled, few programs need them."""
+    if name == "reference":
+        return import_module("linnaeus.kernels.reference")
+    raise AttributeError(f"module 'linnaeus.kernels' has no attribute {name!r}")
+
 
 __all__ = ["CASES", "NATIVE", "TOKENIZERS", "UNITS", "Plan", "reference", "thread_count", "threads"]

@@ -14,6 +14,9 @@ CASES = {None: 0, "lower": 1, "fold": 2}
 TOKENIZERS = {"words": 0, "scikit": 1, "whitespace": 2, "characters": 3, "bytes": 4}
 """How a text is cut into tokens; kernels/reference/tokens.py defines each."""
 
+NOT_ASCII, SUSPECT, AMPERSAND, INVALID = 1, 2, 4, 8
+"""Flags of a text: it is not ASCII, NFC may change it, it may hold an HTML entity, it is not UTF-8."""
+
 
 class Plan(NamedTuple):
     """n-grams of `low` to `high` units; skip-grams over at most `gap` words."""

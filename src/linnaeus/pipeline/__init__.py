@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier as Classifier
+    from linnaeus.pipeline.compact import Compact as Compact
     from linnaeus.pipeline.cookbook import RECIPES as RECIPES
     from linnaeus.pipeline.estimator import TextClassifier as TextClassifier
     from linnaeus.pipeline.estimator import TextRegressor as TextRegressor
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Classifier": "classifier",
+    "Compact": "compact",
     "Linear": "learner",
     "Prediction": "prediction",
     "RECIPES": "cookbook",
@@ -62,6 +64,7 @@ __all__ = [
     "RECIPES",
     "AveragedPerceptron",
     "Classifier",
+    "Compact",
     "LeastSquares",
     "Linear",
     "LinearClassifier",

@@ -11,7 +11,7 @@ import numpy as np
 
 from linnaeus.decision import FittedDecision
 from linnaeus.errors import LinnaeusError, MachineError, ModelFileError, damaged, damaged_or_newer
-from linnaeus.features import restore
+from linnaeus.features import restore, terse
 from linnaeus.outputs import OUTPUTS, Real
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.packing import pack, unpack
@@ -35,6 +35,7 @@ FORMS = ("single", "lists", "indicator", "sparse", "numbers")
 def state_of(model: Classifier) -> State:
     """Manifest and tensors from which `classifier_of` builds the same model, with the same bits in every answer."""
     features = model.features.state()
+    kept = features.tensors if model.codes is None else terse(features.tensors)
     decision = None if model.decision is None else model.decision.state()
     manifest: dict[str, Json] = {
         "kind": KIND,
@@ -46,7 +47,7 @@ def state_of(model: Classifier) -> State:
         "evaluation": None if model.evaluation is None else model.evaluation.to_json(),
         "facts": model.facts,
     }
-    tensors = {f"features.{name}": array for name, array in features.tensors.items()}
+    tensors = {f"features.{name}": array for name, array in kept.items()}
     tensors |= {} if decision is None else {f"decision.{name}": array for name, array in decision.tensors.items()}
     whole = (
         model.params if model.codes is None else {name: array for name, array in model.params.items() if name != "W"}
@@ -70,6 +71,12 @@ def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | 
     return found
 
 
+def _words(error: Exception) -> str:
+    """What an error says, on one line; lists of what would do are cut."""
+    said = " ".join(str(error).split()).rstrip(".")
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+
+
 @contextmanager
 def refusing() -> Iterator[None]:
     """Around what reads a part of a file: whatever is wrong with it is said in one sentence about the model."""
@@ -78,9 +85,9 @@ def refusing() -> Iterator[None]:
     except (ModelFileError, MachineError):
         raise
     except LinnaeusError as error:
-        raise damaged_or_newer(str(error).rstrip(".")) from error
+        raise damaged_or_newer(_words(error)) from error
     except (KeyError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
-        raise damaged(f"something is missing or of another kind ({' '.join(str(error).split())[:LONGEST]})") from error
+        raise damaged(f"something is missing or of another kind ({_words(error)})") from error
 
 
 def _build(manifest: Mapping[str, Json], tensors: dict[str, NDArray[Any]], functions: Any) -> Classifier:

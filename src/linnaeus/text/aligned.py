@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from linnaeus.kernels.reference.characters import composing
-
 Form: TypeAlias = Literal["NFC", "NFKC"]
 
 ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
@@ -73,6 +71,8 @@ def compose(form: Form, text: str) -> Iterator[tuple[int, int, str]]:
 def _begins(char: str) -> bool:
     if char < "\u0300":
         return True
+    from linnaeus.kernels.reference.characters import composing
+
     first = unicodedata.normalize("NFKD", char)[0]
     return unicodedata.combining(first) == 0 and first not in composing()
 

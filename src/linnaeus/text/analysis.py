@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
 from linnaeus.kernels.plan import CASES, TOKENIZERS
-from linnaeus.kernels.reference.tokens import split
 from linnaeus.text.buffers import as_arrow, pack
 from linnaeus.text.normalize import Normalize
 from linnaeus.text.stem import stem_rows, stemmer
@@ -100,6 +99,8 @@ class Analysis:
 
     def cut(self, text: str) -> list[tuple[int, int]]:
         """The spans of the tokens in a normalized text; every byte of a character spans the character."""
+        from linnaeus.kernels.reference.tokens import split
+
         if self.tokenizer == "bytes":
             return [(i, i + 1) for i, char in enumerate(text) for _ in char.encode()]
         return split(text, TOKENIZERS[self.tokenizer])

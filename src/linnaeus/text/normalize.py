@@ -11,8 +11,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError
-from linnaeus.kernels.plan import CASES
-from linnaeus.kernels.reference.tokens import AMPERSAND, NOT_ASCII, SUSPECT
+from linnaeus.kernels.plan import AMPERSAND, CASES, NOT_ASCII, SUSPECT
 from linnaeus.text.aligned import Aligned, compose, each, lower, unescape, without_accents
 from linnaeus.text.buffers import replace
 from linnaeus.types import Json

@@ -9,27 +9,34 @@ To add a format: one file with a frozen dataclass that takes `ReadOptions`, one 
 
 from __future__ import annotations
 
-from functools import partial
+from importlib import import_module
+from typing import Any
 
 from linnaeus.data.formats.base import Chunk, Format, Maker
-from linnaeus.data.formats.columnar import ArrowFile, Parquet
-from linnaeus.data.formats.delimited import Delimited
-from linnaeus.data.formats.folder import Folder
-from linnaeus.data.formats.jsonl import JsonLines
-from linnaeus.data.formats.libsvm import LibSvm
-from linnaeus.data.formats.plain import FastText, Lines
+
+
+def _at(module: str, name: str, **settings: Any) -> Maker:
+    """The format of this module; it is imported when a file of it is read, so that programs start quickly."""
+
+    def make(options: Any) -> Format:
+        form: Format = getattr(import_module(f"linnaeus.data.formats.{module}"), name)(options, **settings)
+        return form
+
+    return make
+
 
 FORMATS: dict[str, Maker] = {
-    "csv": Delimited,
-    "tsv": partial(Delimited, candidates="\t"),
-    "jsonl": JsonLines,
-    "parquet": Parquet,
-    "arrow": ArrowFile,
-    "fasttext": FastText,
-    "lines": Lines,
-    "libsvm": LibSvm,
-    "folder": Folder,
+    "csv": _at("delimited", "Delimited"),
+    "tsv": _at("delimited", "Delimited", candidates="\t"),
+    "jsonl": _at("jsonl", "JsonLines"),
+    "parquet": _at("columnar", "Parquet"),
+    "arrow": _at("columnar", "ArrowFile"),
+    "fasttext": _at("plain", "FastText"),
+    "lines": _at("plain", "Lines"),
+    "libsvm": _at("libsvm", "LibSvm"),
+    "folder": _at("folder", "Folder"),
 }
+"""How files of each format are read."""
 
 SUFFIXES: dict[str, str] = {
     ".csv": "csv",

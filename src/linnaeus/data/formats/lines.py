@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
 from linnaeus.errors import DataError
 
@@ -28,6 +31,17 @@ class Block:
         if not found[-1]:
             found.pop()
         return [line[:-1] if line.endswith(b"\r") else line for line in found] if b"\r" in self.data else found
+
+
+def column(lines: list[bytes]) -> pa.Array:
+    """Lines as a column of bytes, by their buffers: `pyarrow.array` would load pandas first, a fifth of a second.
+
+    >>> column([b"one", b"", b"two"]).to_pylist()
+    [b'one', b'', b'two']
+    """
+    offsets = np.zeros(len(lines) + 1, np.int32)
+    np.cumsum(list(map(len, lines)), out=offsets[1:])
+    return pa.Array.from_buffers(pa.binary(), len(lines), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(lines))])
 
 
 def blocks(file: File, options: ReadOptions) -> Iterator[Block]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from linnaeus.data.cells import MANY
 from linnaeus.data.formats.base import Chunk
-from linnaeus.data.formats.lines import Block, blocks, sample
+from linnaeus.data.formats.lines import Block, blocks, column, sample
 from linnaeus.data.formats.utf8 import readable
 from linnaeus.data.roles import FIXED
 
@@ -40,7 +40,7 @@ class Lines:
         """The lines, a block at a time."""
         for block in blocks(file, self.options):
             lines = block.lines()
-            table = pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], names=["text"])
+            table = pa.RecordBatch.from_arrays([column(lines)], names=["text"])
             numbers = range(block.line, block.line + len(lines))
             yield readable(_chosen(Chunk(table, numbers, block.done), columns), file, self.options, ledger)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import DataError, UsageError, damaged_or_newer
 from linnaeus.kernels.plan import UNITS, Plan
-from linnaeus.kernels.reference.terms import SPACES
 from linnaeus.text import Analysis, as_texts
 from linnaeus.text.aligned import Aligned
 from linnaeus.types import Json
@@ -117,6 +116,8 @@ def _across(grams: Grams, text: str) -> Iterator[Placed]:
 
 
 def _collapsed(text: str) -> Iterator[tuple[int, int, str]]:
+    from linnaeus.kernels.reference.terms import SPACES
+
     at = 0
     for match in SPACES.finditer(text):
         yield at, match.start(), text[at : match.start()]

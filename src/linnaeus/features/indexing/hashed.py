@@ -17,7 +17,6 @@ from linnaeus.features.common.names import Names, numbered
 from linnaeus.features.indexing.counting import count_terms
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import hash_columns, spell
-from linnaeus.kernels.reference.terms import hash_term
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.types import Place, State
 
@@ -113,6 +112,8 @@ class FittedHashed(Fitted):
 
     def _places(self, text: str) -> Iterator[Place]:
         """Every term with its sign, and spelled out: its column does not tell which term it was."""
+        from linnaeus.kernels.reference.terms import hash_term
+
         plan, mask = self.grams.plan, self.width - 1
         for term, start, end in self.grams.placed(text):
             value = hash_term(term, plan)

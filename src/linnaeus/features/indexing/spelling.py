@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus import kernels
-from linnaeus.kernels.reference.hashing import GAP, K2, K3
+from linnaeus.kernels.hashes import GAP, K2, K3
 
 if TYPE_CHECKING:
     from linnaeus.features.indexing.vocabulary import Vocabulary
@@ -55,7 +55,7 @@ def hash_columns(vocabulary: Vocabulary, skips: bool) -> Words64:
 def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
     """The kernels' `hash_join` for many: the halves of a 128-bit product, exclusive-ored.
 
-    >>> from linnaeus.kernels.reference.hashing import hash_join
+    >>> from linnaeus.kernels.hashes import hash_join
     >>> int(join_hashes(np.array([2**63 + 5], np.uint64), np.uint64(77))[0]) == hash_join(2**63 + 5, 77)
     True
     """

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
-from linnaeus.kernels.reference.hashing import MASK, pair_hash
+from linnaeus.kernels.hashes import MASK, pair_hash
 from linnaeus.store.states import tensor
 
 if TYPE_CHECKING:
@@ -136,6 +136,10 @@ class Vocabulary:
     @classmethod
     def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
         """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
+        if "token_lengths" in tensors:
+            from linnaeus.features.indexing.terse import expanded
+
+            tensors = expanded(tensors)
         vocabulary = cls(
             tensor(tensors, "token_bytes", np.uint8),
             tensor(tensors, "token_offsets", np.int64),

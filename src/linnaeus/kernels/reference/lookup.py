@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from linnaeus.kernels.hashes import MASK, pair_hash
 from linnaeus.kernels.plan import Plan, checked
-from linnaeus.kernels.reference.hashing import MASK, hash_bytes, pair_hash
+from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.terms import Term, terms_of, to_rows
 from linnaeus.kernels.reference.tokens import bounds_of, texts_of, tokens_of
 

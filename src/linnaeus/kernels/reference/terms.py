@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from linnaeus.kernels.hashes import GAP, hash_join
 from linnaeus.kernels.plan import UNITS, Plan, checked
-from linnaeus.kernels.reference.hashing import GAP, hash_bytes, hash_join
+from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.plan import UNITS, checked
+from linnaeus.kernels.plan import AMPERSAND, INVALID, NOT_ASCII, SUSPECT, UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ Spans: TypeAlias = list[tuple[int, int]]
 
 SCIKIT = re.compile(r"\b\w\w+\b")
 SPACED = re.compile(r"\S+")
-NOT_ASCII, SUSPECT, AMPERSAND, INVALID = 1, 2, 4, 8
 
 
 def change_case(text: str, case: int) -> str:
