@@ -121,7 +121,7 @@ def summarize(lines: list[dict[str, Any]]) -> None:
         sys.stderr.write(f"{line['set']:16s} {line['linnaeus']:.2f}  {lead:24s} {row}  ece {line['ece']:.3f}\n")
     for family in sorted({f for line in lines for f in line["families"]}):
         both = [(line["linnaeus"], line["families"][family]) for line in lines if family in line["families"]]
-        ahead = sum(a > b for a, b in both)
+        ahead = int(sum(a > b for a, b in both))
         say(what="against", who=family, sets=len(both), lead=float(np.mean([a - b for a, b in both])), ahead=ahead)
 
 
