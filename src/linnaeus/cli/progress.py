@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
-from linnaeus.render import LiveBar, counted, duration, moves, percent, size
-
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Progress
 
@@ -81,6 +79,8 @@ class Bar:
     """A bar with rate and time left, gone when the work is done."""
 
     def __init__(self, stream: TextIO) -> None:
+        from linnaeus.render import LiveBar
+
         self._bar = LiveBar(stream)
         self._phase = ""
         self._started = time.monotonic()
@@ -124,6 +124,8 @@ def describe(mark: Mark, seconds: float) -> str:
     >>> describe(Mark("reading", 1000, 5_000_000, 20_000_000), 2)
     'reading: 1,000 rows, 25 % of 20.0 MB, 2.5 MB/s, 6.0 s left'
     """
+    from linnaeus.render import counted, duration, percent, size
+
     if mark.note:
         return f"{mark.phase}: {mark.note}"
     parts = [counted(mark.rows, "row")]
@@ -141,4 +143,6 @@ def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mappin
     stream = stream or sys.stderr
     if quiet:
         return Silent()
+    from linnaeus.render import moves
+
     return Bar(stream) if moves(stream, environment) else Lines(stream)

@@ -10,16 +10,62 @@ To add a calibrator, a way to choose thresholds or an abstention: a frozen datac
 hyper-parameters, and a row in its table; the tests run over the tables.
 """
 
-from linnaeus.decision.abstain import ABSTENTIONS, Confidence, Coverage, Decided, InScope, Margin, as_abstention
-from linnaeus.decision.calibrate import CALIBRATORS
-from linnaeus.decision.conformal import STRANGENESS, Conformal
-from linnaeus.decision.costs import cheapest, expected_costs
-from linnaeus.decision.decide import Decision
-from linnaeus.decision.fitted import FittedDecision
-from linnaeus.decision.isotonic import Isotonic
-from linnaeus.decision.sigmoid import Sigmoid
-from linnaeus.decision.temperature import NoCalibration, Temperature
-from linnaeus.decision.thresholds import THRESHOLDS, AtPrecision, AtRecall, BestF1, Half
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linnaeus.decision.abstain import ABSTENTIONS as ABSTENTIONS
+    from linnaeus.decision.abstain import Confidence as Confidence
+    from linnaeus.decision.abstain import Coverage as Coverage
+    from linnaeus.decision.abstain import Decided as Decided
+    from linnaeus.decision.abstain import InScope as InScope
+    from linnaeus.decision.abstain import Margin as Margin
+    from linnaeus.decision.abstain import as_abstention as as_abstention
+    from linnaeus.decision.calibrate import CALIBRATORS as CALIBRATORS
+    from linnaeus.decision.conformal import STRANGENESS as STRANGENESS
+    from linnaeus.decision.conformal import Conformal as Conformal
+    from linnaeus.decision.costs import cheapest as cheapest
+    from linnaeus.decision.costs import expected_costs as expected_costs
+    from linnaeus.decision.decide import Decision as Decision
+    from linnaeus.decision.fitted import FittedDecision as FittedDecision
+    from linnaeus.decision.isotonic import Isotonic as Isotonic
+    from linnaeus.decision.sigmoid import Sigmoid as Sigmoid
+    from linnaeus.decision.temperature import NoCalibration as NoCalibration
+    from linnaeus.decision.temperature import Temperature as Temperature
+    from linnaeus.decision.thresholds import THRESHOLDS as THRESHOLDS
+    from linnaeus.decision.thresholds import AtPrecision as AtPrecision
+    from linnaeus.decision.thresholds import AtRecall as AtRecall
+    from linnaeus.decision.thresholds import BestF1 as BestF1
+    from linnaeus.decision.thresholds import Half as Half
+
+_HOMES = {
+    "ABSTENTIONS": "abstain",
+    "AtPrecision": "thresholds",
+    "AtRecall": "thresholds",
+    "BestF1": "thresholds",
+    "CALIBRATORS": "calibrate",
+    "Confidence": "abstain",
+    "Conformal": "conformal",
+    "Coverage": "abstain",
+    "Decided": "abstain",
+    "Decision": "decide",
+    "FittedDecision": "fitted",
+    "Half": "thresholds",
+    "InScope": "abstain",
+    "Isotonic": "isotonic",
+    "Margin": "abstain",
+    "NoCalibration": "temperature",
+    "STRANGENESS": "conformal",
+    "Sigmoid": "sigmoid",
+    "THRESHOLDS": "thresholds",
+    "Temperature": "temperature",
+    "as_abstention": "abstain",
+    "cheapest": "costs",
+    "expected_costs": "costs",
+}
+"""Where each name lives; it is imported when it is asked for."""
 
 __all__ = [
     "ABSTENTIONS",
@@ -46,3 +92,13 @@ __all__ = [
     "cheapest",
     "expected_costs",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'linnaeus.decision' has no attribute {name!r}")
+    return getattr(import_module(f"linnaeus.decision.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +17,9 @@ from linnaeus.decision.abstain import (
     abstention_text,
     as_abstention,
 )
-from linnaeus.decision.calibrate import FITTED, FittedCalibrator, restore_calibrator
-from linnaeus.decision.conformal import FittedConformal, as_sets
 from linnaeus.decision.costs import cheapest
-from linnaeus.decision.scope import FittedScope
 from linnaeus.decision.scores import as_scores
 from linnaeus.decision.temperature import FittedTemperature
-from linnaeus.decision.thresholds import FittedThresholds
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.outputs.costs import CostTable, as_costs
 from linnaeus.store.states import field, nest, nested, tensor
@@ -31,6 +28,10 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.decision.calibrate import FittedCalibrator
+    from linnaeus.decision.conformal import FittedConformal
+    from linnaeus.decision.scope import FittedScope
+    from linnaeus.decision.thresholds import FittedThresholds
     from linnaeus.types import Doubles
 
 
@@ -95,6 +96,8 @@ class FittedDecision:
 
     def _label_sets(self, S: Doubles, P: Doubles, rule: AnyAbstention | None, known: Any) -> Decided:
         """Label sets; empty ones for rows out of scope where that was asked for."""
+        from linnaeus.decision.conformal import as_sets
+
         if rule is not None and not isinstance(rule, InScope):
             raise UsageError("Label sets can be empty by themselves; abstain takes only scope with them.")
         assert self.thresholds is not None
@@ -121,10 +124,10 @@ class FittedDecision:
         parts: dict[str, Any] = {}
         for part in nested(state):
             kind = part.manifest.get("kind")
-            if kind not in PARTS:
+            if not isinstance(kind, str) or kind not in PARTS:
                 raise damaged_or_newer(f"its decision has a part {kind!r}")
-            name, build = PARTS[kind]
-            parts[name] = build(part)
+            name, module, piece = PARTS[kind]
+            parts[name] = getattr(import_module(f"linnaeus.decision.{module}"), piece).from_state(part)
         if "calibrator" not in parts:
             raise damaged("its decision lacks a part")
         found = cls(**parts, rules=_stored_rules(state))
@@ -132,13 +135,15 @@ class FittedDecision:
         return found
 
 
-PARTS: dict[Any, tuple[str, Any]] = {
-    **dict.fromkeys(FITTED, ("calibrator", restore_calibrator)),
-    "scope": ("scope", FittedScope.from_state),
-    "thresholds": ("thresholds", FittedThresholds.from_state),
-    "conformal": ("conformal", FittedConformal.from_state),
+PARTS: dict[Any, tuple[str, str, str]] = {
+    "temperature": ("calibrator", "temperature", "FittedTemperature"),
+    "sigmoid": ("calibrator", "sigmoid", "FittedSigmoid"),
+    "isotonic": ("calibrator", "isotonic", "FittedIsotonic"),
+    "scope": ("scope", "scope", "FittedScope"),
+    "thresholds": ("thresholds", "thresholds", "FittedThresholds"),
+    "conformal": ("conformal", "conformal", "FittedConformal"),
 }
-"""The field of a fitted decision that each kind of part is, and how it is built again."""
+"""The field of a fitted decision that each kind of part is, and the piece that is built again; loaded when needed."""
 
 
 def _stored_rules(state: State) -> Rules:
