@@ -49,3 +49,16 @@ def test_explain_says_that_a_file_is_not_there(run, rated, tmp_path):
     assert code == 0
     assert "no file gone.csv" in err
     assert "no file" not in run("explain", model, "It was good. Very.")[2]
+
+
+@pytest.mark.parametrize("words", [("--top", "2"), ("--abstain", "confidence=0.8"), ("--scope",)])
+def test_numbers_have_no_classes_to_rank(run, rated, tmp_path, words):
+    model = train(run, rated, tmp_path / "m.lin")
+    code, _, err = run("predict", model, rated, *words)
+    assert code == 2
+    assert "numbers" in err
+
+
+def test_a_number_is_called_a_number(run, rated, tmp_path):
+    model = train(run, rated, tmp_path / "m.lin")
+    assert run("explain", model, "a good film")[1].startswith("the number: ")

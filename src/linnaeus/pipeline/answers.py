@@ -41,6 +41,8 @@ class Wish:
 
 def answers(model: Classifier, batch: Batch, wish: Wish) -> pa.RecordBatch:
     """The kept columns, `label`, `probability`, and what else is wished."""
+    if model.classes is None and (wish.top or wish.abstain is not None):
+        raise UsageError("Ranking classes and abstaining need classes; this model predicts numbers.")
     S = model.scores(batch)
     columns = {name: _kept(batch, name) for name in wish.keep}
     columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish)

@@ -195,7 +195,7 @@ class Classifier:
 
         W = self.params["W"]
         b = self.params.get("b", np.zeros(W.shape[1], np.float32))
-        names = [f"target {i}" for i in range(W.shape[1])] if self.classes is None else self.classes.tolist()
+        names = _numbered(W.shape[1]) if self.classes is None else self.classes.tolist()
         return Linear(self.features, W, b, self.space, tuple(map(str, names)))
 
     def top_features(self, count: int = 10, classes: Any = None) -> Any:
@@ -253,3 +253,8 @@ class Classifier:
         given = np.zeros((len(found), len(self.classes)), bool)
         given[np.repeat(np.arange(len(found)), np.diff(found.offsets)), found.labels] = True
         return given
+
+
+def _numbered(count: int) -> list[str]:
+    """What the numbers that a model predicts are called: those of `predict` are `label`, or `label_1` and so on."""
+    return ["the number"] if count == 1 else [f"number {i + 1}" for i in range(count)]
