@@ -103,6 +103,7 @@ bench: $(VENV)/.package $(VENV)/.dev
 	$(PY) benchmarks/threads.py --quick
 	$(PY) benchmarks/online.py
 	$(PY) benchmarks/costs.py
+	$(PY) benchmarks/latency.py
 
 # A machine with a compiler tests the compiled kernels, and never their twins by mistake.
 native: $(VENV)/.package

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -108,6 +109,12 @@ def test_a_fork_scores_the_same() -> None:
         os._exit(0 if quick.score(TRAIN[0]).tobytes() == before else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert quick.score(TRAIN[0]).tobytes() == before
+
+
+def test_a_pickled_scorer_scores_the_same() -> None:
+    _, _, _, quick = compiled(RECIPES["default"])
+    before = quick.scores(TRAIN).tobytes()
+    assert pickle.loads(pickle.dumps(quick)).scores(TRAIN).tobytes() == before
 
 
 class Own(Values):

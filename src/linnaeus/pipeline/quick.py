@@ -35,6 +35,9 @@ class Quick:
     W: Floats
     b: Doubles
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compile_scorer, (self.features, {"W": self.W, "b": self.b})  # a kernel is not pickled but made again
+
     @cached_property
     def _kernel(self) -> kernels.Scorer:
         return kernels.Scorer(self.fused.groups, self.W, self.b, self.fused.wanted)
