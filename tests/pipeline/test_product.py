@@ -103,7 +103,7 @@ def test_sets_with_a_coverage_are_judged_by_their_best_class():
 
 def test_classify_gives_the_probability_of_its_own_label():
     costs = {"decision__costs": [[0, 1000], [1, 0]]}  # missing "pos" is dear, so it is said where it is not likely
-    found = TextClassifier("logistic", **costs).fit(TEXTS, LABELS).classify("so bad")
+    found = TextClassifier("logistic", **costs).fit(TEXTS, LABELS).classify("so bad", top=2)
     assert found.label == "pos"
     assert found.probability == dict(found.ranking)["pos"] < 0.5
     unsure = TextClassifier("logistic", decision__abstain="confidence=0.999").fit(TEXTS, LABELS).classify("film")
@@ -241,3 +241,16 @@ def test_no_secret_that_occurs_once_is_in_the_file(name, tmp_path):
     written = (tmp_path / "m.lin").read_bytes()
     for secret in secrets:
         assert secret.encode() not in written
+
+
+@pytest.mark.parametrize("name", ["default", "svm", "logistic", "multiclass-svm", "perceptron", "fast"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_text_at_a_time_says_what_a_batch_says(name, classes):
+    labels = LABELS if classes == 2 else ["pos", "pos", "odd", "neg", "neg", "neg"] * 4
+    model = TextClassifier(name).fit(TEXTS, labels)
+    for text in ("so good", "bad and dull", "", "unheard of", "good bad fine ßÄ"):
+        said, P = model.classify(text), model.predict_proba([text])[0]
+        assert said.label == model.predict([text])[0]
+        assert said.probability == pytest.approx(P.max(), rel=1e-12)
+        longer = model.classify(text, top=classes)
+        assert [p for _, p in longer.ranking] == sorted(P.tolist(), reverse=True)

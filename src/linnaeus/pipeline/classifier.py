@@ -18,6 +18,8 @@ from linnaeus.pipeline.quick import compile_scorer
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from linnaeus.data import Batch
@@ -77,13 +79,14 @@ class Classifier:
     # Scores
 
     @cached_property
-    def _quick(self) -> Any:
+    def quick(self) -> Any:
+        """Features and weights compiled into one kernel; None where the features need rows."""
         return compile_scorer(self.features, self.params)
 
     def scores(self, source: Any) -> Doubles:
         """Class scores: (n, 1) for two classes, (n, k) for more or for label sets, (n, t) for numbers."""
-        if self._quick is not None:
-            S: Doubles = self._quick.scores(source)
+        if self.quick is not None:
+            S: Doubles = self.quick.scores(source)
         else:
             rows = self.features.rows(source)
             S = rows.dot(self.params["W"])
@@ -113,9 +116,17 @@ class Classifier:
         """The answer to each row: labels, tuples of labels, or numbers; None where it abstains."""
         return self.spoken(self.decide(self.scores(source), abstain))
 
-    def classify(self, text: str) -> Prediction:
-        """One text, quickly: the label, its probability, and the other classes by rank."""
-        return predictions(self, self.scores([text]))[0]
+    def classify(self, text: str, top: int = 1) -> Prediction:
+        """One text, quickly: the label, its probability, and the `top` classes by rank."""
+        if top == 1 and self._single is not None:
+            return self._single(text)
+        return predictions(self, self.scores([text]), top)[0]
+
+    @cached_property
+    def _single(self) -> Callable[[str], Prediction] | None:
+        from linnaeus.pipeline.single import single
+
+        return single(self)
 
     def decide(self, S: Doubles, abstain: Any = None) -> Any:
         """From class scores to class indices (-1: abstained), label sets, or numbers.

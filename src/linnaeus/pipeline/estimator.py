@@ -142,9 +142,9 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
         S = self._model().scores(_source(X))
         return S[:, 0] if S.shape[1] == 1 and len(self.classes_) == 2 else S
 
-    def classify(self, text: str) -> Prediction:
-        """One text, quickly."""
-        return self._model().classify(text)
+    def classify(self, text: str, top: int = 1) -> Prediction:
+        """One text, quickly, with the `top` classes by rank."""
+        return self._model().classify(text, top)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of texts that are right; with label sets, right in every label."""

@@ -48,7 +48,7 @@ def best(P: Doubles, count: int) -> Any:
     return np.take_along_axis(some, np.argsort(-values, axis=1, kind="stable"), axis=1)[:, :count]
 
 
-def predictions(model: Any, S: Doubles, top: int = 5) -> list[Prediction]:
+def predictions(model: Any, S: Doubles, top: int = 1) -> list[Prediction]:
     """The answers to rows of class scores, as records."""
     if model.classes is None:
         return [Prediction(value) for value in model.spoken(S).tolist()]
