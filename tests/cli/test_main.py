@@ -33,9 +33,9 @@ def test_help_lists_every_verb(run):
 
 
 def test_help_promises_no_verb_that_is_not_there(run):
-    out = " ".join(run("--help")[1].split())
-    assert "The goal is a classifier" in out
-    assert "turns labeled text into a classifier" not in out
+    named = [line.split()[1] for line in run("--help")[1].splitlines() if line.strip().startswith("linnaeus ")]
+    assert named
+    assert set(named) <= set(VERBS)
 
 
 @pytest.mark.parametrize("args", [["--help"], ["-h"], ["check", "--help"], ["demo", "--help"]])
