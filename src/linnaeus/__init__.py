@@ -7,8 +7,9 @@ Every public name is on this screen and imported when it is first used, so that 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
     from linnaeus import audit as audit
@@ -41,23 +42,23 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Batch": "linnaeus.data",
-    "Corpus": "linnaeus.data",
-    "read": "linnaeus.data",
-    "Classifier": "linnaeus.pipeline",
-    "Recipe": "linnaeus.pipeline",
-    "TextClassifier": "linnaeus.pipeline",
-    "TextRegressor": "linnaeus.pipeline",
-    "threads": "linnaeus.kernels",
-    "AveragedPerceptron": "linnaeus.pipeline",
-    "LeastSquares": "linnaeus.pipeline",
-    "LinearClassifier": "linnaeus.pipeline",
-    "LinearRegressor": "linnaeus.pipeline",
-    "LinearSVM": "linnaeus.pipeline",
-    "LogisticRegression": "linnaeus.pipeline",
-    "MulticlassSVM": "linnaeus.pipeline",
-    "PassiveAggressive": "linnaeus.pipeline",
-    "Perceptron": "linnaeus.pipeline",
+    "Batch": "data",
+    "Corpus": "data",
+    "read": "data",
+    "Classifier": "pipeline",
+    "Recipe": "pipeline",
+    "TextClassifier": "pipeline",
+    "TextRegressor": "pipeline",
+    "threads": "kernels",
+    "AveragedPerceptron": "pipeline",
+    "LeastSquares": "pipeline",
+    "LinearClassifier": "pipeline",
+    "LinearRegressor": "pipeline",
+    "LinearSVM": "pipeline",
+    "LogisticRegression": "pipeline",
+    "MulticlassSVM": "pipeline",
+    "PassiveAggressive": "pipeline",
+    "Perceptron": "pipeline",
     "audit": "",
     "data": "",
     "datasets": "",
@@ -100,11 +101,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'linnaeus' has no attribute {name!r}")
-    home = _HOMES[name]
-    return getattr(import_module(home), name) if home else import_module(f"linnaeus.{name}")
+__getattr__ = lazily(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

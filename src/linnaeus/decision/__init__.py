@@ -12,8 +12,9 @@ hyper-parameters, and a row in its table; the tests run over the tables.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
     from linnaeus.decision.abstain import ABSTENTIONS as ABSTENTIONS
@@ -94,10 +95,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'linnaeus.decision' has no attribute {name!r}")
-    return getattr(import_module(f"linnaeus.decision.{_HOMES[name]}"), name)
+__getattr__ = lazily(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -13,12 +13,12 @@ in the table of `tests/contracts/test_extractors.py`.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.features.base import Block, Fitted, as_stream
 from linnaeus.features.narrow import narrow, shrink
 from linnaeus.features.restore import load, restore, save
+from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
     from linnaeus.features.affixes import Affixes as Affixes
@@ -140,10 +140,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'linnaeus.features' has no attribute {name!r}")
-    return getattr(import_module(f"linnaeus.features.{_HOMES[name]}"), name)
+__getattr__ = lazily(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -11,8 +11,9 @@ checks of scikit-learn then run over it. To add a recipe: a row in `cookbook.REC
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier as Classifier
@@ -83,10 +84,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'linnaeus.pipeline' has no attribute {name!r}")
-    return getattr(import_module(f"linnaeus.pipeline.{_HOMES[name]}"), name)
+__getattr__ = lazily(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:
