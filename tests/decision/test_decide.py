@@ -32,7 +32,7 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 @kinds
 def test_without_more_ado_the_largest_score_wins(kind):
     S, truth = world(kind)
-    found = Decision(thresholds="half" if kind == "labels" else None).learn(S, truth).decide(S)
+    found = Decision("temperature", "half" if kind == "labels" else None).learn(S, truth).decide(S)
     if kind == "labels":
         members = np.zeros(S.shape, bool)
         members[np.repeat(np.arange(400), np.diff(found.sets.offsets)), found.sets.labels] = True

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 class Decision:
     """How scores become probabilities and predictions.
 
-    `calibration` is one of `CALIBRATORS`, by name or as a piece. `thresholds` is one of `THRESHOLDS`, for label sets
-    and for two classes; without it label sets take the best F1, and of two classes the more probable wins. A label set
-    has at least `least` labels. With `costs` l(y', y) the class that costs least on average is predicted. `abstain`,
-    one of `ABSTENTIONS`, says when not to predict one label; `decide` may be asked for another.
+    `calibration` is one of `CALIBRATORS`, by name or as a piece; without it a temperature, and for label sets, whose
+    labels are wrong by different amounts, sigmoids. `thresholds` is one of `THRESHOLDS`, for label sets and for two
+    classes; without it label sets take the best F1, and of two classes the more probable wins. A label set has at least
+    `least` labels. With `costs` l(y', y) the class that costs least on average is predicted. `abstain`, one of
+    `ABSTENTIONS`, says when not to predict one label; `decide` may be asked for another.
 
     >>> S, y = np.array([[-2.0], [-1.0], [0.5], [2.0]]), np.array([0, 0, 1, 1])
     >>> fitted = Decision().learn(S, y)
@@ -40,7 +41,7 @@ class Decision:
     [1, -1]
     """
 
-    calibration: Any = "temperature"
+    calibration: Any = None
     thresholds: Any = None
     conformal: Conformal = field(default_factory=Conformal)
     costs: Any = None
@@ -48,7 +49,8 @@ class Decision:
     least: int = 0
 
     def __post_init__(self) -> None:
-        _piece("calibration", self.calibration, CALIBRATORS)
+        if self.calibration is not None:
+            _piece("calibration", self.calibration, CALIBRATORS)
         if self.thresholds is not None:
             _piece("thresholds", self.thresholds, THRESHOLDS)
         if not isinstance(self.conformal, Conformal):
@@ -65,7 +67,8 @@ class Decision:
         `known` (n,) is the share of each row that the features know, as `scope.voice` says; None: all of it.
         """
         S, kind, weights = with_truth(S, truth, weights)
-        calibrator: FittedCalibrator = _piece("calibration", self.calibration, CALIBRATORS).fit(S, truth, weights)
+        chosen = self.calibration or ("sigmoid" if kind == "labels" else "temperature")
+        calibrator: FittedCalibrator = _piece("calibration", chosen, CALIBRATORS).fit(S, truth, weights)
         k = classes(kind, S)
         if self.costs is not None and (kind == "labels" or len(self.costs) != k):
             raise UsageError(f"costs is for {len(self.costs)} classes, one per row; these rows have {k} {_WHAT[kind]}.")

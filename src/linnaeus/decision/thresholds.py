@@ -48,7 +48,7 @@ class BestF1:
     [0.25]
     """
 
-    fewest: int = 5
+    fewest: int = 10
 
     def __post_init__(self) -> None:
         expect("fewest", self.fewest, int)
@@ -70,7 +70,7 @@ class AtPrecision:
     """
 
     precision: float = 0.9
-    fewest: int = 5
+    fewest: int = 10
 
     def __post_init__(self) -> None:
         _check_share("precision", self.precision)
@@ -96,7 +96,7 @@ class AtRecall:
     """
 
     recall: float = 0.9
-    fewest: int = 5
+    fewest: int = 10
 
     def __post_init__(self) -> None:
         _check_share("recall", self.recall)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from linnaeus.features.shape import Shape as Shape
     from linnaeus.features.table import EXTRACTORS as EXTRACTORS
     from linnaeus.features.union import Union as Union
+    from linnaeus.features.unseen import as_unseen as as_unseen
     from linnaeus.features.values import BM25 as BM25
     from linnaeus.features.values import VALUES as VALUES
     from linnaeus.features.values import Binary as Binary
@@ -90,6 +91,7 @@ _HOMES = {
     "VALUES": "values",
     "Weighted": "weighting",
     "Words": "words",
+    "as_unseen": "unseen",
     "count_rows": "refit",
 }
 """Where each name lives; it is imported when it is asked for, so that a program loads only the features it uses."""
@@ -130,6 +132,7 @@ __all__ = [
     "Weighted",
     "Words",
     "as_stream",
+    "as_unseen",
     "count_rows",
     "load",
     "narrow",

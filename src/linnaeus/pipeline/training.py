@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import DataError, UsageError
-from linnaeus.features import Counted, count_rows
+from linnaeus.features import Counted, as_unseen, count_rows
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.outputs import Real
 from linnaeus.pipeline.account import settle
@@ -24,6 +24,7 @@ from linnaeus.pipeline.weights import refuse_strangers
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.data.split import Split
+    from linnaeus.features import Fitted
     from linnaeus.pipeline.recipe import Recipe
 
 
@@ -60,7 +61,7 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     everything = np.arange(len(examples))
     features, X = counted.learn(examples.stream, everything) if counted else recipe.features.fit_rows(examples.stream)
     problem = pose(recipe.learner, X, examples)
-    held = _held(recipe, examples, (problem, counted), tell)
+    held = _held(recipe, examples, (features, problem, counted), tell)
     del counted
     learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)
     tell(Phase("training"))
@@ -98,12 +99,15 @@ def pose(learner: Any, X: CSR, examples: Examples) -> Problem:
     return Problem(X, table, examples.weights, Real(), table.shape[1])
 
 
-def _held(recipe: Recipe, examples: Examples, known: tuple[Problem, Counted | None], tell: Watcher) -> Held | None:
+def _held(
+    recipe: Recipe, examples: Examples, known: tuple[Fitted, Problem, Counted | None], tell: Watcher
+) -> Held | None:
     """Scores by models that have not seen the rows, where the recipe wants any and there are rows enough.
 
-    Features that look at labels are learned anew for each fold, from counts where these are known.
+    Features that look at labels are learned anew for each fold, from counts where these are known. Terms of the fold
+    alone are taken out of its rows, as they would be out of new ones.
     """
-    problem, counted = known
+    whole, problem, counted = known
     if recipe.tuning is None or not (splits := cut(problem, examples.groups, recipe.tuning, recipe.seed)):
         return None
     done = 0
@@ -113,11 +117,13 @@ def _held(recipe: Recipe, examples: Examples, known: tuple[Problem, Counted | No
         tell(Phase("cross-fitting", done / len(splits)))
         done += 1
         if not peeks(recipe.features):
-            return problem.take(split.train), problem.take(split.test)
+            train, rows = problem.take(split.train), problem.rows.take(split.test)
+            return train, problem.part(split.test, as_unseen(recipe.features, whole, rows, train.rows))
         stream = examples.take(split.train).stream
         if counted is not None:
             features, X = counted.learn(stream, split.train)
-            return problem.part(split.train, X), problem.part(split.test, counted.rows(features, split.test))
+            rows = as_unseen(recipe.features, features, counted.rows(features, split.test), X)
+            return problem.part(split.train, X), problem.part(split.test, rows)
         features, X = recipe.features.fit_rows(stream)
         rows = features.rows(examples.take(split.test).stream)
         return problem.part(split.train, X), problem.part(split.test, rows)
