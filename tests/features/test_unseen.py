@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linnaeus.features import Chars, Exact, Given, Hashed, Weighted, Words, as_unseen
+from linnaeus.features import Chars, Everyone, Exact, Given, Hashed, Weighted, Words, as_unseen
 
 TEXTS = ["the good film", "a good long day", "the film was long", "zebras eat grass", "a day at the zoo", "good grass"]
 HELD, REST = np.array([1, 3]), np.array([0, 2, 4, 5])
@@ -22,7 +22,7 @@ LEARNED = [
 
 def held(block):
     fitted, X = block.fit_rows(TEXTS)
-    return fitted, as_unseen(block, fitted, X.take(HELD), X.take(REST))
+    return fitted, as_unseen(block, fitted, X.take(HELD), Everyone.of(X))
 
 
 @pytest.mark.parametrize("block", LEARNED, ids=str)
@@ -53,18 +53,18 @@ def test_rows_are_those_of_features_fitted_without_them(block):
 def test_columns_that_were_not_learned_stay(block):
     fitted, X = block.fit_rows(TEXTS)
     rows = X.take(HELD)
-    np.testing.assert_array_equal(as_unseen(block, fitted, rows, X.take(REST)).data, rows.data)
+    np.testing.assert_array_equal(as_unseen(block, fitted, rows, Everyone.of(X)).data, rows.data)
 
 
 def test_a_row_that_nobody_knows_is_empty():
     block = Words(length="l2")
     fitted, X = block.fit_rows(["a b", "c d"])
-    assert not as_unseen(block, fitted, X.take(np.array([1])), X.take(np.array([0]))).data.any()
+    assert not as_unseen(block, fitted, X.take(np.array([1])), Everyone.of(X)).data.any()
 
 
 def test_the_rows_given_are_not_changed():
     block = Words(length="l2")
     fitted, X = block.fit_rows(TEXTS)
     before = X.data.copy()
-    as_unseen(block, fitted, X, X.take(REST))
+    as_unseen(block, fitted, X.take(HELD), Everyone.of(X))
     np.testing.assert_array_equal(X.data, before)

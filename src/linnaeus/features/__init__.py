@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from linnaeus.features.shape import Shape as Shape
     from linnaeus.features.table import EXTRACTORS as EXTRACTORS
     from linnaeus.features.union import Union as Union
+    from linnaeus.features.unseen import Everyone as Everyone
     from linnaeus.features.unseen import as_unseen as as_unseen
     from linnaeus.features.values import BM25 as BM25
     from linnaeus.features.values import VALUES as VALUES
@@ -70,6 +71,7 @@ _HOMES = {
     "Count": "values",
     "Counted": "refit",
     "DocumentFrequency": "selection",
+    "Everyone": "unseen",
     "Exact": "indexing.exact",
     "Function": "function",
     "Given": "indexing.exact",
@@ -112,6 +114,7 @@ __all__ = [
     "Count",
     "Counted",
     "DocumentFrequency",
+    "Everyone",
     "Exact",
     "Fitted",
     "Function",

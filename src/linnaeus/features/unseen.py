@@ -18,6 +18,9 @@ from linnaeus.features.words import TermBlock
 if TYPE_CHECKING:
     from linnaeus.features.base import Block, Fitted
     from linnaeus.features.weighting import Length
+    from linnaeus.types import Longs
+
+PIECE = 1 << 22
 
 
 class Span(NamedTuple):
@@ -29,8 +32,28 @@ class Span(NamedTuple):
     length: Length
 
 
-def as_unseen(block: Block, fitted: Fitted, X: CSR, others: CSR) -> CSR:
-    """The rows X of an extractor that was fitted on them and on `others`, as if on the others alone.
+class Everyone(NamedTuple):
+    """How many rows there are, and how many have something in each column."""
+
+    rows: int
+    used: Longs
+
+    @classmethod
+    def of(cls, X: CSR) -> Everyone:
+        """Counted in pieces: a row of indices as long integers would be twice as large as the indices."""
+        used = np.zeros(X.width, np.int64)
+        for start in range(0, X.nnz, PIECE):
+            used += np.bincount(X.indices[start : min(start + PIECE, X.nnz)], minlength=X.width)
+        return cls(X.shape[0], used)
+
+    def without(self, X: CSR) -> Everyone:
+        """All but these rows."""
+        some = Everyone.of(X)
+        return Everyone(self.rows - some.rows, self.used - some.used)
+
+
+def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
+    """The rows X of an extractor that was fitted on them and on others, together `everyone`, as if on the others alone.
 
     In new rows a word of no training row is dropped before the length of a row is taken. In rows held out from a
     vocabulary of all rows it has a column, without a weight, and takes its part of the length; their scores would be
@@ -41,16 +64,16 @@ def as_unseen(block: Block, fitted: Fitted, X: CSR, others: CSR) -> CSR:
     >>> from linnaeus.features import Words
     >>> words = Words(values="binary", length="l2")
     >>> fitted, X = words.fit_rows(["good film", "good day", "good"])
-    >>> as_unseen(words, fitted, X.take(np.array([1])), X.take(np.array([0, 2]))).data.tolist()
+    >>> as_unseen(words, fitted, X.take(np.array([1])), Everyone.of(X)).data.tolist()
     [0.0, 1.0]
     """
     spans = list(_spans(block, fitted, 0))
     if not spans:
         return X
-    used = np.bincount(others.indices[: others.nnz], minlength=others.width)
+    others = everyone.without(X)
     lost = np.zeros(X.width, bool)
     for span in spans:
-        lost[span.start : span.stop] = used[span.start : span.stop] < _fewest(span.terms, others.shape[0])
+        lost[span.start : span.stop] = others.used[span.start : span.stop] < _fewest(span.terms, others.rows)
     data = X.data[: X.nnz].copy()
     indices = X.indices[: X.nnz]
     gone = lost[indices]

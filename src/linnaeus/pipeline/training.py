@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import DataError, UsageError
-from linnaeus.features import Counted, as_unseen, count_rows
+from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.outputs import Real
 from linnaeus.pipeline.account import settle
@@ -110,19 +110,19 @@ def _held(
     whole, problem, counted = known
     if recipe.tuning is None or not (splits := cut(problem, examples.groups, recipe.tuning, recipe.seed)):
         return None
-    done = 0
+    done, everyone = 0, Everyone.of(problem.rows)
 
     def parts(split: Split) -> tuple[Problem, Problem]:
         nonlocal done
         tell(Phase("cross-fitting", done / len(splits)))
         done += 1
         if not peeks(recipe.features):
-            train, rows = problem.take(split.train), problem.rows.take(split.test)
-            return train, problem.part(split.test, as_unseen(recipe.features, whole, rows, train.rows))
+            rows = as_unseen(recipe.features, whole, problem.rows.take(split.test), everyone)
+            return problem.take(split.train), problem.part(split.test, rows)
         stream = examples.take(split.train).stream
         if counted is not None:
             features, X = counted.learn(stream, split.train)
-            rows = as_unseen(recipe.features, features, counted.rows(features, split.test), X)
+            rows = as_unseen(recipe.features, features, counted.rows(features, split.test), everyone)
             return problem.part(split.train, X), problem.part(split.test, rows)
         features, X = recipe.features.fit_rows(stream)
         rows = features.rows(examples.take(split.test).stream)
