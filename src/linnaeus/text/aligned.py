@@ -14,6 +14,9 @@ Form: TypeAlias = Literal["NFC", "NFKC"]
 ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
 """What html.unescape looks at."""
 
+LONGEST = 32
+"""A letter with more marks than this is looked at as a whole: text that is safe in streams has 30 at most (UAX 15)."""
+
 
 @dataclass(frozen=True)
 class Aligned:
@@ -64,8 +67,35 @@ def compose(form: Form, text: str) -> Iterator[tuple[int, int, str]]:
     start = 0
     for i in range(1, len(text) + 1):
         if i == len(text) or _begins(text[i]):
-            yield start, i, unicodedata.normalize(form, text[start:i])
+            yield from _pieces(form, text[start:i], start)
             start = i
+
+
+def _pieces(form: Form, text: str, at: int) -> Iterator[tuple[int, int, str]]:
+    """A letter with its marks, cut where both sides can be normalized alone.
+
+    Normalization puts marks into the order of their combining classes, and a letter may take a mark from behind others.
+    What changed places stands on all the characters it changed places with.
+    """
+    whole = unicodedata.normalize(form, text)
+    if whole == text or min(len(whole), len(text)) == 1 or len(text) > LONGEST:
+        yield from _whole(at, text, whole)
+        return
+    start = done = 0
+    for i in range(1, len(text)):
+        left = unicodedata.normalize(form, text[:i])
+        if left + unicodedata.normalize(form, text[i:]) == whole:
+            yield from _whole(at + start, text[start:i], left[done:])
+            start, done = i, len(left)
+    yield from _whole(at + start, text[start:], whole[done:])
+
+
+def _whole(at: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
+    """What is unchanged stands character on character; else each new character on all the old ones."""
+    if old == new:
+        yield at, at + len(old), new
+    else:
+        yield from ((at, at + len(old), char) for char in new)
 
 
 def _begins(char: str) -> bool:
