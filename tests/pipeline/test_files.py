@@ -96,7 +96,7 @@ def test_what_cannot_be_saved_or_loaded_says_so(tmp_path: Path) -> None:
     path = tmp_path / "m.lin"
     with pytest.raises(UsageError, match="Only fitted models are saved"):
         LinearClassifier().save(path)
-    with pytest.raises(UsageError, match="holds no code, so Mine of your own cannot be stored"):
+    with pytest.raises(UsageError, match="holds no code, so Mine of your own cannot be in it"):
         LinearClassifier(loss=Mine(), optimizer="sgd").fit(X, Y).save(path)
     LogisticRegression().fit(X, Y).save(path)
     with pytest.raises(ModelFileError, match="holds a LogisticRegression; load it with that class"):

@@ -78,7 +78,7 @@ def encode(value: Any) -> Json:
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
     inside = {field.name: encode(getattr(value, field.name)) for field in fields(_storable(value))}
-    return inside if type(value) in PLAIN.values() else {KIND: _name(value), **inside}
+    return inside if type(value) in PLAIN.values() else {KIND: _names()[type(value)], **inside}
 
 
 def decode(slot: str, value: Json, where: str = "") -> Any:
@@ -133,22 +133,16 @@ def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
         raise UsageError(f"{where} cannot be built: {error}.") from error
 
 
-def _storable(value: Any) -> Any:
-    if not is_dataclass(value) or isinstance(value, type):
-        raise UsageError(f"A recipe holds pieces that have a plain name, not {type(value).__name__} of your own.")
-    return value
-
-
 @cache
 def _names() -> dict[type, str]:
     return {piece: name for table in SLOTS.values() for name, piece in table.items()}
 
 
-def _name(value: Any) -> str:
-    found = _names().get(type(value))
-    if found is None:
-        raise UsageError(
-            f"A recipe in a file holds no code, so {type(value).__name__} of your own cannot be in it; use pieces that "
-            "have a plain name."
-        )
-    return found
+def _storable(value: Any) -> Any:
+    """The piece itself, if a file can name it."""
+    known = type(value) in _names() or type(value) in PLAIN.values()
+    if known and is_dataclass(value):
+        return value
+    raise UsageError(
+        f"A file holds no code, so {type(value).__name__} of your own cannot be in it; use pieces with a plain name."
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +11,6 @@ import numpy as np
 from linnaeus.erm import Record, Trace
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.pipeline.packing import pack, unpack
-from linnaeus.pipeline.recipes import from_json, to_json
 from linnaeus.pipeline.stream import Memory
 from linnaeus.types import State
 
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 
     from linnaeus.types import Json
 
-KIND = "linear face"
+KIND, PAIRS = "linear face", "pairs"
 
 
 def state_of(face: Any) -> State:
     """Manifest and tensors from which `face_of` builds the same model."""
     if "params_" not in face.__dict__:
         raise UsageError(f"Only fitted models are saved; call fit on this {type(face).__name__} first.")
-    recipe = {name: to_json(value) for name, value in face.get_params(deep=False).items() if name != "progress"}
+    recipe = {name: _plain(value) for name, value in face.get_params(deep=False).items() if name != "progress"}
     memory = face.__dict__.get("memory_", Memory())
     manifest: dict[str, Json] = {
         "kind": KIND,
@@ -41,7 +42,7 @@ def state_of(face: Any) -> State:
     if "feature_names_in_" in face.__dict__:
         tensors |= pack("features", face.feature_names_in_)
     if "classes_" in face.__dict__:
-        manifest |= {"form": face.form_, "space": to_json(face.space_)}
+        manifest |= {"form": face.form_, "space": _plain(face.space_)}
         tensors |= pack("classes", face.classes_)
     else:
         manifest["one_target"] = bool(face.one_target_)
@@ -51,17 +52,34 @@ def state_of(face: Any) -> State:
 def face_of(state: State) -> Any:
     """The fitted face again."""
     from linnaeus.pipeline import FACES
+    from linnaeus.pipeline.modelfile import refusing
 
     manifest = state.manifest
     known = {face.__name__: face for face in FACES.values()}
     if manifest.get("kind") != KIND or manifest.get("face") not in known:
         raise damaged_or_newer("it holds no linear model that is known here")
-    try:
-        face: Any = known[manifest["face"]](**{name: from_json(value) for name, value in manifest["recipe"].items()})
+    with refusing():
+        recipe = {name: _parameter(name, value) for name, value in manifest["recipe"].items()}
+        face: Any = known[manifest["face"]](**recipe)
         _restore(face, manifest, state.tensors)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise damaged(f"something is missing or of another kind ({error})") from error
     return face
+
+
+def _plain(value: Any) -> Json:
+    """A parameter as in a recipe; but a path is its text, and keys of a mapping, which are labels, keep their type."""
+    from linnaeus.pipeline.codec import encode
+
+    if isinstance(value, Mapping):
+        return {PAIRS: [[encode(key), encode(item)] for key, item in value.items()]}
+    return os.fspath(value) if isinstance(value, os.PathLike) else encode(value)
+
+
+def _parameter(name: str, value: Json) -> Any:
+    from linnaeus.pipeline.codec import decode
+
+    if isinstance(value, dict) and PAIRS in value:
+        return {decode("key", key): decode("value", item) for key, item in value[PAIRS]}
+    return decode(name, value)
 
 
 def _restore(face: Any, manifest: dict[str, Json], tensors: dict[str, NDArray[Any]]) -> None:
@@ -80,7 +98,7 @@ def _restore(face: Any, manifest: dict[str, Json], tensors: dict[str, NDArray[An
     if "one_target" in manifest:
         face.one_target_ = bool(manifest["one_target"])
         return
-    face.form_, face.space_ = manifest["form"], from_json(manifest["space"])
+    face.form_, face.space_ = manifest["form"], _parameter("output", manifest["space"])
     face.classes_ = unpack("classes", tensors)
     if face.classes_ is None or face.space_.width(len(face.classes_)) != W.shape[1]:
         raise damaged("classes and weights do not fit each other")
