@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics as sk
 from tests.evaluation.makers import indicator, label_sets, numbers, sets, single, softmax
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import DataError, UsageError
 from linnaeus.evaluation import METRICS, Outcome, evaluate, metric_name, metric_names, observe, score
 from linnaeus.evaluation.page import SHOWN
 from linnaeus.types import LabelSets
@@ -258,10 +258,30 @@ def test_names_of_the_command_line_and_of_json():
 @pytest.mark.parametrize("task", ["single", "sets", "numbers"])
 def test_every_metric_is_said_of_an_outcome_that_has_everything(task):
     outcome = {
-        "single": Outcome([0, 1, 2, 3, 4], [0, 1, 2, 3, -1], "abcde", softmax(np.eye(5)), costs=1 - np.eye(5)),
+        "single": Outcome(
+            *([0, 1, 2, 3, 4], [0, 1, 2, 3, -1], "abcde", softmax(np.eye(5))),
+            costs=1 - np.eye(5),
+            sets=label_sets(np.eye(5, dtype=int)),
+        ),
         "sets": sets(0),
         "numbers": numbers(0),
     }[task]
     assert list(found(outcome)) == metric_names(task)
     assert set(SHOWN[task]) <= set(metric_names(task))
     assert all(METRICS[name].sentence for name in metric_names(task))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sets_with_a_coverage(seed):
+    outcome = single(seed, k=5, unknown=7)
+    rng = np.random.default_rng(seed)
+    inside = rng.random((len(outcome.truth), 5)) < 0.3
+    got = found(replace(outcome, sets=label_sets(inside)))
+    held = [y >= 0 and row[y] for y, row in zip(outcome.truth, inside, strict=True)]
+    sizes, w = inside.sum(axis=1), outcome.weights
+    assert got["set_coverage"] == pytest.approx(np.average(held, weights=w))
+    assert got["mean_set_size"] == pytest.approx(np.average(sizes, weights=w))
+    assert got["empty_sets"] == pytest.approx(np.average(sizes == 0, weights=w))
+    assert "set_coverage" not in found(outcome)
+    with pytest.raises(DataError, match="sets has labels outside 0 to 4"):
+        found(replace(outcome, sets=LabelSets(np.arange(len(inside) + 1), np.full(len(inside), 9, np.int32))))

@@ -90,6 +90,15 @@ METRICS: dict[str, Metric] = {
     "cost": Metric(f.cost, "the mean cost of an answer", _ONE, "lower", ("cost",)),
     "coverage": Metric(f.coverage, "the part of rows that were answered", needs=("abstained",)),
     "answered_accuracy": Metric(f.micro_precision, "accuracy of the rows that were answered", needs=("abstained",)),
+    "set_coverage": Metric(
+        f.mean_of("set_holds"), "how often the set of classes holds the truth", needs=("set_holds",), view="rows"
+    ),
+    "mean_set_size": Metric(
+        f.mean_of("set_size"), "the mean number of classes in a set", _ONE, "lower", ("set_size",), "rows"
+    ),
+    "empty_sets": Metric(
+        f.mean_of("set_empty"), "the part of rows whose set is empty", _ONE, "lower", ("set_empty",), "rows"
+    ),
     "rmse": Metric(f.root_mean_square, "the root of the mean squared error", _NUM, "lower", (), "rows"),
     "mae": Metric(f.mean_absolute, "the mean absolute error", _NUM, "lower", (), "rows"),
     "r2": Metric(f.explained, "the part of the variance that is explained", _NUM, "higher", (), "rows"),

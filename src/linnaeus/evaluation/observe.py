@@ -45,6 +45,8 @@ def _single(outcome: Outcome) -> Facts:
         values |= _chances(P, truth)
     if outcome.costs is not None:
         values |= _costs(outcome.costs, truth, predicted, k)
+    if outcome.sets is not None:
+        values |= _possible(outcome.sets, truth, k)
     return Facts(
         "single",
         _names(outcome),
@@ -79,6 +81,15 @@ def _costs(costs: Any, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: 
     answered = predicted >= 0
     paid = np.where(answered, padded[np.maximum(predicted, 0), np.where(truth >= 0, truth, k)], 0.0)
     return {"cost": paid, "answered": answered.astype(np.uint8)}
+
+
+def _possible(sets: LabelSets, truth: NDArray[np.intp], k: int) -> dict[str, NDArray[Any]]:
+    """Whether the truth of each row is in its set, and how large the set is."""
+    _agree("sets", len(sets), len(truth))
+    tidy = _tidy(sets, k, "sets")
+    held = np.bincount(owners(tidy)[tidy.labels == truth[owners(tidy)]], minlength=len(truth))
+    sizes = np.diff(tidy.offsets)
+    return {"set_holds": held.astype(np.uint8), "set_size": sizes, "set_empty": (sizes == 0).astype(np.uint8)}
 
 
 def _sets(outcome: Outcome) -> Facts:

@@ -30,7 +30,8 @@ class Outcome:
 
     `probabilities` (n, k) and `scores` (n, k) are optional, and so are `weights` (n,), one weight for each row. For two
     classes scores may be (n, 1), of the second class. `costs` (k, k) says what predicting y' costs when y is true: rows
-    are predictions, columns truths. Rankings follow the probabilities, or the scores where there are none.
+    are predictions, columns truths. Rankings follow the probabilities, or the scores where there are none. `sets` are
+    the classes that each row may have, as `LabelSets`, where a model of single labels gives such sets.
 
     >>> Outcome([0, 1], [0, 0], ["ham", "spam"]).task
     'single'
@@ -43,6 +44,7 @@ class Outcome:
     scores: Any = None
     weights: Any = None
     costs: Any = None
+    sets: LabelSets | None = None
 
     @property
     def task(self) -> Task:

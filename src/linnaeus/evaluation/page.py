@@ -31,6 +31,7 @@ SHOWN: dict[Task, tuple[str, ...]] = {
     "single": (
         *("accuracy", "macro_f1", "weighted_f1", "balanced_accuracy", "top_3_accuracy", "top_5_accuracy"),
         *("average_precision", "log_loss", "brier", "ece", "cost", "coverage", "answered_accuracy"),
+        *("set_coverage", "mean_set_size", "empty_sets"),
     ),
     "sets": (
         *("micro_f1", "macro_f1", "weighted_f1", "sample_f1", "subset_accuracy", "hamming_loss"),

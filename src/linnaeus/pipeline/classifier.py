@@ -180,8 +180,9 @@ class Classifier:
         names = [str(name) for name in self.classes.tolist()]
         rows = batch.labels.to_pylist()
         truth = lookup(rows, names) if self.form == "single" else lookup_sets(rows, names)
-        P, found = self._decided().probabilities(S), self.chosen(S, abstain)
-        return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs)
+        P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain)
+        found, sets = (decided.sets, None) if decided.labels is None else (decided.labels, decided.sets)
+        return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs, sets)
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
         """How good the answers to labeled rows are, batch by batch."""
