@@ -115,6 +115,30 @@ def test_predict_reads_lines_of_standard_input(run, trained, monkeypatch):
     assert [json.loads(line)["label"] for line in out.splitlines()] == ["leaf", "bark"]
 
 
+def test_predict_takes_a_text_but_no_name_with_a_slip(run, trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run("predict", trained, "the oak leaf?", "--top", 2)
+    assert code == 0
+    assert json.loads(out)["label"] == "leaf"
+    assert run("predict", trained, "the leaf " * 2000)[0] == 0  # longer than a path can be
+    for name in ("nwe.csv", "my data/nwe.csv"):
+        code, _, err = run("predict", trained, name)
+        assert code == 3
+        assert f"{name}: there is no such file" in err
+    code, _, err = run("predict", trained, "leaf")
+    assert code == 3
+    assert "There is no file 'leaf'; check the name, or give this text on standard input: `echo TEXT |" in err
+    (tmp_path / "two words").write_text("the elm root\n")
+    code, out, _ = run("predict", trained, "two words", "--format", "lines")
+    assert json.loads(out)["label"] == "root"
+
+
+def test_explain_takes_a_text_longer_than_a_path(run, trained):
+    code, out, _ = run("explain", trained, "the leaf " * 600, "--json")
+    assert code == 0
+    assert json.loads(out)["predicted"] == ["leaf"]
+
+
 def test_abstaining(run, trained, tmp_path):
     new = write(tmp_path / "new.csv", [("a leaf",), ("nothing of this",)], ("text",))
     lines = [
@@ -135,6 +159,14 @@ def test_how_unlike_the_training_data_a_row_is(run, trained, tmp_path):
 def test_testing_with_abstention(run, trained, data):
     found = json.loads(run("test", trained, data, "--abstain", "coverage=0.9", "--json")[1])
     assert found["rows"] == len(ROWS)
+    answers = [
+        json.loads(row)["labels"] for row in run("predict", trained, data, "--abstain", "coverage=0.9")[1].splitlines()
+    ]
+    held = sum(label in labels for (_, label), labels in zip(ROWS, answers, strict=True))
+    assert found["metrics"]["set_coverage"] == pytest.approx(held / len(ROWS))
+    assert found["metrics"]["mean_set_size"] == pytest.approx(sum(map(len, answers)) / len(ROWS))
+    assert found["metrics"]["empty_sets"] == pytest.approx(sum(not labels for labels in answers) / len(ROWS))
+    assert "set_coverage" in run("test", trained, data, "--abstain", "coverage=0.9")[1]
     assert json.loads(run("test", trained, data, "--abstain", "confidence=0.99", "--json")[1])["abstained"] >= 0
 
 
@@ -146,6 +178,31 @@ def test_test_and_its_minimum(run, trained, data):
     assert code == 1
     assert "accuracy" in err
     assert "length" in out
+
+
+def test_errors_have_a_maximum(run, trained, data):
+    assert run("test", trained, data, "--max", "log-loss=30", "--max", "ece=1", "-q")[0] == 0
+    code, out, err = run("test", trained, data, "--max", "log-loss=-1", "--min", "accuracy=0.1", "--json", "-q")
+    assert code == 1
+    assert "log_loss is" in err
+    assert "above -1" in err
+    assert json.loads(out)["missed"] == [{"metric": "log_loss", "wanted": -1.0}]
+
+
+@pytest.mark.parametrize("name", ["log-loss", "ece", "brier", "cost", "rmse", "mae", "hamming-loss", "mean-set-size"])
+def test_a_minimum_of_an_error_is_refused(run, trained, data, name):
+    code, _, err = run("test", trained, data, "--min", f"{name}=0.5")
+    assert code == 2
+    assert f"Of {name}, lower is better; write --max {name}=0.5." in err
+
+
+def test_a_maximum_of_what_should_be_high_is_refused(run, trained, data):
+    code, _, err = run("test", trained, data, "--max", "accuracy=0.5")
+    assert code == 2
+    assert "Of accuracy, higher is better; write --min accuracy=0.5." in err
+    code, _, err = run("test", trained, data, "--max", "ece")
+    assert code == 2
+    assert "--max takes METRIC=VALUE, such as log-loss=0.5, not 'ece'." in err
 
 
 def test_explain_a_text_a_file_and_a_model(run, trained, data):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.texts import names_data
 
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
@@ -56,7 +57,7 @@ def command(model: str, source: str | None, **options: Any) -> int:
 
 def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
     """The text itself, or the first rows of a file."""
-    if source != "-" and not Path(source).exists():
+    if not names_data(source):
         if Path(source).suffix and not source.split(maxsplit=1)[1:]:
             shared.remark(f"there is no file {source}; this explains these characters as a text", options)
         yield source

@@ -14,6 +14,7 @@ import click
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
     from linnaeus.data import Corpus
+    from linnaeus.pipeline.classifier import Classifier
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -94,6 +95,12 @@ def _option(found: re.Match[str]) -> str:
     name, value = found[1].replace("_", "-"), found[2] or ""
     plain = re.sub(r"[\[\]'\" ]", "", value)
     return f"--{name} {plain or value}".rstrip()
+
+
+def label_separator(model: Classifier, options: dict[str, Any]) -> str | None:
+    """What stands between several labels in one cell: as the option says, or as in the training data of the model."""
+    remembered = model.facts.get("label_separator")
+    return options["label_separator"] or (remembered if isinstance(remembered, str) and remembered else None)
 
 
 def abstention(options: dict[str, Any]) -> Any:

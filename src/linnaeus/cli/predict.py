@@ -1,13 +1,16 @@
-"""`linnaeus predict MODEL [DATA|-]`: an answer to every row, in order, in constant memory."""
+"""`linnaeus predict MODEL [DATA|TEXT|-]`: an answer to every row, in order, in constant memory."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.texts import is_text, names_data
+from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.data import Corpus
@@ -19,6 +22,7 @@ Examples:
   linnaeus predict spam.lin new.csv -o answers.csv
   linnaeus predict spam.lin new.jsonl --top 3 --keep id > answers.jsonl
   linnaeus predict spam.lin new.parquet -o answers.parquet --abstain confidence=0.8
+  linnaeus predict spam.lin "free prize, call now"
   echo "free prize, call now" | linnaeus predict spam.lin
 
 \b
@@ -29,7 +33,7 @@ Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
 
 @click.command("predict", epilog=_EXAMPLES)
 @click.argument("model")
-@click.argument("data", default="-")
+@click.argument("data", default="-", metavar="[DATA|TEXT|-]")
 @shared.read_options
 @click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also the K best classes.")
 @click.option(
@@ -43,7 +47,10 @@ Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
 @click.option("--seed", type=int, default=0, hidden=True, help="Predictions draw nothing.")
 @shared.common_options
 def command(model: str, data: str, **options: Any) -> int:
-    """Answer every row of DATA with MODEL; `-` is standard input."""
+    """Answer every row of DATA with MODEL; `-` is standard input.
+
+    Several words that are not the name of a file are one TEXT.
+    """
     from linnaeus.cli.writers import open_writer, refuse_existing
     from linnaeus.pipeline.answers import Wish
     from linnaeus.pipeline.classifier import Classifier
@@ -56,9 +63,23 @@ def command(model: str, data: str, **options: Any) -> int:
         wish = Wish(
             top=options["top"], abstain=shared.abstention(options), keep=_kept(corpus, options), scope=options["scope"]
         )
-        with open_writer(options["output"], sys.stdout) as write:
+        separator = _separator(found, wish, options)
+        with open_writer(options["output"], sys.stdout, separator) as write:
             _run(found, corpus, (wish, write), options)
     return 0
+
+
+def _separator(model: Classifier, wish: Wish, options: dict[str, Any]) -> str:
+    """What stands between labels in one cell; refused before any work where it stands in a label."""
+    from linnaeus.cli.writers import SEPARATOR, has_cells, refuse_separator
+    from linnaeus.decision.abstain import Coverage
+
+    separator = shared.label_separator(model, options) or SEPARATOR
+    rule = wish.abstain or (model.decision.rules.abstain if model.decision else None)
+    many = model.label_kind == "many" or isinstance(rule, Coverage)
+    if has_cells(options["output"]) and many and model.classes is not None:
+        refuse_separator(separator, map(str, model.classes.tolist()))
+    return separator
 
 
 def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict[str, Any]) -> None:
@@ -75,10 +96,25 @@ def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict
 
 def _read(data: str, options: dict[str, Any]) -> Corpus:
     """Data without labels: a label column, if there is one, is not looked at. Lines of standard input are texts."""
+    if is_text(data):
+        from linnaeus.data import read
+
+        return read([data])
+    _refuse_word(data)
     given = {**options, "label": options["label"] or ""}
     if data == "-" and not options["format"]:
         given["format"] = "lines"
     return shared.read_source(data, given)
+
+
+def _refuse_word(data: str) -> None:
+    """One word may be a text, but just as well a name with a slip in it."""
+    if Path(data).suffix or "/" in data or names_data(data):
+        return
+    raise DataError(
+        f"There is no file {data!r}; check the name, or give this text on standard input: "
+        "`echo TEXT | linnaeus predict MODEL`; `linnaeus explain MODEL TEXT` also says why."
+    )
 
 
 def _kept(corpus: Corpus, options: dict[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.bounds import BOUNDS, Bound, bound
 from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 _EXAMPLES = """\b
 Examples:
   linnaeus test topics.lin test.csv
-  linnaeus test topics.lin test.csv --min accuracy=0.9 --min macro-f1=0.85
+  linnaeus test topics.lin test.csv --min accuracy=0.9 --min macro-f1=0.85 --max log-loss=0.5
   linnaeus test topics.lin test.csv --json | jq .metrics.accuracy
   linnaeus test topics.lin test.csv --by source --by length
 
 \b
-Exit code: 0 if every minimum is reached, 1 if not, 3 if the data cannot be used, 4 if the model cannot.
+Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be used, 4 if the model cannot.
 """
 
 
@@ -32,6 +33,7 @@ Exit code: 0 if every minimum is reached, 1 if not, 3 if the data cannot be used
 @click.argument("data")
 @shared.read_options
 @click.option("--min", "least", multiple=True, metavar="METRIC=VALUE", help="What a metric must reach; repeatable.")
+@click.option("--max", "most", multiple=True, metavar="METRIC=VALUE", help="What an error must not pass; repeatable.")
 @click.option("--by", "columns", multiple=True, metavar="COLUMN", help="Also by the values of a column, or `length`.")
 @click.option(
     "--abstain", metavar="RULE", help="Only where sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95."
@@ -44,12 +46,16 @@ def command(model: str, data: str, **options: Any) -> int:
     from linnaeus.pipeline.classifier import Classifier
 
     shared.remark_kernels(options)
-    wanted = [_minimum(text) for text in options["least"]]
+    wanted = [bound("--min", text) for text in options["least"]] + [bound("--max", text) for text in options["most"]]
     with shared.use_threads(options):
         found = Classifier.load(model)
-        given = {**options, "label_kind": options["label_kind"] or found.label_kind}
+        given = {
+            **options,
+            "label_kind": options["label_kind"] or found.label_kind,
+            "label_separator": shared.label_separator(found, options),
+        }
         evaluation, parts = run(found, shared.read_source(data, given), options)
-    missed = [(name, value) for name, value in wanted if not evaluation.value(name) >= value]
+    missed = [limit for limit in wanted if not limit.kept(evaluation)]
     _show(evaluation, parts, missed, options)
     return 1 if missed else 0
 
@@ -81,24 +87,11 @@ def _column(batch: Any, name: str) -> list[Any]:
     return list(batch.columns[name].to_pylist())
 
 
-def _minimum(text: str) -> tuple[str, float]:
-    from linnaeus.evaluation import metric_name
-
-    name, sign, value = text.partition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        number = float("nan")
-    if not sign or number != number:
-        raise click.UsageError(f"--min takes METRIC=VALUE, such as macro-f1=0.85, not {text!r}.")
-    return metric_name(name), number
-
-
-def _show(evaluation: Evaluation, parts: list[Any], missed: list[tuple[str, float]], options: dict[str, Any]) -> None:
+def _show(evaluation: Evaluation, parts: list[Any], missed: list[Bound], options: dict[str, Any]) -> None:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         account = evaluation.to_json() | {"slices": [part.to_json() for part in parts]}
-        account["missed"] = [{"metric": name, "wanted": value} for name, value in missed]
+        account["missed"] = [{"metric": limit.name, "wanted": limit.value} for limit in missed]
         screen.write(json.dumps(account, ensure_ascii=False) + "\n")
     else:
         from linnaeus.evaluation.page import evaluation_page
@@ -107,5 +100,6 @@ def _show(evaluation: Evaluation, parts: list[Any], missed: list[tuple[str, floa
         screen.show(evaluation_page(evaluation, screen.glyphs))
         for part in parts:
             screen.show(slices_page(part, screen.glyphs))
-    for name, value in missed:
-        shared.remark(f"{name} is {evaluation.value(name):.4f}, below {value:g}", {**options, "quiet": False})
+    for limit in missed:
+        said = f"{limit.name} is {evaluation.value(limit.name):.4f}, {BOUNDS[limit.option].missed} {limit.value:g}"
+        shared.remark(said, {**options, "quiet": False})

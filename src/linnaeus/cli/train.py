@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,7 @@ def command(data: str, **options: Any) -> int:
         recipe = _for_labels(recipe, corpus, options)
         model = _train(recipe, corpus, options)
         model = _compact(model, corpus, options) if options["compact"] else model
+        model = _remember(model, options)
         model.save(path)
         tested = _test(model, options)
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
@@ -162,6 +164,12 @@ def _compact(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> Clas
         name, value = next(iter(before.metrics.items()))
         shared.remark(f"before it was made compact: {name} {value:.4f} on the test data", options)
     return small
+
+
+def _remember(model: Classifier, options: dict[str, Any]) -> Classifier:
+    """What stood between labels stands there in other files too, unless they are read otherwise."""
+    separator = options["label_separator"]
+    return model if separator is None else replace(model, facts=model.facts | {"label_separator": separator})
 
 
 def _test(model: Classifier, options: dict[str, Any]) -> Evaluation | None:

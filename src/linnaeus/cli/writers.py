@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -14,6 +14,9 @@ from linnaeus.errors import UsageError
 from linnaeus.store.atomic import replacing
 
 Write = Callable[[pa.RecordBatch], None]
+
+SEPARATOR = ";"
+"""Stands between several labels in one cell, unless another is asked for."""
 
 
 def refuse_existing(path: str | None, force: bool) -> None:
@@ -26,13 +29,21 @@ def refuse_existing(path: str | None, force: bool) -> None:
 
 
 @contextmanager
-def open_writer(path: str | None, stream: TextIO) -> Iterator[Write]:
-    """A function that takes batches of answers; a file is in its place only when all of them are written."""
+def open_writer(path: str | None, stream: TextIO, separator: str = SEPARATOR) -> Iterator[Write]:
+    """A function that takes batches of answers; a file is in its place only when all of them are written.
+
+    `separator` stands between several labels in one cell, where a format has no lists.
+    """
     if path is None:
         yield lambda batch: _say(stream, json_lines(batch))
         return
     with replacing(path) as passing, passing.open("wb") as file, WRITERS[_format(path)](file) as write:
-        yield write
+        yield (lambda batch: write(flattened(batch, separator))) if has_cells(path) else write
+
+
+def has_cells(path: str | None) -> bool:
+    """Whether the format of this file has cells only, and no lists."""
+    return path is not None and _format(path) in CELLS
 
 
 def _format(path: str) -> str:
@@ -69,11 +80,10 @@ def _delimited(delimiter: str) -> Any:
 
         def write(batch: pa.RecordBatch) -> None:
             nonlocal writer
-            flat = flattened(batch)
             if writer is None:
                 options = pc.WriteOptions(delimiter=delimiter, quoting_style="needed")
-                writer = pc.CSVWriter(file, flat.schema, write_options=options)
-            writer.write_batch(flat)
+                writer = pc.CSVWriter(file, batch.schema, write_options=options)
+            writer.write_batch(batch)
 
         yield write
         if writer is not None:
@@ -101,18 +111,39 @@ def _parquet(file: BinaryIO) -> Iterator[Write]:
 WRITERS: dict[str, Any] = {".jsonl": _jsonl, ".csv": _delimited(","), ".tsv": _delimited("\t"), ".parquet": _parquet}
 """How answers are written, by the end of the file's name."""
 
+CELLS = frozenset({".csv", ".tsv"})
+"""Formats that have no lists."""
 
-def flattened(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Cells instead of lists: labels joined by spaces, ranks as `label_1`, `probability_1` ...; no formulas."""
+
+def refuse_separator(separator: str, labels: Iterable[str]) -> None:
+    """Refuse labels that could not be told apart in a cell; the reader splits at the separator, and trims."""
+    for label in labels:
+        if separator in label or not label or label != label.strip():
+            why = f"holds {separator!r}" if separator in label else "begins or ends with white space"
+            raise UsageError(
+                f"The label {label!r} {why}, so that several labels in one cell could not be told apart; give another "
+                "--label-separator, or write .jsonl or .parquet."
+            )
+
+
+def flattened(batch: pa.RecordBatch, separator: str = SEPARATOR) -> pa.RecordBatch:
+    """Cells instead of lists: labels joined by a separator, ranks as `label_1`, `probability_1` ...; no formulas."""
     columns: dict[str, pa.Array] = {}
     for name, array in zip(batch.schema.names, batch.columns, strict=True):
         if pa.types.is_list(array.type) and pa.types.is_struct(array.type.value_type):
             columns |= _ranks(array)
         elif pa.types.is_list(array.type):
-            columns[name] = pa.array([" ".join(map(_cell, row or ())) for row in array.to_pylist()], pa.string())
+            columns[name] = _joined(array, separator)
         else:
             columns[name] = _tame(array) if pa.types.is_string(array.type) else array
     return pa.RecordBatch.from_pydict(columns)
+
+
+def _joined(array: pa.Array, separator: str) -> pa.Array:
+    """Lists in cells. No label is a separator alone: an empty cell would be read as a label that is missing."""
+    none = "" if pa.types.is_floating(array.type.value_type) else separator
+    cells = [separator.join(map(_cell, row)) if row else none for row in array.to_pylist()]
+    return pa.array(cells, pa.string())
 
 
 def _cell(value: Any) -> str:

@@ -1,0 +1,62 @@
+"""What a metric must reach (`--min`) or must not pass (`--max`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation import Evaluation
+
+
+class Side(NamedTuple):
+    """An option of bounds: for metrics of which direction, an example, and the word for a bound that is missed."""
+
+    better: str
+    example: str
+    missed: str
+
+
+BOUNDS = {"--min": Side("higher", "macro-f1=0.85", "below"), "--max": Side("lower", "log-loss=0.5", "above")}
+"""The options; each takes the metrics that the other does not."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A metric and the value it is held to.
+
+    >>> bound("--max", "log-loss=0.5")
+    Bound(option='--max', name='log_loss', value=0.5)
+    """
+
+    option: str
+    name: str
+    value: float
+
+    def kept(self, evaluation: Evaluation) -> bool:
+        """Whether the metric is on the right side; on the bound is right."""
+        found = evaluation.value(self.name)
+        return found <= self.value if BOUNDS[self.option].better == "lower" else found >= self.value
+
+
+def bound(option: str, text: str) -> Bound:
+    """What METRIC=VALUE says; a metric of the other direction is refused with the option that takes it."""
+    from linnaeus.evaluation import METRICS, metric_name
+    from linnaeus.evaluation.metrics import spelled
+
+    side = BOUNDS[option]
+    name, sign, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not sign or number != number:
+        raise click.UsageError(f"{option} takes METRIC=VALUE, such as {side.example}, not {text!r}.")
+    name = metric_name(name)
+    better = METRICS[name].better
+    if better != side.better:
+        other = next(option for option, side in BOUNDS.items() if side.better == better)
+        raise click.UsageError(f"Of {spelled(name)}, {better} is better; write {other} {spelled(name)}={value}.")
+    return Bound(option, name, number)

@@ -1,0 +1,36 @@
+"""Arguments that are a text, or that name data: which of the two."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+
+
+def names_data(source: str) -> bool:
+    """Whether there is such a file or folder, or a file that matches; `-` is standard input.
+
+    >>> names_data("-"), names_data("free prize, call now")
+    (True, False)
+    """
+    try:
+        if source == "-" or Path(source).exists():
+            return True
+    except PermissionError:
+        return True  # something is there; who reads it says what is wrong
+    except (OSError, ValueError):  # longer than a path can be, or with a NUL
+        return False
+    return glob.has_magic(source) and any(glob.iglob(source, recursive=True))  # noqa: PTH207 - absolute patterns too
+
+
+def is_text(source: str) -> bool:
+    """Whether this is a text rather than a misspelled name: several words that end in no suffix of a data file.
+
+    >>> is_text("free prize, call now"), is_text("nwe.csv"), is_text("my data/nwe.csv.gz")
+    (True, False, False)
+    """
+    from linnaeus.data.formats import SUFFIXES
+    from linnaeus.data.streams import CODECS
+
+    if len(source.split()) < 2 or source.lower().endswith((*SUFFIXES, *CODECS)):
+        return False
+    return not names_data(source)
