@@ -75,9 +75,10 @@ def peer(name: str, who: str, arguments: argparse.Namespace) -> dict[str, Any] |
     kept = Path(arguments.cache) / f"{name}-{who.replace(' ', '_')}.json"
     if not kept.exists():
         command = [arguments.peer_python, str(Path(__file__).parent / "race" / "texts.py"), name, who, str(kept)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent, check=False)
-        if done.returncode:
-            say(what="missing", set=name, who=who, note=done.stderr.strip().splitlines()[-1:])
+        try:
+            subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            say(what="missing", set=name, who=who, note=str(getattr(error, "stderr", error)).strip().splitlines()[-1:])
             return None
     found: dict[str, Any] = json.loads(kept.read_text())
     return {"right": np.array(found["right"], bool), "seconds": found["seconds"]}

@@ -64,7 +64,7 @@ PLANS = {
     "an unknown unit": Plan(5, 0, 0, 1, 1),
     "a negative unit": Plan(-1, 0, 0, 1, 1),
     "an unknown case": Plan(0, 3, 0, 1, 1),
-    "an unknown tokenizer": Plan(0, 0, 5, 1, 1),
+    "an unknown tokenizer": Plan(0, 0, 6, 1, 1),
     "a negative tokenizer": Plan(2, 0, -7, 1, 1),
     "n-grams of nothing": Plan(1, 0, 2, 0, 2),
     "n-grams that end before they begin": Plan(0, 0, 0, 3, 2),
@@ -76,6 +76,7 @@ PLANS = {
     "skip-grams of three": Plan(4, 0, 0, 3, 3, 1),
     "characters of bytes": Plan(1, 0, 4, 3, 5),
     "subwords of bytes": Plan(3, 0, 4, 3, 5),
+    "characters of marks": Plan(1, 0, 5, 3, 5),
 }
 
 

@@ -37,7 +37,8 @@ def lay_out(texts: list[bytes]):
 def plans(draw) -> Plan:
     unit = draw(st.sampled_from(list(UNITS)))
     case = draw(st.sampled_from(list(CASES.values())))
-    tokenizer = draw(st.sampled_from(["words", "scikit", "whitespace"]))
+    edges = ["edges"] if unit in ("words", "skips") else []
+    tokenizer = draw(st.sampled_from(["words", "scikit", "whitespace", *edges]))
     low, high = (2, 2) if unit == "skips" else sorted((draw(st.integers(1, 4)), draw(st.integers(1, 4))))
     return Plan(UNITS[unit], case, TOKENIZERS[tokenizer], low, high, draw(st.integers(1, 3)) if unit == "skips" else 0)
 

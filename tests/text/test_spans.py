@@ -36,17 +36,22 @@ def test_spans_lie_in_the_text_in_order(text, tokenizer, settings):
     assert [token.start for token in found] == sorted(token.start for token in found)
 
 
+def _words_of(found: list[Token], tokenizer: str) -> list[Token]:
+    """Without the marks of "edges", which are not in the text."""
+    return found[1:-1] if tokenizer == "edges" else found
+
+
 @given(TEXTS, st.sampled_from(sorted(TOKENIZERS)), SETTINGS)
 def test_what_stands_in_a_span_becomes_its_token(text, tokenizer, settings):
     """A span may hold more than its token: half of a ligature still stands on the whole of it."""
-    for token in spans(text, tokenizer, settings):
+    for token in _words_of(spans(text, tokenizer, settings), tokenizer):
         alone = settings(text[token.start : token.end])
         assert token.text.replace("ς", "σ") in alone.replace("ς", "σ")  # alone, a sigma is never the last letter
 
 
 @given(TEXTS, st.sampled_from(sorted(TOKENIZERS)))
 def test_without_normalization_a_span_is_its_token(text, tokenizer):
-    for token in spans(text, tokenizer, PLAIN):
+    for token in _words_of(spans(text, tokenizer, PLAIN), tokenizer):
         assert text[token.start : token.end] == token.text
 
 
@@ -88,6 +93,17 @@ def test_words_as_people_see_them(text, expected):
 )
 def test_other_tokenizers(tokenizer, expected):
     assert words("ab-cd_ x é9!", tokenizer=tokenizer) == expected
+
+
+def test_edges_stand_on_the_character_beside_them():
+    assert spans(" (So, it's over) ", "edges") == [
+        Token("\0", 2, 3),
+        Token("so", 2, 4),
+        Token("it's", 6, 10),
+        Token("over", 11, 15),
+        Token("\0", 14, 15),
+    ]
+    assert tokens(["?!", "", "One"], "edges") == [[], [], ["\0", "one", "\0"]]
 
 
 def test_bytes_stand_on_their_character():

@@ -23,7 +23,7 @@ def tokenized(analysis: Analysis, texts: list[str]) -> list[list[str]]:
     return [words[a:b] for a, b in pairwise(bounds)]
 
 
-@given(st.lists(TEXTS, max_size=4), st.sampled_from(["words", "scikit", "whitespace"]))
+@given(st.lists(TEXTS, max_size=4), st.sampled_from(["words", "edges", "scikit", "whitespace"]))
 def test_tokens_and_spans_are_the_stems_of_the_words(texts, tokenizer):
     plain, stemmed = Analysis(tokenizer), Analysis(tokenizer, stem="english")
     of = snowballstemmer.stemmer("english").stemWord

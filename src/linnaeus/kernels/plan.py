@@ -11,8 +11,11 @@ UNITS = {"words": 0, "inside": 1, "across": 2, "subwords": 3, "skips": 4}
 CASES = {None: 0, "lower": 1, "fold": 2}
 """Case kept, as `str.lower`, as `str.casefold`."""
 
-TOKENIZERS = {"words": 0, "scikit": 1, "whitespace": 2, "characters": 3, "bytes": 4}
+TOKENIZERS = {"words": 0, "scikit": 1, "whitespace": 2, "characters": 3, "bytes": 4, "edges": 5}
 """How a text is cut into tokens; kernels/reference/tokens.py defines each."""
+
+EDGE = "\0"
+"""The mark that "edges" sets before the first word and behind the last: no word holds it."""
 
 NOT_ASCII, SUSPECT, AMPERSAND, INVALID = 1, 2, 4, 8
 """Flags of a text: it is not ASCII, NFC may change it, it may hold an HTML entity, it is not UTF-8."""
@@ -48,6 +51,6 @@ def checked(codes: Iterable[int]) -> Plan:
         raise ValueError("the plan's n-grams do not run from at least 1 to at most 64, or its gap does not")
     if unit == UNITS["skips"] and (low, high) != (2, 2):
         raise ValueError("the plan's skip-grams are not pairs")
-    if unit in (UNITS["inside"], UNITS["subwords"]) and tokenizer == TOKENIZERS["bytes"]:
-        raise ValueError("the plan cuts bytes into characters")
+    if unit in (UNITS["inside"], UNITS["subwords"]) and tokenizer in (TOKENIZERS["bytes"], TOKENIZERS["edges"]):
+        raise ValueError("the plan cuts bytes or marks into characters")
     return plan

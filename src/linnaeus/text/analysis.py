@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
-from linnaeus.kernels.plan import CASES, TOKENIZERS
+from linnaeus.kernels.plan import CASES, EDGE, TOKENIZERS
 from linnaeus.text.buffers import as_arrow, pack
 from linnaeus.text.normalize import Normalize
 from linnaeus.text.stem import stem_rows, stemmer
@@ -16,6 +16,7 @@ from linnaeus.types import Json, Texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from linnaeus.text.aligned import Aligned
     from linnaeus.types import Longs
 
 
@@ -32,8 +33,9 @@ class Analysis:
     """How texts become tokens.
 
     `tokenizer` is one of "words" (Unicode words; don't, 3.14 and 1,000 are one token; Chinese, Japanese and Thai give
-    pairs of characters; emoji are words), "scikit" (scikit-learn's default pattern), "whitespace", "characters" and
-    "bytes". `stem` names a language of Snowball.
+    pairs of characters; emoji are words), "edges" (the same between two marks, so that pairs of words tell how
+    a text begins and ends), "scikit" (scikit-learn's default pattern), "whitespace", "characters" and "bytes". `stem`
+    names a language of Snowball.
 
     >>> [token.text for token in Analysis().spans("Don't pay 1,000 €!")]
     ["don't", 'pay', '1,000']
@@ -92,10 +94,21 @@ class Analysis:
             raise InputTypeError(f"spans takes one text, not {type(text).__name__}.")
         aligned = self.normalize.align(text.encode("utf-8", "replace").decode())
         found = [(aligned.text[a:b], *aligned.span(a, b)) for a, b in self.cut(aligned.text)]
-        if self.stem is None:
-            return [Token(*token) for token in found]
-        stem = stemmer(self.stem).stemWord
-        return [Token(stem(word), start, end) for word, start, end in found]
+        if self.stem is not None:
+            stem = stemmer(self.stem).stemWord
+            found = [(stem(word), start, end) for word, start, end in found]
+        tokens = [Token(*token) for token in found]
+        return self._edged(tokens, aligned) if self.tokenizer == "edges" else tokens
+
+    def _edged(self, tokens: list[Token], aligned: Aligned) -> list[Token]:
+        """With marks, each of which stands on the character beside it."""
+        from linnaeus.kernels.reference.tokens import edged
+
+        if not tokens:
+            return tokens
+        spans = self.cut(aligned.text)
+        first, last = spans[0][0], spans[-1][1]
+        return edged(tokens, Token(EDGE, *aligned.span(first, first + 1)), Token(EDGE, *aligned.span(last - 1, last)))
 
     def cut(self, text: str) -> list[tuple[int, int]]:
         """The spans of the tokens in a normalized text; every byte of a character spans the character."""

@@ -147,11 +147,8 @@ class Given:
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """The terms as they are; nothing is counted."""
         del stream
-        split = grams.plan.of_words
-        paths = [
-            tuple(p.encode() for p in term.split(grams.joint)) if split else (term.encode(),) for term in self.terms
-        ]
-        if split and max(map(len, paths)) > grams.high:
+        paths = [grams.term(term) for term in self.terms]
+        if grams.plan.of_words and max(map(len, paths)) > grams.high:
             long = self.terms[max(range(len(paths)), key=lambda i: len(paths[i]))]
             raise UsageError(f"Given has {long!r}, longer than n-grams of {grams.high}; raise ngrams to hold it.")
         return Counted(from_paths(paths), None, 0)
@@ -202,7 +199,7 @@ class FittedTerms(Fitted):
 
     @cached_property
     def _spelled(self) -> pa.Array:
-        return spell(self.vocabulary, self.grams.joint)
+        return spell(self.vocabulary, self.grams)
 
     def names(self) -> Names:
         """The terms by column."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import DataError, UsageError, damaged_or_newer
-from linnaeus.kernels.plan import UNITS, Plan
+from linnaeus.kernels.plan import EDGE, UNITS, Plan
 from linnaeus.text import Analysis, as_texts
 from linnaeus.text.aligned import Aligned
 from linnaeus.types import Json
@@ -57,8 +57,21 @@ class Grams:
         return JOINTS.get(self.unit, "")
 
     def name(self, term: Term) -> str:
-        """A term as it is shown; bytes that are no UTF-8, where each byte is a token, in Python's escapes."""
-        return self.joint.join(token.decode("utf-8", "backslashreplace") for token in term)
+        """A term as it is shown; bytes that are no UTF-8, where each byte is a token, in Python's escapes.
+
+        The edges of a text are shown as ^ and $, which are no words.
+        """
+        words = [token.decode("utf-8", "backslashreplace") for token in term]
+        if self.analysis.tokenizer == "edges":
+            words = [("$" if i else "^") if word == EDGE else word for i, word in enumerate(words)]
+        return self.joint.join(words)
+
+    def term(self, name: str) -> Term:
+        """The term that is shown like this."""
+        words = name.split(self.joint) if self.plan.of_words else [name]
+        if self.analysis.tokenizer == "edges":
+            words = [EDGE if word == ("$" if i else "^") else word for i, word in enumerate(words)]
+        return tuple(word.encode() for word in words)
 
     def placed(self, text: str) -> list[Placed]:
         """Every term of one text with the characters of the original it stands on."""

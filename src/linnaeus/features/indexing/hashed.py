@@ -59,7 +59,7 @@ class Hashed:
         hashes = hash_columns(vocabulary, grams.unit == "skips")
         columns = (hashes & np.uint64((1 << self.bits) - 1)).astype(np.int32)
         order = np.argsort(columns, kind="stable")
-        terms = spell(vocabulary, grams.joint).take(pa.array(order))
+        terms = spell(vocabulary, grams).take(pa.array(order))
         return FittedHashed(grams, self.bits, self.signed, Known(columns[order], terms))
 
 

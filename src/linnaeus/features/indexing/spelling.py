@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 
 from linnaeus import kernels
 from linnaeus.kernels.hashes import GAP, K2, K3
+from linnaeus.kernels.plan import EDGE
 
 if TYPE_CHECKING:
+    from linnaeus.features.indexing.grams import Grams
     from linnaeus.features.indexing.vocabulary import Vocabulary
     from linnaeus.types import Words64
 
@@ -19,14 +21,17 @@ HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 
 
-def spell(vocabulary: Vocabulary, joint: str) -> pa.Array:
-    """The name of each column: its tokens with `joint` between them, as Arrow strings."""
+def spell(vocabulary: Vocabulary, grams: Grams) -> pa.Array:
+    """The name of each column as Arrow strings, as `grams.name` says it."""
     tokens = _readable(vocabulary)
-    between, orders = pa.scalar(joint, pa.large_string()), [tokens]
+    between, orders = pa.scalar(grams.joint, pa.large_string()), [tokens]
     for parents, last in vocabulary.orders():
         before, token = orders[-1].take(pa.array(parents)), tokens.take(pa.array(last))
         orders.append(pc.binary_join_element_wise(before, token, between))
-    return pa.concat_arrays(orders).take(pa.array(vocabulary.node_of_column()))
+    names = pa.concat_arrays(orders).take(pa.array(vocabulary.node_of_column()))
+    if grams.analysis.tokenizer != "edges":
+        return names
+    return pc.replace_substring(pc.replace_substring_regex(names, r"^\x00", "^"), EDGE, "$")
 
 
 def _readable(vocabulary: Vocabulary) -> pa.Array:

@@ -39,13 +39,14 @@ struct Plan {
   void check() const {
     auto within = [](int value, int least, int most) { return least <= value && value <= most; };
     bool cut = unit == Unit::inside || unit == Unit::subwords;
-    if (!within(int(unit), 0, 4) || !within(int(change), 0, 2) || !within(int(tokenizer), 0, 4))
+    if (!within(int(unit), 0, 4) || !within(int(change), 0, 2) || !within(int(tokenizer), 0, 5))
       throw std::invalid_argument("the plan names a unit, a case or a tokenizer that does not exist");
     if (!within(low, 1, high) || !within(high, 1, 64) || !within(gap, 0, 64))
       throw std::invalid_argument("the plan's n-grams do not run from at least 1 to at most 64, or its gap does not");
     if (unit == Unit::skips && (low != 2 || high != 2))
       throw std::invalid_argument("the plan's skip-grams are not pairs");
-    if (cut && tokenizer == Tokenizer::bytes) throw std::invalid_argument("the plan cuts bytes into characters");
+    if (cut && (tokenizer == Tokenizer::bytes || tokenizer == Tokenizer::edges))
+      throw std::invalid_argument("the plan cuts bytes or marks into characters");
   }
 };
 

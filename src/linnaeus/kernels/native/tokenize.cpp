@@ -204,7 +204,20 @@ void Tokens::cut_runs(const Text& text, Tokenizer tokenizer) {
   }
 }
 
+// The mark is the zero byte behind the text, which no word holds.
+Spans Tokens::with_edges(const Text& text) {
+  Spans words = split(text, Tokenizer::words);
+  if (words.empty()) return words;
+  Span mark{uint32_t(text.size), uint32_t(text.size + 1)};
+  edged_.clear();
+  edged_.push_back(mark);
+  edged_.insert(edged_.end(), words.begin(), words.end());
+  edged_.push_back(mark);
+  return edged_;
+}
+
 Spans Tokens::split(const Text& text, Tokenizer tokenizer) {
+  if (tokenizer == Tokenizer::edges) return with_edges(text);
   if (tokenizer == Tokenizer::characters || tokenizer == Tokenizer::bytes) {
     cut_.clear();
     for (uint32_t i = 0; i < text.size;) {

@@ -12,7 +12,7 @@
 
 namespace linnaeus {
 
-enum class Tokenizer : int { words = 0, scikit = 1, whitespace = 2, characters = 3, bytes = 4 };
+enum class Tokenizer : int { words = 0, scikit = 1, whitespace = 2, characters = 3, bytes = 4, edges = 5 };
 
 struct Span {
   uint32_t start, end;
@@ -27,11 +27,12 @@ class Tokens {
  private:
   void find_runs(const Text& text, Tokenizer tokenizer);
   void cut_runs(const Text& text, Tokenizer tokenizer);
+  Spans with_edges(const Text& text);
 
   std::vector<uint64_t> masks_, joined_;
   std::vector<Span> runs_;  // only grows: the first run_count_ are valid
   size_t run_count_ = 0;
-  std::vector<Span> cut_;
+  std::vector<Span> cut_, edged_;
 };
 
 }  // namespace linnaeus

@@ -5,6 +5,7 @@
               give every two neighbors, a lone character itself.
 `scikit`      two or more word characters of regular expressions: the default pattern of scikit-learn.
 `whitespace`  what stands between white space.
+`edges`       those of `words`, where there are any, between two marks: zero bytes, which no word holds.
 `characters`  each character; `bytes`: each byte of the UTF-8 form.
 """
 
@@ -13,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.plan import AMPERSAND, INVALID, NOT_ASCII, SUSPECT, UNITS, checked
+from linnaeus.kernels.plan import AMPERSAND, EDGE, INVALID, NOT_ASCII, SUSPECT, TOKENIZERS, UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
 
 if TYPE_CHECKING:
@@ -36,7 +37,12 @@ def change_case(text: str, case: int) -> str:
 
 def split(text: str, tokenizer: int) -> Spans:
     """The character spans of the tokens of a text whose case is changed already; `bytes` gives those of characters."""
-    return (_words, _scikit, _whitespace, _characters, _characters)[tokenizer](text)
+    return (_words, _scikit, _whitespace, _characters, _characters, _words)[tokenizer](text)
+
+
+def edged(tokens: list[Any], before: Any, after: Any) -> list[Any]:
+    """The tokens between two marks, where there are any."""
+    return [before, *tokens, after] if tokens else tokens
 
 
 def _words(text: str) -> Spans:
@@ -113,7 +119,8 @@ def tokens_of(text: str, case: int, tokenizer: int) -> list[bytes]:
     if tokenizer == 4:
         raw = text.encode()
         return [raw[i : i + 1] for i in range(len(raw))]
-    return [text[start:end].encode() for start, end in split(text, tokenizer)]
+    found = [text[start:end].encode() for start, end in split(text, tokenizer)]
+    return edged(found, EDGE.encode(), EDGE.encode()) if tokenizer == TOKENIZERS["edges"] else found
 
 
 def join(pieces: list[bytes]) -> tuple[Bytes, Longs]:
