@@ -92,7 +92,7 @@ def test_plans_out_of_range_are_refused(side: ModuleType, plan: Plan) -> None:
 
 
 @each_side
-@pytest.mark.parametrize(("case", "tokenizer"), [(3, 0), (-1, 0), (0, 5), (0, -1)])
+@pytest.mark.parametrize(("case", "tokenizer"), [(3, 0), (-1, 0), (0, 6), (0, -1)])
 def test_tokens_of_unknown_kind_are_refused(side: ModuleType, case: int, tokenizer: int) -> None:
     with pytest.raises(ValueError, match="the plan"):
         side.tokens(TEXT, FINE, case, tokenizer)
