@@ -98,7 +98,7 @@ def test_directory_without_text(tmp_path):
         ({"delimiter": ",,"}, "delimiter=',,' is not one ASCII character"),
         ({"bad_rows": "ignore"}, "bad_rows='ignore' is not one of 'error', 'skip'"),
         ({"label_kind": "two"}, "label_kind='two' is not one of"),
-        ({"label_separator": ""}, "label_separator is empty"),
+        ({"label_separator": ""}, "label_separator= is empty"),
         ({"max_bytes": 0}, "max_bytes=0 is not a whole number above 0"),
         ({"batch_rows": 1.5}, "batch_rows=1.5 is not a whole number above 0"),
         ({"columns": "text"}, "columns='text' is one string"),

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier
     from linnaeus.render import Glyphs
 
+GAP = Page((line(),))
+
 
 def trained_page(model: Classifier, tested: Evaluation | None, how: dict[str, Any], glyphs: Glyphs) -> Page:
     """Facts, scores and next commands."""
@@ -19,16 +21,17 @@ def trained_page(model: Classifier, tested: Evaluation | None, how: dict[str, An
 
     pages = [title(f"Trained {clean(how['model'])}") + indent(_facts(model, how))]
     if model.evaluation is not None:
-        pages.append(evaluation_page(model.evaluation, glyphs, "held-out rows of the training data"))
+        pages += [GAP, evaluation_page(model.evaluation, glyphs, "held-out rows of the training data")]
     if tested is not None:
-        pages.append(evaluation_page(tested, glyphs, "test data"))
-    return stack([*pages, title("Next") + indent(_next(clean(how["model"]), model))])
+        pages += [GAP, evaluation_page(tested, glyphs, "test data")]
+    return stack([*pages, title("Next") + indent(_next(clean(how["model"])))])
 
 
 def _facts(model: Classifier, how: dict[str, Any]) -> Page:
     facts, W = model.facts, model.params["W"]
     rows = f"{counted(int(facts['rows']), 'row')}, {counted(W.shape[0], 'feature')}"
-    classes = "numbers" if model.classes is None else f"{len(model.classes):,} classes"
+    kind = "labels" if model.label_kind == "many" else "classes"
+    classes = "numbers" if model.classes is None else f"{len(model.classes):,} {kind}"
     strength = f", strength {facts['strength']:g}" if "strength" in facts else ""
     lines = [
         line(f"{rows}, {classes}{strength}"),
@@ -49,11 +52,11 @@ def compacted(facts: dict[str, Any]) -> str:
     return f"{kept}; {said} on {counted(int(facts['held_out']), 'row')} held out of a second training"
 
 
-def _next(path: str, model: Classifier) -> Page:
-    lines = [
-        line(f"linnaeus predict {path} new.csv -o answers.csv"),
-        line(f"linnaeus test {path} test.csv"),
-    ]
-    if model.classes is not None:
-        lines.append(line(f'linnaeus explain {path} "a text of yours"'))
-    return Page((*lines, line(f"linnaeus inspect {path}")))
+def _next(path: str) -> Page:
+    lines = (
+        f"linnaeus predict {path} new.csv -o answers.csv",
+        f"linnaeus test {path} test.csv",
+        f'linnaeus explain {path} "a text of yours"',
+        f"linnaeus inspect {path}",
+    )
+    return Page(tuple(map(line, lines)))

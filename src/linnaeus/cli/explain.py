@@ -11,6 +11,7 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.texts import names_data
+from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
@@ -66,6 +67,8 @@ def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
     if source == "-" and not options["format"]:
         given["format"] = "lines"
     batch = shared.read_source(source, given).head(options["rows"]).batch()
+    if not len(batch):
+        raise DataError("There are no rows to explain.")
     for i in range(len(batch)):
         yield batch.slice(i, 1)
 

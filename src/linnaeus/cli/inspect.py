@@ -78,7 +78,10 @@ def _page(model: Classifier, path: str) -> Page:
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     cells = [
         ("texts", "none of the training data are in the file"),
-        ("classes", ", ".join(names[:_SHOWN]) + more if names else "numbers"),
+        (
+            "labels" if model.label_kind != "one" else "classes",
+            ", ".join(names[:_SHOWN]) + more if names else "numbers",
+        ),
         (
             "trained on",
             f"{counted(int(facts.get('rows', 0)), 'row')}, fingerprint {str(facts.get('fingerprint', ''))[:16]}",

@@ -7,9 +7,12 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
@@ -101,6 +104,16 @@ def label_separator(model: Classifier, options: dict[str, Any]) -> str | None:
     """What stands between several labels in one cell: as the option says, or as in the training data of the model."""
     remembered = model.facts.get("label_separator")
     return options["label_separator"] or (remembered if isinstance(remembered, str) and remembered else None)
+
+
+def refuse_itself(path: str | None, data: str) -> None:
+    """Refuse, before any work, to put an output in the place of the data."""
+    try:
+        same = path is not None and Path(data).is_file() and Path(path).samefile(data)
+    except (OSError, ValueError):
+        return  # one of them is not there, or cannot be: others say so
+    if same:
+        raise UsageError(f"{path} is the data itself, which would be lost; give another name with -o.")
 
 
 def abstention(options: dict[str, Any]) -> Any:

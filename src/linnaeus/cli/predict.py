@@ -57,6 +57,7 @@ def command(model: str, data: str, **options: Any) -> int:
 
     shared.remark_kernels(options)
     refuse_existing(options["output"], options["force"])
+    shared.refuse_itself(options["output"], data)
     with shared.use_threads(options):
         found = Classifier.load(model)
         corpus = _read(data, options)
@@ -86,10 +87,13 @@ def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.pipeline.answers import answers
 
-    wish, write = how
+    (wish, write), empty = how, True
     with open_progress(options["quiet"] or options["output"] is None) as progress:
         for batch in corpus.watch(lambda at: progress(Mark("predicting", at.rows, at.done, at.total))).batches():
             write(answers(model, batch, wish))
+            empty = False
+    if empty:  # a file without rows still has its columns
+        write(answers(model, corpus.batch(), wish))
     if corpus.skipped.count:
         shared.remark(str(corpus.skipped), options)
 

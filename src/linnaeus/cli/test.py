@@ -38,7 +38,7 @@ Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be
 @click.option(
     "--abstain", metavar="RULE", help="Only where sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the resamples.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
 @shared.common_options
 def command(model: str, data: str, **options: Any) -> int:
@@ -83,7 +83,7 @@ def _column(batch: Any, name: str) -> list[Any]:
     if name == "length":
         return list(batch.text.to_pylist())
     if name not in batch.columns:
-        raise DataError(f"There is no column {name!r} to test by; there are {', '.join(batch.columns) or 'no others'}.")
+        raise DataError(f"There is no column {name!r} to test by; there are {', '.join(['length', *batch.columns])}.")
     return list(batch.columns[name].to_pylist())
 
 

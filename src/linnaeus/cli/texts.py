@@ -7,11 +7,13 @@ from pathlib import Path
 
 
 def names_data(source: str) -> bool:
-    """Whether there is such a file or folder, or a file that matches; `-` is standard input.
+    """Whether there is such a file or folder, or a file that matches; `-` is standard input, and nothing is no name.
 
     >>> names_data("-"), names_data("free prize, call now")
     (True, False)
     """
+    if not source:
+        return False
     try:
         if source == "-" or Path(source).exists():
             return True

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import tomllib
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.errors import UsageError
+from linnaeus.errors import LinnaeusWarning, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.cli.progress import Mark
     from linnaeus.data import Corpus
     from linnaeus.evaluation import Evaluation
     from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.examples import Examples
     from linnaeus.pipeline.recipe import Recipe
     from linnaeus.pipeline.training import Phase
 
@@ -33,6 +36,10 @@ Examples:
 \b
 Exit code: 0 done, 2 usage, 3 if the data cannot be used.
 """
+
+_NUMBER = re.compile(r"[-+]?\d+\.?\d*")
+_FEW = 20
+"""So many classes may be numbers without a remark, in however few rows."""
 
 
 @click.command("train", epilog=_EXAMPLES)
@@ -53,7 +60,7 @@ Exit code: 0 done, 2 usage, 3 if the data cannot be used.
 @click.option("--compact", is_flag=True, help="A file about a tenth as large; says what that loses.")
 @click.option("-o", "--output", metavar="MODEL", help="The model file (default: DATA with .lin, in this folder).")
 @click.option("--force", is_flag=True, help="Replace a model file that is there already.")
-@click.option("--seed", type=int, default=None, help="Of every order and every draw (default 0).")
+@click.option("--seed", type=click.IntRange(0), default=None, help="Of every order and every draw (default 0).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
 @shared.common_options
 def command(data: str, **options: Any) -> int:
@@ -64,11 +71,14 @@ def command(data: str, **options: Any) -> int:
     """
     shared.remark_kernels(options)
     path = _target(data, options)
+    shared.refuse_itself(path, data)
     recipe = build_recipe(options)
     began = time.perf_counter()
     with shared.use_threads(options):
         corpus = _read(data, options)
         recipe = _for_labels(recipe, corpus, options)
+        if options["other"] is not None:
+            shared.read_source(options["other"], options)  # what is wrong with its name or columns is said at once
         model = _train(recipe, corpus, options)
         model = _compact(model, corpus, options) if options["compact"] else model
         model = _remember(model, options)
@@ -139,13 +149,31 @@ def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Reci
 
 def _train(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Classifier:
     from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.pipeline.training import as_examples, train
 
-    with open_progress(options["quiet"]) as progress:
+    with open_progress(options["quiet"]) as progress, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", LinnaeusWarning)
         watched = corpus.watch(lambda at: progress(Mark("reading", at.rows, at.done, at.total)))
-        found = recipe.fit(watched, lambda phase: progress(_mark(phase)))
+        examples = as_examples(watched)
+        _hint_numbers(examples, options)
+        found = train(recipe, examples, lambda phase: progress(_mark(phase)))
+    for text in dict.fromkeys(
+        str(warning.message) for warning in said if issubclass(warning.category, LinnaeusWarning)
+    ):
+        shared.remark(text, options)
     if watched.skipped.count:
         shared.remark(str(watched.skipped), options)
     return found
+
+
+def _hint_numbers(examples: Examples, options: dict[str, Any]) -> None:
+    """Files of text cannot say that labels are numbers; classes that nearly all occur once hardly are."""
+    names = [] if examples.labels is None else examples.labels.classes.tolist()
+    if options["task"] != "auto" or len(names) <= max(_FEW, len(examples) // 2):
+        return
+    if all(_NUMBER.fullmatch(str(name)) for name in names):
+        said = f"the labels are {len(names):,} different numbers in {len(examples):,} rows, and are taken for classes"
+        shared.remark(f"{said}; --task regress learns to predict numbers", options)
 
 
 def _mark(phase: Phase) -> Mark:

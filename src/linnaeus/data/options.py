@@ -86,7 +86,7 @@ class ReadOptions:
         ):
             raise UsageError(f"delimiter={self.delimiter!r} is not one ASCII character such as ',' or '\\t'.")
         if self.label_separator == "":
-            raise UsageError("label_separator is empty; give the characters between labels, such as ';' or None.")
+            raise UsageError("label_separator= is empty; give the characters between labels, such as ';'.")
         object.__setattr__(self, "encoding", _codec(self.encoding))
 
     @classmethod

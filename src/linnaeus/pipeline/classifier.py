@@ -172,6 +172,7 @@ class Classifier:
 
         if batch.labels is None:
             raise DataError("There are no labels to compare with; name their column with label=.")
+        self._refuse_kind(batch.labels.type, abstain)
         S = self.scores(batch) if S is None else S
         weights = None if batch.weights is None else batch.weights.to_numpy()
         if self.classes is None:
@@ -183,6 +184,18 @@ class Classifier:
         P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain)
         found, sets = (decided.sets, None) if decided.labels is None else (decided.labels, decided.sets)
         return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs, sets)
+
+    def _refuse_kind(self, labels: Any, abstain: Any) -> None:
+        """Refuse labels of another kind than the answers, and what numbers cannot do."""
+        from linnaeus.data.cells import is_list
+
+        if self.classes is None and abstain is not None:
+            raise UsageError("Abstaining needs classes; this model predicts numbers.")
+        if is_list(labels) != (self.label_kind == "many"):
+            there = "sets of labels" if is_list(labels) else "one label each"
+            here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[self.label_kind]
+            wanted = f"read the labels with label_kind='{self.label_kind}'"
+            raise DataError(f"The rows have {there}, but the answers of this model are {here}; {wanted}.")
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
         """How good the answers to labeled rows are, batch by batch."""

@@ -40,6 +40,8 @@ class Recipe:
 
     def __post_init__(self) -> None:
         expect("seed", self.seed, int)
+        if self.seed < 0:
+            raise UsageError(f"seed is a whole number from 0 up, not {self.seed}.")
         if not isinstance(self.features, Block):
             raise InputTypeError(f"features takes an extractor such as Words(), not {self.features!r}.")
         if not hasattr(self.learner, "settings"):
@@ -118,7 +120,8 @@ def _changed(piece: Any, names: list[str], value: Any, path: str) -> Any:
         return (*piece[:at], new, *piece[at + 1 :])
     known = [part.name for part in fields(piece)] if is_dataclass(piece) else []
     if name not in known:
-        raise UsageError(f"{path!r} is not known: {type(piece).__name__} has {', '.join(known) or 'no parts'}.")
+        what = type(piece).__name__ if is_dataclass(piece) else f"the value {piece!r}"
+        raise UsageError(f"{path!r} is not known: {what} has {', '.join(known) or 'no parts'}.")
     inside = getattr(piece, name)
     if not rest:
         return replace(piece, **{name: codec.decode(name, value, path)})

@@ -169,7 +169,10 @@ def _checked(batch: Batch, who: str) -> pa.Array:
     if batch.labels is None:
         raise DataError(f"{who} learns from labels, but the rows have none; name their column with label=...")
     if pa.types.is_floating(batch.labels.type) or pa.types.is_integer(batch.labels.type):
-        raise DataError(f"{who} learns from classes, but the labels are numbers; read them as strings.")
+        raise DataError(
+            f"{who} learns from classes, but the labels are numbers; take other features, as those of the "
+            "recipe ridge, or read the labels as classes with label_kind='one'."
+        )
     if batch.labels.null_count:
         row = batch.start + 1 + batch.labels.is_null().index(pa.scalar(True)).as_py()
         raise DataError(f"{who} learns from labels, but row {row} has none; drop the row or give it a label.")
