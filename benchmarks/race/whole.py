@@ -99,7 +99,7 @@ def fasttext(setting: dict[str, Any]) -> Callable[[str, str, Path], float]:
 
 
 def vowpal(passes: int) -> Callable[[str, str, Path], float]:
-    """Vowpal Wabbit, one against all, words 1-2, on a shuffled file."""
+    """Vowpal Wabbit, one against all, words 1-2, on a shuffled file; it reads and answers files by itself."""
 
     def run(train: str, test: str, folder: Path) -> float:
         import vowpalwabbit
@@ -112,13 +112,13 @@ def vowpal(passes: int) -> Callable[[str, str, Path], float]:
         (folder / "train.vw").write_text("".join(lines), encoding="utf-8")
         given = f"--oaa {len(names)} --ngram 2 -b 22 --loss_function logistic --quiet"
         given += f" -d {folder}/train.vw -f {folder}/model.vw"
-        given += f" --passes {passes} -c --cache_file {folder}/cache --holdout_off" if passes > 1 else ""
-        learner = vowpalwabbit.Workspace(given)
-        learner.finish()
+        given += f" --passes {passes} -k -c --cache_file {folder}/cache --holdout_off" if passes > 1 else ""
+        vowpalwabbit.Workspace(given).finish()
         texts, truth = load(test)
-        model = vowpalwabbit.Workspace(f"-i {folder}/model.vw -t --quiet")
-        found = [model.predict(f"| {_vw(text)}") for text in texts]
-        model.finish()
+        (folder / "test.vw").write_text("".join(f"| {_vw(text)}\n" for text in texts), encoding="utf-8")
+        answers = folder / "answers.txt"
+        vowpalwabbit.Workspace(f"-i {folder}/model.vw -t -d {folder}/test.vw -p {answers} --quiet").finish()
+        found = answers.read_text("utf-8").split()
         return sum(names[int(i) - 1] == label for i, label in zip(found, truth, strict=True)) / len(truth)
 
     return run

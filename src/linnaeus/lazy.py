@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -22,3 +22,45 @@ def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return getattr(module, name) if homes[name] else module
 
     return find
+
+
+class Table(Mapping[str, Any]):
+    """Pieces by their plain names, each imported when it is first asked for: `homes` has module and name of each.
+
+    >>> table = Table("linnaeus", {"data": "errors.DataError", "usage": "errors.UsageError"})
+    >>> list(table), table["data"].__name__, table.place("usage")
+    (['data', 'usage'], 'DataError', ('linnaeus.errors', 'UsageError'))
+    """
+
+    def __init__(self, package: str, homes: Mapping[str, str]) -> None:
+        self._package, self._homes = package, homes
+
+    def __getitem__(self, name: str) -> Any:
+        self._homes[name]  # what is not there is a KeyError, as in any table
+        module, piece = self.place(name)
+        return getattr(import_module(module), piece)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes
+
+    def place(self, name: str) -> tuple[str, str]:
+        """The module of a piece, and its name there: what a class says of itself, without importing it."""
+        module, _, piece = self._homes[name].rpartition(".")
+        return f"{self._package}.{module}", piece
+
+
+def places(table: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """The plain name of each piece of a table, by its module and its name there.
+
+    >>> places({"none": type(None)})
+    {('builtins', 'NoneType'): 'none'}
+    """
+    if isinstance(table, Table):
+        return {table.place(name): name for name in table}
+    return {(piece.__module__, piece.__qualname__): name for name, piece in table.items()}

@@ -334,3 +334,10 @@ def test_pairs_with_the_edges_of_a_text():
     given = Words(ngrams=(1, 2), tokenizer="edges", terms=Given(["^ so", "so $", "so"])).fit([])
     assert given.rows(["so", "so it is"]).to_scipy().toarray().tolist() == [[1, 1, 1], [1, 0, 1]]
     assert [(place.column, place.start, place.end) for place in given.places(["well, so"])[0]] == [(2, 6, 8), (1, 6, 8)]
+
+
+def test_terms_of_one_text_are_left_out_where_there_are_texts_enough():
+    texts = ["good film"] * 30 + ["bad film"] * 30 + ["good bad secret"]
+    bounded = Words(ngrams=(1, 2), terms=Exact(min_term_df=2))
+    assert bounded.fit(texts).names() == ["bad", "bad film", "film", "good", "good film"]
+    assert "secret" in bounded.fit(texts[40:]).names()

@@ -18,7 +18,6 @@ from typing import Any
 
 import click
 
-from linnaeus.cli.crash import save_traceback
 from linnaeus.cli.options import as_options
 from linnaeus.errors import LinnaeusError
 
@@ -41,6 +40,8 @@ def guarded(run: Callable[[], Any], debug: bool) -> int:
         if debug and not isinstance(error, click.ClickException | SystemExit):
             traceback.print_exception(error)
         elif code == BUG:
+            from linnaeus.cli.crash import save_traceback
+
             sentence = f"{sentence} {save_traceback(error)}"
         _say(sentence)
         with suppress(OSError):

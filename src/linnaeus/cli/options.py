@@ -149,9 +149,9 @@ def stdout_screen(options: dict[str, Any]) -> Screen:
 
 def remark(text: str, options: dict[str, Any]) -> None:
     """One line of narration on stderr, unless quiet; the names it quotes cannot command the terminal."""
-    from linnaeus.render import clean
-
     if not options["quiet"]:
+        from linnaeus.render import clean
+
         click.echo(f"linnaeus: {clean(text)}", err=True)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-import tomllib
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +117,8 @@ def _assignment(text: str) -> tuple[str, Any]:
     path, sign, value = text.partition("=")
     if not sign or not path:
         raise click.UsageError(f"--set takes PATH=VALUE, such as regularizer.strength=0.1, not {text!r}.")
+    import tomllib
+
     try:
         return path, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from linnaeus.data.views import as_numpy
 from linnaeus.errors import DataError, said
 
 MANY = pa.list_(pa.string())
@@ -63,8 +64,8 @@ def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:
         lists = pc.split_pattern(text, separator) if separator else _alone(text)
         lengths = pc.fill_null(pc.list_value_length(lists), 0)
         values = pc.utf8_trim_whitespace(lists.flatten()) if separator else lists.flatten()
-    keep = pc.fill_null(pc.not_equal(values, ""), False).to_numpy(zero_copy_only=False)
-    parents = np.repeat(np.arange(len(column)), lengths.to_numpy(zero_copy_only=False))
+    keep = as_numpy(pc.fill_null(pc.not_equal(values, ""), False))
+    parents = np.repeat(np.arange(len(column)), as_numpy(lengths))
     counts = np.bincount(parents[keep], minlength=len(column))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     made = values.filter(pa.array(keep)).cast(pa.string())
@@ -83,14 +84,16 @@ def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.bool_]
     good = pc.fill_null(pc.is_finite(made), False)
     if not pc.all(good).as_py() and len(made):
         made = pc.if_else(good, made, 0.0)
-    return made, good.to_numpy(zero_copy_only=False)
+    return made, as_numpy(good)
 
 
 def is_missing(column: pa.Array) -> NDArray[np.bool_]:
     """Null cells, and empty ones where cells are text."""
-    missing: NDArray[np.bool_] = column.is_null().to_numpy(zero_copy_only=False)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        missing = missing | pc.fill_null(pc.equal(column, ""), True).to_numpy(zero_copy_only=False)
+    missing = as_numpy(column.is_null()) if column.null_count else np.zeros(len(column), bool)
+    wide = pa.types.is_large_string(column.type)
+    if len(column) and (wide or pa.types.is_string(column.type)):
+        bounds = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)
+        missing |= np.diff(bounds[column.offset : column.offset + len(column) + 1]) == 0
     return missing
 
 

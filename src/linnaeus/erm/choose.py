@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.losses import PointLoss
-from linnaeus.optimizers import (
-    LBFGS,
-    LSQR,
-    OPTIMIZERS,
-    SGD,
-    AdaGrad,
-    CoordinateDescent,
-    DualAscent,
-    Newton,
-    NormalEquations,
-    ProximalGradient,
-)
+from linnaeus.optimizers import OPTIMIZERS
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -34,19 +23,20 @@ if TYPE_CHECKING:
 def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
     """The best solver for this combination of pieces; one that has a tolerance of its own gets this one."""
     if mistake_driven(objective.loss):
-        return SGD(rate=1.0)
-    for make, suits in PREFERENCE:
-        solver = make()
+        return _step_by_step(rate=1.0)
+    for name, suits in PREFERENCE:
+        solver = OPTIMIZERS[name]()
         if suits(objective) and solver.refuse(objective) is None:
             return _tuned(solver, tol)
-    return SGD()
+    return _step_by_step()
 
 
 def choose_stepwise(objective: Objective) -> Solver:
     """The same for a stream, where only one batch of rows is there at a time."""
     if mistake_driven(objective.loss):
-        return SGD(rate=1.0)
-    return AdaGrad() if AdaGrad().refuse(objective) is None else SGD()
+        return _step_by_step(rate=1.0)
+    adaptive: Solver = OPTIMIZERS["adagrad"]()
+    return adaptive if adaptive.refuse(objective) is None else _step_by_step()
 
 
 def willing(objective: Objective) -> list[str]:
@@ -54,6 +44,11 @@ def willing(objective: Objective) -> list[str]:
     found = (choose_optimizer(objective, None), choose_stepwise(objective))
     names = {piece: name for name, piece in OPTIMIZERS.items()}
     return list(dict.fromkeys(names[type(solver)] for solver in found))
+
+
+def _step_by_step(**settings: float) -> Solver:
+    found: Solver = OPTIMIZERS["sgd"](**settings)
+    return found
 
 
 def stepwise(optimizer: Any) -> bool:
@@ -106,14 +101,14 @@ FEW = 100
 NARROW = 2000
 """Features or examples up to which a square matrix of them costs less than walking over the rows again and again."""
 
-PREFERENCE: tuple[tuple[Callable[[], Any], Callable[[Objective], bool]], ...] = (
-    (Newton, _few),
-    (DualAscent, _always),
-    (CoordinateDescent, _kinked),
-    (ProximalGradient, _kinked),
-    (NormalEquations, _narrow),
-    (LSQR, _always),
-    (LBFGS, _always),
-    (AdaGrad, _always),
+PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
+    ("newton", _few),
+    ("dual", _always),
+    ("coordinate", _kinked),
+    ("proximal", _kinked),
+    ("normal_equations", _narrow),
+    ("lsqr", _always),
+    ("lbfgs", _always),
+    ("adagrad", _always),
 )
 """Solvers, the most special first, and when to ask them."""

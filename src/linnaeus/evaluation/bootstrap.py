@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
-from linnaeus.evaluation.facts import Facts, only
+from linnaeus.evaluation.facts import Facts, distinct, only
 from linnaeus.evaluation.metrics import METRICS, fitting
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.sample import Sample
@@ -49,8 +49,17 @@ def interval(values: Doubles, level: float) -> tuple[float, float]:
     expect("level", level, float)
     if not 0 < level < 1:
         raise UsageError(f"level is a part of 1, such as 0.95, not {level!r}.")
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    ordered = np.sort(values)
+    return _quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2)
+
+
+def _quantile(ordered: Doubles, share: float) -> float:
+    """Between two neighbors in proportion, as `np.quantile` has it, which takes longer than all the rest."""
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
+    part = place - below
+    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
 
 
 def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int) -> dict[str, Doubles]:
@@ -84,9 +93,10 @@ def _kinds(facts: Sequence[Facts]) -> tuple[NDArray[np.intp] | None, NDArray[np.
     kind = np.zeros(len(facts[0]), np.intp)
     columns = [only(facts[0].truth), *(only(part.predicted) for part in facts), facts[0].weights]
     for column in columns:
-        values, codes = np.unique(column, return_inverse=True)
-        _, kind = np.unique(kind * len(values) + codes, return_inverse=True)
-    _, first = np.unique(kind, return_index=True)
+        values, codes = distinct(column)
+        _, kind = distinct(kind * len(values) + codes)
+    first = np.empty(int(kind.max()) + 1, np.intp)
+    first[kind[::-1]] = np.arange(len(kind))[::-1]
     return first, kind
 
 

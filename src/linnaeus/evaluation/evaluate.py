@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus.errors import DataError
 from linnaeus.evaluation.bootstrap import bootstrap
-from linnaeus.evaluation.facts import KEEP, Facts, join, only
+from linnaeus.evaluation.facts import KEEP, Facts, distinct, join, only
 from linnaeus.evaluation.metrics import COSTLY, METRICS, fitting
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.outcome import refuse_no_rows
@@ -76,7 +76,7 @@ def _per_class(sample: Sample) -> tuple[ClassScore, ...]:
 def _confusion(facts: Facts) -> Confusion:
     truth, predicted = only(facts.truth), only(facts.predicted)
     truth = np.where(truth == facts.k, -1, truth)
-    keys, at = np.unique((truth + 1) * (facts.k + 1) + predicted + 1, return_inverse=True)
+    keys, at = distinct((truth + 1) * (facts.k + 1) + predicted + 1)
     weights = np.bincount(at, facts.weights)
     pairs = zip(
         (keys // (facts.k + 1) - 1).tolist(), (keys % (facts.k + 1) - 1).tolist(), weights.tolist(), strict=True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from linnaeus.evaluation.facts import runs
 from linnaeus.evaluation.sample import Sample, ratio
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def calibration_error(sample: Sample) -> Doubles:
     confidence = sample.value("confidence")
     bins = np.clip(np.ceil(confidence * BINS) - 1, 0, BINS - 1).astype(np.intp)
     order = np.argsort(bins, kind="stable")
-    _, starts = np.unique(bins[order], return_index=True)
+    starts = runs(bins[order])
     gaps = (sample.value("top_right") - confidence)[order]
     sums = np.add.reduceat(np.take(sample.M, order, axis=1) * gaps, starts, axis=1)
     return ratio(np.abs(sums).sum(axis=1), sample.total)

@@ -4,51 +4,94 @@ Step-wise ones (`stochastic.py`) are a rule (`rules.py`), a rate with its schedu
 batch solvers see the whole objective at once; dual ascent and coordinate descent use what they know of loss and
 penalty. Each says in `refuse` what it cannot do; `erm.check` adds what would.
 
-To add one: a frozen dataclass with `refuse` and `minimize`, a row in `OPTIMIZERS`; the contract tests run it over every
-loss, penalty and output space.
+To add one: a frozen dataclass with `refuse` and `minimize`, a row in `_HOMES` and one in `OPTIMIZERS`; the contract
+tests run it over every loss, penalty and output space.
 """
 
-from linnaeus.optimizers.aggressive import PassiveAggressive
-from linnaeus.optimizers.coordinate import CoordinateDescent
-from linnaeus.optimizers.dual import DualAscent
-from linnaeus.optimizers.ftrl import FTRL
-from linnaeus.optimizers.gradient import GradientDescent
-from linnaeus.optimizers.lsqr import LSQR
-from linnaeus.optimizers.newton import Newton
-from linnaeus.optimizers.normal import NormalEquations
-from linnaeus.optimizers.proximal import ProximalGradient
-from linnaeus.optimizers.quasi import LBFGS, ConjugateGradient
-from linnaeus.optimizers.schedule import (
-    SCHEDULES,
-    Constant,
-    HeldOut,
-    InverseSqrt,
-    InverseTime,
-    LinearDecay,
-    Schedule,
-)
-from linnaeus.optimizers.stochastic import SGD, AdaGrad, Adam, Average, Momentum, Stochastic
-from linnaeus.optimizers.truncated import NewtonCG
+from __future__ import annotations
 
-OPTIMIZERS = {
-    "sgd": SGD,
-    "momentum": Momentum,
-    "adagrad": AdaGrad,
-    "adam": Adam,
-    "ftrl": FTRL,
-    "passive_aggressive": PassiveAggressive,
-    "average": Average,
-    "gradient_descent": GradientDescent,
-    "lbfgs": LBFGS,
-    "coordinate": CoordinateDescent,
-    "proximal": ProximalGradient,
-    "conjugate_gradient": ConjugateGradient,
-    "newton_cg": NewtonCG,
-    "newton": Newton,
-    "normal_equations": NormalEquations,
-    "lsqr": LSQR,
-    "dual": DualAscent,
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import Table, lazily
+
+if TYPE_CHECKING:
+    from linnaeus.optimizers.aggressive import PassiveAggressive as PassiveAggressive
+    from linnaeus.optimizers.coordinate import CoordinateDescent as CoordinateDescent
+    from linnaeus.optimizers.dual import DualAscent as DualAscent
+    from linnaeus.optimizers.ftrl import FTRL as FTRL
+    from linnaeus.optimizers.gradient import GradientDescent as GradientDescent
+    from linnaeus.optimizers.lsqr import LSQR as LSQR
+    from linnaeus.optimizers.newton import Newton as Newton
+    from linnaeus.optimizers.normal import NormalEquations as NormalEquations
+    from linnaeus.optimizers.proximal import ProximalGradient as ProximalGradient
+    from linnaeus.optimizers.quasi import LBFGS as LBFGS
+    from linnaeus.optimizers.quasi import ConjugateGradient as ConjugateGradient
+    from linnaeus.optimizers.schedule import SCHEDULES as SCHEDULES
+    from linnaeus.optimizers.schedule import Constant as Constant
+    from linnaeus.optimizers.schedule import HeldOut as HeldOut
+    from linnaeus.optimizers.schedule import InverseSqrt as InverseSqrt
+    from linnaeus.optimizers.schedule import InverseTime as InverseTime
+    from linnaeus.optimizers.schedule import LinearDecay as LinearDecay
+    from linnaeus.optimizers.schedule import Schedule as Schedule
+    from linnaeus.optimizers.stochastic import SGD as SGD
+    from linnaeus.optimizers.stochastic import AdaGrad as AdaGrad
+    from linnaeus.optimizers.stochastic import Adam as Adam
+    from linnaeus.optimizers.stochastic import Average as Average
+    from linnaeus.optimizers.stochastic import Momentum as Momentum
+    from linnaeus.optimizers.stochastic import Stochastic as Stochastic
+    from linnaeus.optimizers.truncated import NewtonCG as NewtonCG
+
+_HOMES = {
+    "PassiveAggressive": "aggressive",
+    "CoordinateDescent": "coordinate",
+    "DualAscent": "dual",
+    "FTRL": "ftrl",
+    "GradientDescent": "gradient",
+    "LSQR": "lsqr",
+    "Newton": "newton",
+    "NormalEquations": "normal",
+    "ProximalGradient": "proximal",
+    "LBFGS": "quasi",
+    "ConjugateGradient": "quasi",
+    "SCHEDULES": "schedule",
+    "Constant": "schedule",
+    "HeldOut": "schedule",
+    "InverseSqrt": "schedule",
+    "InverseTime": "schedule",
+    "LinearDecay": "schedule",
+    "Schedule": "schedule",
+    "SGD": "stochastic",
+    "AdaGrad": "stochastic",
+    "Adam": "stochastic",
+    "Average": "stochastic",
+    "Momentum": "stochastic",
+    "Stochastic": "stochastic",
+    "NewtonCG": "truncated",
 }
+"""Where each name lives; it is imported when it is asked for, so that a program loads only the solvers it uses."""
+
+OPTIMIZERS = Table(
+    __name__,
+    {
+        "sgd": "stochastic.SGD",
+        "momentum": "stochastic.Momentum",
+        "adagrad": "stochastic.AdaGrad",
+        "adam": "stochastic.Adam",
+        "ftrl": "ftrl.FTRL",
+        "passive_aggressive": "aggressive.PassiveAggressive",
+        "average": "stochastic.Average",
+        "gradient_descent": "gradient.GradientDescent",
+        "lbfgs": "quasi.LBFGS",
+        "coordinate": "coordinate.solver.CoordinateDescent",
+        "proximal": "proximal.ProximalGradient",
+        "conjugate_gradient": "quasi.ConjugateGradient",
+        "newton_cg": "truncated.NewtonCG",
+        "newton": "newton.Newton",
+        "normal_equations": "normal.NormalEquations",
+        "lsqr": "lsqr.LSQR",
+        "dual": "dual.ascent.DualAscent",
+    },
+)
 """Every optimizer by its plain name."""
 
 __all__ = [
@@ -79,3 +122,10 @@ __all__ = [
     "Schedule",
     "Stochastic",
 ]
+
+
+__getattr__ = lazily(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -194,6 +194,8 @@ def _stepwise(value: Any) -> Any:
     """The step-wise optimizer that is meant."""
     from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
 
+    if hasattr(value, "descent") and not isinstance(value, type):
+        return value
     table = {name: made for name, made in OPTIMIZERS.items() if hasattr(made, "descent")}
     if isinstance(value, str) and value in table:
         return table[value]()
@@ -201,9 +203,7 @@ def _stepwise(value: Any) -> Any:
         raise InputTypeError(
             f"Average takes a step-wise optimizer, by a plain name ({', '.join(table)}) or an object, not {value!r}."
         )
-    if not hasattr(value, "descent"):
-        raise UsageError(f"Only step-wise optimizers have iterates to average, not {type(value).__name__}.")
-    return value
+    raise UsageError(f"Only step-wise optimizers have iterates to average, not {type(value).__name__}.")
 
 
 def refuse_groups(objective: Objective, name: str) -> str | None:

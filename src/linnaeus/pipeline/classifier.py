@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import store
+from linnaeus.data.views import as_numpy
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import as_stream
 from linnaeus.outputs import Real
@@ -168,19 +169,18 @@ class Classifier:
 
     def outcome(self, batch: Batch, S: Doubles | None = None, abstain: Any = None) -> Outcome:
         """Truth and prediction of labeled rows, for `linnaeus.evaluation`."""
-        from linnaeus.evaluation import Outcome, lookup, lookup_sets
+        from linnaeus.evaluation import Outcome
 
         if batch.labels is None:
             raise DataError("There are no labels to compare with; name their column with label=.")
         self._refuse_kind(batch.labels.type, abstain)
         S = self.scores(batch) if S is None else S
-        weights = None if batch.weights is None else batch.weights.to_numpy()
+        weights = None if batch.weights is None else as_numpy(batch.weights)
         if self.classes is None:
-            truth = batch.labels.to_numpy(zero_copy_only=False).astype(np.float64).reshape(len(batch), -1)
+            truth = as_numpy(batch.labels).astype(np.float64).reshape(len(batch), -1)
             return Outcome(truth, S, weights=weights)
         names = [str(name) for name in self.classes.tolist()]
-        rows = batch.labels.to_pylist()
-        truth = lookup(rows, names) if self.form == "single" else lookup_sets(rows, names)
+        truth = self._truth(batch.labels, names)
         P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain)
         found, sets = (decided.sets, None) if decided.labels is None else (decided.labels, decided.sets)
         return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs, sets)
@@ -196,6 +196,15 @@ class Classifier:
             here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[self.label_kind]
             wanted = f"read the labels with label_kind='{self.label_kind}'"
             raise DataError(f"The rows have {there}, but the answers of this model are {here}; {wanted}.")
+
+    def _truth(self, labels: Any, names: list[str]) -> Any:
+        """Labels as indices among the classes; each different one is looked up once."""
+        from linnaeus.evaluation import lookup, lookup_sets
+
+        if self.form != "single":
+            return lookup_sets(labels.to_pylist(), names)
+        encoded = labels.dictionary_encode()
+        return lookup(encoded.dictionary.to_pylist(), names)[as_numpy(encoded.indices)]
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
         """How good the answers to labeled rows are, batch by batch."""

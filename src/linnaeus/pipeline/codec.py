@@ -16,6 +16,7 @@ import numpy as np
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
 from linnaeus.errors import LinnaeusError, UsageError
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
+from linnaeus.lazy import places
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
@@ -78,7 +79,7 @@ def encode(value: Any) -> Json:
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
     inside = {field.name: encode(getattr(value, field.name)) for field in fields(_storable(value))}
-    return inside if type(value) in PLAIN.values() else {KIND: _names()[type(value)], **inside}
+    return inside if type(value) in PLAIN.values() else {KIND: _names()[_place(value)], **inside}
 
 
 def decode(slot: str, value: Json, where: str = "") -> Any:
@@ -134,15 +135,19 @@ def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
 
 
 @cache
-def _names() -> dict[type, str]:
-    return {piece: name for table in SLOTS.values() for name, piece in table.items()}
+def _names() -> dict[tuple[str, str], str]:
+    return {place: name for table in SLOTS.values() for place, name in places(table).items()}
 
 
 def _storable(value: Any) -> Any:
     """The piece itself, if a file can name it."""
-    known = type(value) in _names() or type(value) in PLAIN.values()
+    known = _place(value) in _names() or type(value) in PLAIN.values()
     if known and is_dataclass(value):
         return value
     raise UsageError(
         f"A file holds no code, so {type(value).__name__} of your own cannot be in it; use pieces with a plain name."
     )
+
+
+def _place(value: Any) -> tuple[str, str]:
+    return type(value).__module__, type(value).__qualname__

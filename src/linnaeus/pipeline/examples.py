@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from linnaeus.arrays.labels import Labels
 from linnaeus.data.batch import join
+from linnaeus.data.views import as_numpy
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches
 from linnaeus.pipeline.weights import sample_weights
@@ -75,14 +76,14 @@ def from_corpus(corpus: Corpus) -> Examples:
     held = corpus.load() if corpus.size <= HELD else corpus
     columns = _columns(held)
     weights = sample_weights(
-        None if columns["weights"] is None else columns["weights"].to_numpy(), len(columns["labels"])
+        None if columns["weights"] is None else as_numpy(columns["weights"]), len(columns["labels"])
     )
     if not len(weights):
         raise DataError("There are no rows to learn from.")
     groups = None if columns["groups"] is None else _numbered(columns["groups"])[0]
     found = columns["labels"]
     if corpus.kind == "numeric":
-        return Examples(held, None, found.to_numpy(zero_copy_only=False).astype(np.float64), weights, groups)
+        return Examples(held, None, as_numpy(found).astype(np.float64), weights, groups)
     labels = single(found) if corpus.kind == "one" else several(found)
     return Examples(held, labels, None, weights, groups)
 
@@ -101,7 +102,7 @@ def several(labels: pa.Array) -> Labels:
     """A list of strings for each row, as label sets; what stands twice in a list counts once."""
     flat = labels.flatten()
     numbers, classes = _numbered(flat)
-    owner = np.repeat(np.arange(len(labels)), labels.value_lengths().to_numpy(zero_copy_only=False))
+    owner = np.repeat(np.arange(len(labels)), as_numpy(labels.value_lengths()))
     pairs = np.unique(owner * max(1, len(classes)) + numbers)
     owner, numbers = np.divmod(pairs, max(1, len(classes)))
     offsets = np.zeros(len(labels) + 1, np.int64)
@@ -116,7 +117,7 @@ def _numbered(values: pa.Array) -> tuple[Longs, Any]:
     order = np.argsort(names, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return rank[encoded.indices.to_numpy(zero_copy_only=False)], names[order]
+    return rank[as_numpy(encoded.indices)], names[order]
 
 
 def _columns(stream: Stream) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -83,6 +82,8 @@ class Recipe:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Recipe:
         """A recipe from a TOML or JSON file."""
+        import tomllib
+
         try:
             text = Path(path).read_text("utf-8")
             value = json.loads(text) if str(path).endswith(".json") else tomllib.loads(text)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.views import as_numpy
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.common.pieces import PIECE, pieces
 
@@ -151,11 +152,11 @@ def _encode(batch: Batch, numbers: dict[str, int], who: str) -> csr_matrix:
     labels = _checked(batch, who)
     rows = np.arange(len(labels))
     if _is_many(labels):
-        rows = np.repeat(rows, labels.value_lengths().to_numpy(zero_copy_only=False))
+        rows = np.repeat(rows, as_numpy(labels.value_lengths()))
         labels = labels.flatten()
     encoded = labels.cast(pa.string()).dictionary_encode()
     known = np.array([numbers.setdefault(label, len(numbers)) for label in encoded.dictionary.to_pylist()], np.int64)
-    codes: NDArray[np.int64] = known[encoded.indices.to_numpy(zero_copy_only=False)] if len(known) else known
+    codes: NDArray[np.int64] = known[as_numpy(encoded.indices)] if len(known) else known
     Y = csr_matrix((np.ones(len(codes)), (rows, codes)), shape=(len(batch), len(numbers)))
     Y.data[:] = 1.0  # a label named twice in a row is there once
     return Y

@@ -1,0 +1,41 @@
+"""Arrow columns as NumPy arrays, without pandas."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from linnaeus.data.views import as_numpy
+
+
+@pytest.mark.parametrize("kind", [pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.float32(), pa.int8()])
+def test_they_are_what_pyarrow_gives_also_of_slices(kind):
+    column = pa.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 1], pa.int8()).cast(kind)
+    for part in (column, column[3:], column[1:9], column[:0]):
+        found, wanted = as_numpy(part), part.to_numpy(zero_copy_only=False)
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(found, wanted)
+
+
+def test_nulls_become_what_pyarrow_makes_of_them():
+    assert np.isnan(as_numpy(pa.array([1.0, None]))).tolist() == [False, True]
+
+
+TRAIN = """
+import sys
+from linnaeus.cli.main import main
+code = main(["train", "data.csv", "--test", "data.csv", "--recipe", "words", "-q", "--json"])
+heavy = sorted({"pandas", "scipy", "sklearn", "rich", "torch"} & set(sys.modules))
+sys.exit(f"loaded: {heavy}" if heavy else code)
+"""
+
+
+def test_a_quick_training_loads_nothing_heavy(tmp_path):
+    rows = "".join(f"good film {i % 7},pos\nbad film {i % 5},neg\n" for i in range(40))
+    (tmp_path / "data.csv").write_text("text,label\n" + rows, "utf-8")
+    done = subprocess.run([sys.executable, "-c", TRAIN], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
