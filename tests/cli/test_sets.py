@@ -67,6 +67,20 @@ def test_a_separator_that_stands_in_a_label_is_refused(run, tagger, pages, tmp_p
     assert run("predict", tagger, pages, "-o", tmp_path / "a.parquet", "--label-separator", ",", "-q")[0] == 0
 
 
+def test_answers_are_tested_as_they_were_written(run, tagger, pages, tmp_path):
+    for name in ("answers.csv", "answers.jsonl"):
+        assert run("predict", tagger, pages, "--keep", "text", "-o", tmp_path / name, "-q")[0] == 0
+        found = json.loads(run("test", tagger, tmp_path / name, "--label", "labels", "--json", "-q")[1])
+        assert found["metrics"]["subset_accuracy"] == 1.0
+
+
+def test_cells_that_look_like_sets_are_noticed(run, tmp_path):
+    data = tmp_path / "pages.tsv"
+    data.write_text("text\ttags\n" + "".join(f"{text}\t{'|'.join(tags)}\n" for text, tags in ROWS if len(tags) > 1))
+    _, _, err = run("train", data, "--label", "tags", "--recipe", "fast", "-o", tmp_path / "m.lin")
+    assert "most labels hold '|', and each is taken for one class; --label-separator '|' makes them sets" in err
+
+
 def test_the_separator_of_the_training_data_is_remembered(run, tmp_path):
     data, model, answers = tmp_path / "pages.tsv", tmp_path / "m.lin", tmp_path / "answers.tsv"
     rows = [f"{text}\t{' | '.join(tags)}\n" for text, tags in ROWS if tags]

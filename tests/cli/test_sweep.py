@@ -69,6 +69,7 @@ CALLS = [
     (["train", "ok.csv", "-o", "x.lin", "--test", "nofile.csv", *FAST], 3, "nofile.csv: there is no such file"),
     (["train", "ok.csv", "-o", "x.lin", "--test", "empty.csv", *FAST], 3, "empty.csv: is empty"),
     (["train", "numbers.csv", "-o", "x.lin", "--task", "regress", "--recipe", "svm"], 2, "loss is for classes, and"),
+    (["train", "numbers.csv", "-o", "x.lin", "--task", "regress", "--recipe", "default"], 2, "take the recipe ridge"),
     (["predict", "m.lin", "ok.csv", "-o", "ok.csv", "--force"], 2, "ok.csv is the data itself, which would be lost"),
     (["predict", "m.lin", "ok.csv", "--threads", "-2"], 2, "'--threads': -2 is not in the range"),
     (["predict", "m.lin", "ok.csv", "--top", "-1"], 2, "'--top': -1 is not in the range"),

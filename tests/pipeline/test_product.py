@@ -254,3 +254,18 @@ def test_one_text_at_a_time_says_what_a_batch_says(name, classes):
         assert said.probability == pytest.approx(P.max(), rel=1e-12)
         longer = model.classify(text, top=classes)
         assert [p for _, p in longer.ranking] == sorted(P.tolist(), reverse=True)
+
+
+@pytest.mark.parametrize("name", ["default", "svm", "logistic"])
+def test_recipes_for_classes_refuse_numbers_before_any_work(name):
+    with pytest.raises(UsageError, match="loss is for classes, and the labels are numbers; take the recipe ridge"):
+        TextRegressor(name).fit(TEXTS, range(len(TEXTS)))
+
+
+def test_labels_of_another_kind_are_refused():
+    model = Recipe().fit([("good film", "pos"), ("bad film", "neg")])
+    with pytest.raises(DataError, match=r"have sets of labels, but the answers of this model are one label; .*'one'"):
+        model.evaluate(read([{"text": "a film", "label": ["pos"]}], label="label"))
+    many = Recipe().fit(read([{"text": "good film", "label": ["pos"]}, {"text": "bad", "label": []}], label="label"))
+    with pytest.raises(DataError, match=r"have one label each, but the answers of this model are sets of labels"):
+        many.evaluate([("a film", "pos")])

@@ -52,7 +52,7 @@ def command(model: str, data: str, **options: Any) -> int:
         given = {
             **options,
             "label_kind": options["label_kind"] or found.label_kind,
-            "label_separator": shared.label_separator(found, options),
+            "label_separator": _separator(found, options),
         }
         evaluation, parts = run(found, shared.read_source(data, given), options)
     missed = [limit for limit in wanted if not limit.kept(evaluation)]
@@ -77,6 +77,16 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
         raise DataError("There are no rows to test on.")
     by = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
     return seen.evaluation(1000, options["seed"]), [slices(seen.facts(), part, seed=options["seed"]) for part in by]
+
+
+def _separator(model: Classifier, options: dict[str, Any]) -> str | None:
+    """What stands between labels in one cell; where nobody says, as `predict` writes them."""
+    from linnaeus.cli.writers import SEPARATOR
+
+    given = shared.label_separator(model, options)
+    if given is not None or model.label_kind != "many" or model.classes is None:
+        return given
+    return None if any(SEPARATOR in str(name) for name in model.classes.tolist()) else SEPARATOR
 
 
 def _column(batch: Any, name: str) -> list[Any]:

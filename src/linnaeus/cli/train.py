@@ -157,6 +157,7 @@ def _train(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Classifie
         watched = corpus.watch(lambda at: progress(Mark("reading", at.rows, at.done, at.total)))
         examples = as_examples(watched)
         _hint_numbers(examples, options)
+        _hint_sets(examples, options)
         found = train(recipe, examples, lambda phase: progress(_mark(phase)))
     for text in dict.fromkeys(
         str(warning.message) for warning in said if issubclass(warning.category, LinnaeusWarning)
@@ -175,6 +176,17 @@ def _hint_numbers(examples: Examples, options: dict[str, Any]) -> None:
     if all(_NUMBER.fullmatch(str(name)) for name in names):
         said = f"the labels are {len(names):,} different numbers in {len(examples):,} rows, and are taken for classes"
         shared.remark(f"{said}; --task regress learns to predict numbers", options)
+
+
+def _hint_sets(examples: Examples, options: dict[str, Any]) -> None:
+    """Cells of text files cannot say that they hold several labels; classes that mostly have a separator inside do."""
+    if examples.labels is None or examples.labels.form != "single" or options["label_kind"] is not None:
+        return
+    names = [str(name) for name in examples.labels.classes.tolist()]
+    for sign in ";|":
+        if sum(sign in name for name in names) > len(names) // 2:
+            said = f"most labels hold {sign!r}, and each is taken for one class"
+            shared.remark(f"{said}; --label-separator {sign!r} makes them sets of labels", options)
 
 
 def _mark(phase: Phase) -> Mark:

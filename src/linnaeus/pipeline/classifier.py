@@ -207,11 +207,12 @@ class Classifier:
         return lookup(encoded.dictionary.to_pylist(), names)[as_numpy(encoded.indices)]
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
-        """How good the answers to labeled rows are, batch by batch."""
+        """How good the answers to labeled rows are, batch by batch; `corpus` may be anything `linnaeus.read` takes."""
+        from linnaeus.data import Batch, read
         from linnaeus.evaluation import Accumulator
 
-        seen = Accumulator()
-        for batch in as_stream(corpus).batches():
+        seen, known = Accumulator(), isinstance(corpus, Batch) or hasattr(corpus, "batches")
+        for batch in as_stream(corpus if known else read(corpus)).batches():
             seen.add(self.outcome(batch, abstain=abstain))
         return seen.evaluation(rounds, self.recipe.seed)
 

@@ -55,6 +55,7 @@ def as_examples(corpus: Any) -> Examples:
 def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -> Classifier:
     """The whole training; the same data, recipe and seed give the same bits."""
     tell = progress or (lambda _phase: None)
+    refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
     examples = examples.counted()
     tell(Phase("features"))
     counted = count_rows(recipe.features, examples.stream) if peeks(recipe.features) and recipe.tuning else None
@@ -77,21 +78,23 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     return settle(found, examples, held, fit.trace)
 
 
+def refuse_loss(loss: Any, *, numbers: bool) -> None:
+    """Refuse, before any work, a loss for other labels than these."""
+    name = type(loss).__name__
+    if numbers and not isinstance(loss, PointLoss):
+        raise UsageError(
+            f"The {name} loss is for classes, and the labels are numbers; take the recipe ridge, or the loss squared, "
+            "absolute or huber, or read the labels as classes with label_kind='one'."
+        )
+    if not numbers and isinstance(loss, PointLoss) and not isinstance(loss, Squared):
+        raise UsageError(f"The {name} loss is for numbers, and the labels are classes; take another.")
+
+
 def pose(learner: Any, X: CSR, examples: Examples) -> Problem:
     """The problem that the labels make: classes, label sets or numbers."""
-    loss = learner.loss
     if examples.labels is not None:
-        if isinstance(loss, PointLoss) and not isinstance(loss, Squared):
-            raise UsageError(
-                f"The {type(loss).__name__} loss is for numbers, and the labels are classes; take another."
-            )
         refuse_strangers(learner.class_weight, examples.labels.classes)
         return posed(learner.settings(0), X, examples.labels, examples.weights)
-    if not isinstance(loss, PointLoss):
-        raise UsageError(
-            f"The {type(loss).__name__} loss is for classes, and the labels are numbers; take squared, absolute or "
-            "huber, or read the labels as classes with label_kind='one'."
-        )
     assert examples.numbers is not None
     table = examples.numbers.reshape(len(examples), -1)
     if not np.isfinite(table).all():
