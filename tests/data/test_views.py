@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from linnaeus.data.views import as_numpy
+from linnaeus.data.views import as_numpy, as_strings, number
 
 
 @pytest.mark.parametrize("kind", [pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.float32(), pa.int8()])
@@ -29,7 +29,7 @@ TRAIN = """
 import sys
 from linnaeus.cli.main import main
 code = main(["train", "data.csv", "--test", "data.csv", "--recipe", "words", "-q", "--json"])
-heavy = sorted({"pandas", "scipy", "sklearn", "rich", "torch"} & set(sys.modules))
+heavy = sorted({"pandas", "pyarrow.compute", "numpy.ma", "scipy", "sklearn", "rich", "torch"} & set(sys.modules))
 sys.exit(f"loaded: {heavy}" if heavy else code)
 """
 
@@ -39,3 +39,19 @@ def test_a_quick_training_loads_nothing_heavy(tmp_path):
     (tmp_path / "data.csv").write_text("text,label\n" + rows, "utf-8")
     done = subprocess.run([sys.executable, "-c", TRAIN], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("few", [0, 1 << 16])
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_strings_are_numbered_as_they_come_by_both_ways(monkeypatch, few, kind):
+    monkeypatch.setattr("linnaeus.data.views.FEW", few)
+    column = pa.array(["x", "spam", "", "hä", "spam", "x"], kind)[1:]
+    codes, found = number(column)
+    assert (codes.tolist(), found) == ([0, 1, 2, 0, 3], ["spam", "", "hä", "x"])
+    assert number(column[:0])[1] == []
+
+
+def test_bytes_become_text_where_they_are_utf8():
+    assert as_strings(pa.array([b"a", b"h\xc3\xa4", None])[1:]).to_pylist() == ["hä", None]
+    with pytest.raises(pa.ArrowInvalid):
+        as_strings(pa.array([b"a", b"\xff"]))

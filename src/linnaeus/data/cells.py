@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnaeus.data.views import as_numpy
@@ -55,6 +54,8 @@ def as_text(column: pa.Array, name: str) -> pa.Array:
 
 def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:
     """Cells as lists of text: lists without their nulls, else the parts between separators without empty ones."""
+    import pyarrow.compute as pc
+
     column = settled(column)
     if is_list(column.type):
         lists, lengths = column, pc.fill_null(pc.list_value_length(column), 0)
@@ -74,6 +75,8 @@ def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:
 
 def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Cells as float64, and which of them are finite numbers; the others become 0."""
+    import pyarrow.compute as pc
+
     column = settled(column)
     if not _is_number(column.type):
         column = as_text(column, name)

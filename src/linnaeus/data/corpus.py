@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnaeus.data.batch import Batch, join, row_numbers
@@ -135,6 +134,8 @@ class Corpus:
         """The different labels, sorted by code point; none where labels are numeric or absent."""
         if self.kind not in ("one", "many"):
             return ()
+        import pyarrow.compute as pc
+
         found: set[str] = set()
         for batch in self.batches():
             if batch.labels is not None:
@@ -197,6 +198,8 @@ class Corpus:
             raise UsageError(f"by={by!r} is not known; take 'random', 'time', or None for labels and groups.")
         if by == "random":
             return None, None
+        import pyarrow.compute as pc
+
         strata, groups = _Numbering(), _Numbering()
         for batch in self.batches():
             if self.kind in ("one", "many"):

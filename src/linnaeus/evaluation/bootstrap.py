@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 """Weights held at once: 8 MB."""
 
+CACHED = 1 << 15
+"""Rows drawn at once, in as many rounds as that makes: counting is quick while the counts stay near."""
+
 MERGE = 16
 """Kinds of rows are drawn instead of rows where there are so many times fewer of them."""
 
@@ -110,8 +113,10 @@ def _draws(group: NDArray[np.intp] | None, n: int, rng: np.random.Generator, rou
         if merged:
             yield rng.multinomial(n, sizes / n, size=count).astype(np.float64)
             continue
-        drawn = np.empty((count, len(sizes)))
-        for row in drawn:
-            rows = rng.integers(0, n, size=n)
-            row[:] = np.bincount(rows if group is None else group[rows], minlength=len(sizes))
+        drawn, some = np.empty((count, len(sizes))), max(1, CACHED // n)
+        for rows in (drawn[first : first + some] for first in range(0, count, some)):
+            cells = rng.integers(0, n, size=(len(rows), n))
+            cells = cells if group is None else group[cells]
+            cells += np.arange(0, rows.size, len(sizes))[:, None]
+            rows[:] = np.bincount(cells.reshape(-1), minlength=rows.size).reshape(rows.shape)
         yield drawn

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import store
-from linnaeus.data.views import as_numpy
+from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import as_stream
 from linnaeus.outputs import Real
@@ -203,8 +203,8 @@ class Classifier:
 
         if self.form != "single":
             return lookup_sets(labels.to_pylist(), names)
-        encoded = labels.dictionary_encode()
-        return lookup(encoded.dictionary.to_pylist(), names)[as_numpy(encoded.indices)]
+        codes, found = number(labels)
+        return lookup(found, names)[codes]
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
         """How good the answers to labeled rows are, batch by batch; `corpus` may be anything `linnaeus.read` takes."""

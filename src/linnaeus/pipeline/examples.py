@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from linnaeus.arrays.labels import Labels
 from linnaeus.data.batch import join
-from linnaeus.data.views import as_numpy
+from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches
 from linnaeus.pipeline.weights import sample_weights
@@ -112,12 +112,12 @@ def several(labels: pa.Array) -> Labels:
 
 def _numbered(values: pa.Array) -> tuple[Longs, Any]:
     """Strings as numbers, and the different ones, sorted by code point."""
-    encoded = values.cast(pa.large_string()).dictionary_encode()
-    names = np.array(encoded.dictionary.to_pylist(), dtype=str)
+    codes, found = number(values)
+    names = np.array(found, dtype=str)
     order = np.argsort(names, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return rank[as_numpy(encoded.indices)], names[order]
+    return rank[codes], names[order]
 
 
 def _columns(stream: Stream) -> dict[str, Any]:

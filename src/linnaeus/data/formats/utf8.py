@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.streams import first_undecodable, undecodable
+from linnaeus.data.views import as_strings
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
@@ -37,12 +37,11 @@ def _decoded(column: pa.Array) -> tuple[pa.Array, list[int]]:
     if pa.types.is_list(column.type):
         values, bad = _decoded(column.flatten())
         made = pa.ListArray.from_arrays(_offsets(column), values)
-        parents = pc.list_parent_indices(column)
-        return made, sorted({parents[i].as_py() for i in bad})
+        return made, sorted(set(_parents(column, bad)))
     if not pa.types.is_binary(column.type):
         return column, []
     try:
-        return column.cast(pa.string()), []
+        return as_strings(column), []
     except pa.ArrowInvalid:
         cells = column.to_pylist()
         bad = [i for i, cell in enumerate(cells) if cell is not None and not _is_text(cell)]
@@ -51,8 +50,18 @@ def _decoded(column: pa.Array) -> tuple[pa.Array, list[int]]:
         return pa.array(cells, pa.binary()).cast(pa.string()), bad
 
 
+def _parents(column: pa.Array, cells: list[int]) -> list[int]:
+    """The lists in which these of their cells stand."""
+    import pyarrow.compute as pc
+
+    parents = pc.list_parent_indices(column)
+    return [parents[i].as_py() for i in cells]
+
+
 def _offsets(column: pa.Array) -> pa.Array:
     """Offsets into the flattened values; the lists of our own readers have no nulls."""
+    import pyarrow.compute as pc
+
     lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
     return pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.data.views import as_numpy
+from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.common.pieces import PIECE, pieces
 
@@ -154,9 +154,9 @@ def _encode(batch: Batch, numbers: dict[str, int], who: str) -> csr_matrix:
     if _is_many(labels):
         rows = np.repeat(rows, as_numpy(labels.value_lengths()))
         labels = labels.flatten()
-    encoded = labels.cast(pa.string()).dictionary_encode()
-    known = np.array([numbers.setdefault(label, len(numbers)) for label in encoded.dictionary.to_pylist()], np.int64)
-    codes: NDArray[np.int64] = known[as_numpy(encoded.indices)] if len(known) else known
+    places, found = number(labels)
+    known = np.array([numbers.setdefault(label, len(numbers)) for label in found], np.int64)
+    codes: NDArray[np.int64] = known[places] if len(known) else known
     Y = csr_matrix((np.ones(len(codes)), (rows, codes)), shape=(len(batch), len(numbers)))
     Y.data[:] = 1.0  # a label named twice in a row is there once
     return Y

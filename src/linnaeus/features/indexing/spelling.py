@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from linnaeus import kernels
 from linnaeus.kernels.hashes import GAP, K2, K3
@@ -23,6 +22,8 @@ LOW = np.uint64(0xFFFFFFFF)
 
 def spell(vocabulary: Vocabulary, grams: Grams) -> pa.Array:
     """The name of each column as Arrow strings, as `grams.name` says it."""
+    import pyarrow.compute as pc
+
     tokens = _readable(vocabulary)
     between, orders = pa.scalar(grams.joint, pa.large_string()), [tokens]
     for parents, last in vocabulary.orders():
