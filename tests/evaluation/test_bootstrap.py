@@ -87,3 +87,14 @@ def test_evaluations_have_intervals_of_all_but_costly_metrics(monkeypatch):
 def test_what_cannot_be_meant_is_refused(wrong):
     with pytest.raises(UsageError):
         bootstrap(single(0), **wrong)
+
+
+def test_of_many_rows_fewer_resamples_make_the_intervals_of_means(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    chance = rng.uniform(0.05, 0.95, 400)
+    outcome = Outcome(truth, (chance > 0.5).astype(int), ["a", "b"], np.column_stack([1 - chance, chance]))
+    monkeypatch.setattr(sys.modules["linnaeus.evaluation.evaluate"], "DRAWN", 400 * 300)
+    found = evaluate(outcome, rounds=1000)
+    assert found.intervals["log_loss"] == bootstrap(outcome, ["log_loss"], rounds=300)["log_loss"]
+    assert found.intervals["accuracy"] == bootstrap(outcome, ["accuracy"], rounds=1000)["accuracy"]

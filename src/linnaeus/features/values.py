@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats
 
 LARGEST_TABLE = 1 << 16
+NEAR = 1 << 15  # values looked at together: 128 kB
 NONE = np.zeros(0, np.float32)
 
 Tf: TypeAlias = Literal["binary", "count", "log", "sqrt"]
@@ -283,12 +284,17 @@ def _by_table(X: CSR, formula: Formula | None) -> Valued:
     data: Floats = np.asarray(X.data[: X.nnz], np.float32)
     if formula is None:
         return data, NONE
-    size = np.abs(data)
-    largest = float(size.max(initial=0))
-    if largest < LARGEST_TABLE and np.array_equal(data, np.rint(data)):
+    largest = max(float(data.max(initial=0)), -float(data.min(initial=0)))
+    if largest < LARGEST_TABLE and _whole(data):
         return data, formula(np.arange(int(largest) + 1, dtype=np.float64)).astype(np.float32)
-    values: Floats = np.copysign(formula(size.astype(np.float64)), data).astype(np.float32)
+    values: Floats = np.copysign(formula(np.abs(data).astype(np.float64)), data).astype(np.float32)
     return values, NONE
+
+
+def _whole(data: Floats) -> bool:
+    """Whether all are whole numbers; piece by piece, so that what is made of them on the way stays near."""
+    pieces = (data[start : start + NEAR] for start in range(0, len(data), NEAR))
+    return all(np.array_equal(piece, np.rint(piece)) for piece in pieces)
 
 
 def _log_share(counts: Doubles) -> Doubles:
