@@ -29,8 +29,10 @@ Parts: TypeAlias = Callable[[Split], tuple[Problem, Problem]]
 
 FEW = 3
 """Folds up to which not every strength is tried on each."""
-LARGE = (3e7, 1e8)
-"""Stored values times scores above which there are 3 folds, and above which a fifth of the rows is held out once."""
+FOLDS = ((3e7, 10), (6e7, 5), (2e8, 3))
+"""How many folds there are below so many stored values times scores; beyond, a fifth of the rows is held out once."""
+ENOUGH = 200
+"""Rows from which there may be more than 5 folds."""
 LOOSE = 1e-2
 """The relative gap to which strengths are compared: held-out scores hardly change below it."""
 WORSE = 2
@@ -72,7 +74,8 @@ def _bounded(split: Split, rows: int) -> Split:
 def _by_size(problem: Problem) -> int:
     size = problem.rows.nnz if hasattr(problem.rows, "nnz") else int(np.prod(problem.rows.shape))
     work = size * problem.space.width(problem.k)
-    return 5 if work < LARGE[0] else 3 if work < LARGE[1] else 1
+    found = next((folds for most, folds in FOLDS if work < most), 1)
+    return found if problem.rows.shape[0] >= ENOUGH else min(found, 5)
 
 
 def crossfit(

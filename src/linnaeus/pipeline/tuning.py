@@ -12,7 +12,7 @@ class Tuning:
     """Cross-fitting: each fold is scored by a model that has not seen it.
 
     `strengths` are tried from strong to weak, each from where the one before it ended; the best on the held-out rows is
-    taken (without any, the learner's own). `folds` 0 leaves it by the size of the data: 5 where it is small, else
+    taken (without any, the learner's own). `folds` 0 leaves it by the size of the data: 10 where it is small, else
     fewer; 1 holds out a fifth once. `rows` bounds how many rows are scored.
 
     >>> Tuning(strengths=(1.0, 0.1)).strengths
