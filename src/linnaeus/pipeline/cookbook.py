@@ -44,8 +44,8 @@ def characters() -> Block:
 
 
 def _default() -> Recipe:
-
-    features: Block = Words(ngrams=(1, 2), terms=SHARED, values=Contrast(), length="l2")
+    """Chosen by cross-validation on the training parts of twenty data sets."""
+    features: Block = Words(ngrams=(1, 2), tokenizer="edges", terms=SHARED, values=Contrast(), length="l2")
     features |= Chars(2, 5, terms=SHARED, values=Contrast(), length="l2")
     learner = Linear(loss="squared_hinge", regularizer=L2(1.0))
     return Recipe(features=features, learner=learner, tuning=Tuning(strengths=STRENGTHS))

@@ -107,8 +107,10 @@ def _nodes(tokens: int, orders: list[Order]) -> tuple[Ints, Ints, list[int]]:
 
 
 def _wanted(starts: list[int], grams: Grams) -> NDArray[np.bool_]:
-    """Which nodes are terms: not the shorter ones that only begin them."""
+    """Which nodes are terms: not the shorter ones that only begin them, nor the edge that every text has."""
     wanted = np.ones(starts[-1], np.bool_)
     if grams.plan.of_words:
         wanted[: starts[grams.low - 1]] = False
+    if grams.analysis.tokenizer == "edges":
+        wanted[: min(1, starts[1])] = False  # tokens are in order, and no other one begins with a zero byte
     return wanted
