@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import hash_terms as hash_terms
     from linnaeus.kernels._native import index_terms as index_terms
     from linnaeus.kernels._native import inner as inner
+    from linnaeus.kernels._native import is_sound as is_sound
     from linnaeus.kernels._native import learn_adagrad as learn_adagrad
     from linnaeus.kernels._native import learn_aggressive as learn_aggressive
     from linnaeus.kernels._native import learn_ftrl as learn_ftrl

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,8 @@ if TYPE_CHECKING:
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
-LONG = np.uint64(1 << 31)
 LONGEST = 64
-"""The tokens of the longest term."""
+"""Terms of a file have fewer tokens than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +146,7 @@ class Vocabulary:
             tensor(tensors, "pair_slots", np.uint64),
             width,
         )
-        if not _is_sound(vocabulary):
+        if not kernels.is_sound(vocabulary.arrays, width, LONGEST):
             raise damaged("the tables of its vocabulary do not fit each other")
         return vocabulary
 
@@ -191,42 +189,3 @@ def _take(data: Bytes, offsets: Longs, chosen: NDArray[np.bool_]) -> tuple[Bytes
     kept = np.zeros(int(chosen.sum()) + 1, np.int64)
     np.cumsum(lengths[chosen], out=kept[1:])
     return data[np.repeat(chosen, lengths)], kept
-
-
-def _is_sound(v: Vocabulary) -> bool:
-    count = len(v.columns)
-    tables = [len(v.token_slots) // 2, len(v.pair_slots) // 2]
-    if len(v.token_offsets) != count + 1 or v.token_offsets[0] != 0 or v.token_offsets[-1] != len(v.token_bytes):
-        return False
-    if any(size < 1 or size & (size - 1) for size in tables) or (np.diff(v.token_offsets) <= 0).any():
-        return False
-    if len(v.token_slots) % 2 or len(v.pair_slots) % 2:
-        return False
-    tokens, pairs = v.token_slots.reshape(-1, 2), v.pair_slots.reshape(-1, 2)
-    used, longer = tokens[tokens[:, 1] >> SHIFT != 0], pairs[pairs[:, 0] != NONE]
-    if not (_is_range(used[:, 1] & LOW, 0, count) and _is_range(longer[:, 1] & LOW, count, len(longer))):
-        return False
-    parents, last, columns = v.nodes
-    order = np.concatenate([v.columns, columns])
-    lengths = np.diff(v.token_offsets).astype(np.uint64)
-    tags = np.where(lengths <= 8, lengths, lengths | LONG)
-    # An empty slot in every table: without one a search would never end.
-    return bool(
-        count < tables[0]
-        and len(parents) < tables[1]
-        and np.array_equal(used[:, 1] >> SHIFT, tags[used[:, 1] & LOW])
-        and (parents < count + np.arange(len(parents))).all()
-        and (np.diff(parents, prepend=0) >= 0).all()
-        and len(list(islice(v.orders(), LONGEST))) < LONGEST
-        and ((last >= 0) & (last < count)).all()
-        and _is_range(order[order >= 0], 0, v.width)
-    )
-
-
-def _is_range(numbers: NDArray[np.integer[Any]], start: int, count: int) -> bool:
-    """Whether these are the numbers from `start`, each once, in any order."""
-    if len(numbers) != count:
-        return False
-    shifted = numbers.astype(np.int64) - start
-    inside = bool(((shifted >= 0) & (shifted < count)).all())
-    return inside and bool((np.bincount(shifted, minlength=count) == 1).all())

@@ -22,6 +22,7 @@ void bind_rows_tdot(nanobind::module_& m);
 void bind_scan(nanobind::module_& m);
 void bind_score(nanobind::module_& m);
 void bind_soft(nanobind::module_& m);
+void bind_sound(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_gather(nanobind::module_& m);
 void bind_transpose(nanobind::module_& m);
@@ -50,6 +51,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_scan(m);
   linnaeus::bind_score(m);
   linnaeus::bind_soft(m);
+  linnaeus::bind_sound(m);
   linnaeus::bind_tokens(m);
   linnaeus::bind_gather(m);
   linnaeus::bind_transpose(m);

@@ -28,6 +28,7 @@ from linnaeus.kernels.reference.products import columns_dot, rows_dot, rows_tdot
 from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_squares
 from linnaeus.kernels.reference.score import Scorer
 from linnaeus.kernels.reference.soft import soft_rows
+from linnaeus.kernels.reference.sound import is_sound
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
 from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
@@ -65,6 +66,7 @@ __all__ = [
     "hash_terms",
     "index_terms",
     "inner",
+    "is_sound",
     "learn_adagrad",
     "learn_aggressive",
     "learn_ftrl",
