@@ -20,6 +20,9 @@ struct Vocabulary {
   const int32_t* columns;
   int32_t unknown;
   uint32_t width;
+  bool plain;  // the column of every token is its number, as where no term is longer: nothing has to be looked up
+
+  int32_t column(uint32_t token) const { return plain ? int32_t(token) : columns[token]; }
 
   // No column outside the matrix reaches a row, whatever a table says.
   bool has(int32_t column) const { return uint32_t(column) < width; }
@@ -42,7 +45,9 @@ struct KnownTerms {
   void fetch(const TokenKey& key) const { prefetch(v.tokens.slots + (key.hash & v.tokens.mask)); }
   uint32_t find(const TokenKey& key, const uint8_t* p, size_t n) const {
     uint32_t id = v.tokens.find(key, p, n);
-    return id == ABSENT || !v.has(v.columns[id]) ? uint32_t(v.unknown) : uint32_t(v.columns[id]);
+    if (id == ABSENT) return uint32_t(v.unknown);
+    int32_t column = v.column(id);
+    return v.has(column) ? uint32_t(column) : uint32_t(v.unknown);
   }
 };
 
@@ -56,12 +61,16 @@ inline Vocabulary view(const VocabularyArrays& arrays, int32_t width, int32_t un
   if (!table(token_slots) || !table(pair_slots) || offsets.size() != columns.size() + 1 ||
       offsets.data()[columns.size()] > int64_t(bytes.size()))
     throw std::invalid_argument("the arrays of the vocabulary do not fit each other");
+  const int32_t* column = columns.data();
+  size_t count = 0;
+  while (count < columns.size() && column[count] == int32_t(count)) ++count;
   return {{reinterpret_cast<const TokenSlot*>(token_slots.data()), token_slots.size() / 2 - 1, bytes.data(),
            offsets.data()},
           {reinterpret_cast<const PairSlot*>(pair_slots.data()), pair_slots.size() / 2 - 1},
           columns.data(),
           unknown,
-          uint32_t(width)};
+          uint32_t(width),
+          count == columns.size()};
 }
 
 }  // namespace linnaeus
