@@ -102,6 +102,49 @@ def test_one_text_is_one_of_many(side: ModuleType, problem, text) -> None:
 
 
 @each_side
+@given(
+    problem=problems(), text=st.text("ab B'é.&\u0301\u4e2d", max_size=20), temperature=st.sampled_from([1e-3, 0.3, 9.0])
+)
+def test_the_best_class_of_one_text(side: ModuleType, problem, text, temperature) -> None:
+    chosen, W, b, _ = problem
+    scorer = side.Scorer(chosen, W, b, 0)
+    S = scorer.score(text)
+    S = np.append(0.0, S) if len(S) == 1 else S
+    best, chance = scorer.choose(text, temperature)
+    assert best == S.argmax()
+    assert chance == pytest.approx(1 / np.exp((S - S.max()) / temperature).sum(), rel=1e-12)
+
+
+@given(problems(), st.sampled_from([1, 2, 3, 8]))
+def test_the_best_classes_of_many_texts(problem, threads) -> None:
+    chosen, W, b, sources = problem
+    found = [(np.full(3, -1, np.int32), np.full(3, np.nan)) for _ in range(3)]
+    kernels.Scorer(chosen, W, b, 0).choices(sources, *found[0], 0.5, 1)
+    kernels.Scorer(chosen, W, b, 0).choices(sources, *found[1], 0.5, threads)
+    reference.Scorer(chosen, W, b, 0).choices(sources, *found[2], 0.5, 1)
+    assert found[0][1].tobytes() == found[1][1].tobytes()
+    assert found[0][0].tolist() == found[1][0].tolist() == found[2][0].tolist()
+    assert found[0][1] == pytest.approx(found[2][1], rel=1e-12)
+
+
+@each_side
+def test_choices_that_do_not_fit_are_refused(side: ModuleType) -> None:
+    texts = [lay_out([b"a", b"b"])]
+    for best, chance, temperature in ((2, 3, 1.0), (3, 3, 1.0), (2, 2, 0.0)):
+        with pytest.raises(ValueError, match="Scorer: "):
+            simple(side).choices(texts, np.zeros(best, np.int32), np.zeros(chance), temperature, 1)
+
+
+@each_side
+def test_of_equals_the_first_is_chosen(side: ModuleType) -> None:
+    assert simple(side).choose("a", 1.0) == (0, 0.5)
+    assert simple(side, wanted=4).choose("&", 1.0) is None
+    for temperature in (0.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="nothing to choose from"):
+            simple(side).choose("a", temperature)
+
+
+@each_side
 def test_a_text_that_has_to_be_prepared_has_no_scores(side: ModuleType) -> None:
     flags = {"&": 4, "\u0301": 2, "é": 1}
     for text, flag in flags.items():

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.errors import DataError, UsageError
-from linnaeus.pipeline.arrow import numbers, strings
+from linnaeus.pipeline.arrow import numbers, picked
 from linnaeus.pipeline.prediction import best
+from linnaeus.pipeline.single import temperature
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ class Wish:
     keep: tuple[str, ...] = ()
     scope: bool = False
 
+    @property
+    def plain(self) -> bool:
+        """Nothing but the label and its probability."""
+        return not self.top and self.abstain is None and not self.scope
+
     def __post_init__(self) -> None:
         if self.top < 0:
             raise UsageError(f"top is the number of classes to show, at least 0, not {self.top}.")
@@ -43,8 +49,10 @@ def answers(model: Classifier, batch: Batch, wish: Wish) -> pa.RecordBatch:
     """The kept columns, `label`, `probability`, and what else is wished."""
     if model.classes is None and (wish.top or wish.abstain is not None):
         raise UsageError("Ranking classes and abstaining need classes; this model predicts numbers.")
-    S = model.scores(batch)
     columns = {name: _kept(batch, name) for name in wish.keep}
+    if wish.plain and (heat := temperature(model)) is not None:
+        return pa.RecordBatch.from_pydict(columns | _best(model, batch, heat))
+    S = model.scores(batch)
     columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish)
     if wish.scope:
         columns["out_of_scope"] = numbers(model.unlikeness(S))
@@ -67,32 +75,36 @@ def _numbers(model: Classifier, S: Doubles) -> dict[str, pa.Array]:
     return {f"label_{i + 1}": numbers(found[:, i]) for i in range(found.shape[1])}
 
 
+def _best(model: Classifier, batch: Batch, heat: float) -> dict[str, pa.Array]:
+    """The best class of each text and its probability: the scores of the others are never kept."""
+    assert model.classes is not None
+    best, chance = model.quick.choices(batch.text, heat)
+    return {"label": picked([str(name) for name in model.classes.tolist()], best), "probability": numbers(chance)}
+
+
 def _labels(model: Classifier, S: Doubles, wish: Wish) -> dict[str, pa.Array]:
     assert model.classes is not None
     assert model.decision is not None
-    names = strings([str(name) for name in model.classes.tolist()])
+    names = [str(name) for name in model.classes.tolist()]
     P, found = model.decision.probabilities(S), model.decide(S, wish.abstain)
     if isinstance(found, LabelSets):
-        inside = numbers(found.labels.astype(np.int32))
         offsets = numbers(found.offsets.astype(np.int32))
-        columns = {"labels": pa.ListArray.from_arrays(offsets, names.take(inside))}
+        columns = {"labels": pa.ListArray.from_arrays(offsets, picked(names, found.labels))}
         owner = np.repeat(np.arange(len(found)), np.diff(found.offsets))
         columns["probabilities"] = pa.ListArray.from_arrays(offsets, numbers(P[owner, found.labels]))
     else:
         given = found >= 0
-        columns = {"label": names.take(numbers(found.astype(np.int32), given))}
+        columns = {"label": picked(names, found, given)}
         columns["probability"] = numbers(P[np.arange(len(P)), np.where(given, found, 0)], given)
     if wish.top:
         columns["top"] = _ranked(names, P, wish.top)
     return columns
 
 
-def _ranked(names: pa.Array, P: Doubles, count: int) -> pa.Array:
+def _ranked(names: list[str], P: Doubles, count: int) -> pa.Array:
     """The best classes of each row, as a list of (label, probability)."""
     order = best(P, min(count, P.shape[1]))
     offsets = numbers(np.arange(0, order.size + 1, order.shape[1], dtype=np.int32))
     chances = numbers(np.take_along_axis(P, order, axis=1).reshape(-1))
-    pairs = pa.StructArray.from_arrays(
-        [names.take(numbers(order.reshape(-1).astype(np.int32))), chances], ["label", "probability"]
-    )
+    pairs = pa.StructArray.from_arrays([picked(names, order.reshape(-1)), chances], ["label", "probability"])
     return pa.ListArray.from_arrays(offsets, pairs)

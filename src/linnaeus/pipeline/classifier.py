@@ -119,8 +119,9 @@ class Classifier:
 
     def classify(self, text: str, top: int = 1) -> Prediction:
         """One text, quickly: the label, its probability, and the `top` classes by rank."""
-        if top == 1 and self._single is not None:
-            return self._single(text)
+        single = self._single
+        if top == 1 and single is not None:
+            return single(text)
         return predictions(self, self.scores([text]), top)[0]
 
     @cached_property

@@ -99,7 +99,8 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         return self._model().evaluation
 
     def _model(self) -> Classifier:
-        check_is_fitted(self, "model_")
+        if "model_" not in self.__dict__:
+            check_is_fitted(self, "model_")  # raises; scikit-learn takes longer to look than one text to classify
         return self.model_
 
     def __sklearn_is_fitted__(self) -> bool:

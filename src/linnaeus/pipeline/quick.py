@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.features.base import Fitted, Source
-    from linnaeus.types import Doubles, Floats
+    from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,27 @@ class Quick:
     def _stems(self) -> bool:
         return any(analysis.stem is not None for analysis in self.fused.analyses)
 
+    def choose(self, text: str, temperature: float) -> tuple[int, float]:
+        """The best class of one text and its softmax(S / T); a single score s stands for two classes, 0 and s."""
+        try:
+            found = None if self._stems else self._kernel.choose(text, temperature)
+        except (TypeError, UnicodeEncodeError, OverflowError):
+            found = None
+        if found is not None:
+            return found
+        best, chance = _most_likely(self.scores([_one(text)]), temperature)
+        return int(best[0]), float(chance[0])
+
+    def choices(self, texts: pa.Array | None, temperature: float) -> tuple[Ints, Doubles]:
+        """The same of each text (n,), (n,)."""
+        sources = self._sources(texts)
+        best, chance = np.empty(len(sources[0][1]) - 1, np.int32), np.empty(len(sources[0][1]) - 1)
+        try:
+            self._kernel.choices(sources, best, chance, temperature, kernels.thread_count())
+        except OverflowError:
+            return _most_likely(self._block(texts), temperature)
+        return best, chance
+
     def score(self, text: str) -> Doubles:
         """The class scores of one text (k)."""
         try:
@@ -61,12 +82,17 @@ class Quick:
             return blocks[0]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.b)))
 
-    def _block(self, texts: pa.Array | None) -> Doubles:
+    def _sources(self, texts: pa.Array | None) -> list[tuple[Bytes, Longs]]:
+        """The texts in each form that a part reads."""
         if texts is None:
             raise DataError("These features are made of text, but the rows have none; name the column with text=...")
-        given, out = as_texts(texts), np.empty((len(texts), len(self.b)))
+        given = as_texts(texts)
         prepared = [analysis.prepare(given) for analysis in self.fused.analyses]
-        sources = [(form.data, form.offsets) for form in prepared]
+        return [(form.data, form.offsets) for form in prepared]
+
+    def _block(self, texts: pa.Array | None) -> Doubles:
+        sources = self._sources(texts)
+        out = np.empty((len(sources[0][1]) - 1, len(self.b)))
         try:
             self._kernel.scores(sources, out, kernels.thread_count())
         except OverflowError:  # a term occurs more often than the tables of values reach
@@ -89,6 +115,13 @@ def compile_scorer(features: Fitted, params: Mapping[str, NDArray[Any]]) -> Quic
     W = np.ascontiguousarray(params["W"], np.float32)
     b = np.asarray(params["b"], np.float64) if "b" in params else np.zeros(W.shape[1])
     return Quick(features, fused, W, b)
+
+
+def _most_likely(S: Doubles, temperature: float) -> tuple[Ints, Doubles]:
+    S = np.hstack([np.zeros_like(S), S]) if S.shape[1] == 1 else S
+    with np.errstate(over="ignore"):
+        chance: Doubles = 1.0 / np.exp((S - S.max(axis=1, keepdims=True)) / temperature).sum(axis=1)
+    return S.argmax(axis=1).astype(np.int32), chance
 
 
 def _one(text: Any) -> str:

@@ -11,9 +11,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <cmath>
 #include <memory>
 
 #include "blocks.hpp"
+#include "elementary.hpp"
 #include "flags.hpp"
 #include "parallel.hpp"
 #include "rows.hpp"
@@ -83,6 +85,16 @@ int64_t count_kept(const In<int32_t>& kept) {
   return count;
 }
 
+// The best class, the first of equals, and softmax(S / T) of it; a single score stands for two classes, 0 and s.
+LINNAEUS_CLONES std::pair<size_t, double> most_likely(double* S, size_t k, double temperature) {
+  if (k == 1) return {S[0] > 0, 1 / (1 + elementary::exp(-std::fabs(S[0]) / temperature))};
+  size_t best = size_t(std::max_element(S, S + k) - S);
+  double top = S[best], sum = 0;
+  for (size_t c = 0; c < k; ++c) S[c] = elementary::exp((S[c] - top) / temperature);
+  for (size_t c = 0; c < k; ++c) sum += S[c];
+  return {best, 1 / sum};
+}
+
 // A pool of scratch memory: taking and giving back are one atomic exchange each.
 class Pool {
  public:
@@ -124,41 +136,36 @@ class Scorer {
 
   // None where the text needs more normalization than a change of case.
   nb::object score(nb::str text) const {
-    Bytes bytes = encode(text.ptr());
-    bool ascii = PyUnicode_IS_COMPACT_ASCII(text.ptr());
-    if (wanted_ && (!ascii || (wanted_ & AMPERSAND)) && (flags_of(bytes.data, bytes.size) & wanted_)) return nb::none();
     Buffer<double> out(model_.k);
-    if (bytes.size < LONG_TEXT) {
-      score_one(bytes, out.get());
-    } else {
-      nb::gil_scoped_release release;
-      score_one(bytes, out.get());
-    }
+    if (!score_text(text, out.get())) return nb::none();
     return nb::cast(to_numpy(std::move(out)));
   }
 
+  // The class with the largest score and its probability, or None as above. No array is made for them.
+  nb::object choose(nb::str text, double temperature) const {
+    std::vector<double> S(model_.k);
+    if (S.empty() || !(temperature > 0)) refuse("there is nothing to choose from");
+    if (!score_text(text, S.data())) return nb::none();
+    auto [best, chance] = most_likely(S.data(), model_.k, temperature);
+    return nb::make_tuple(best, chance);
+  }
+
   void scores(const Sources& given, TableOut<double> out, int threads) const {
-    std::vector<Texts> sources;
-    for (const auto& [data, offsets] : given) sources.emplace_back(data, offsets);
-    if (sources.size() < source_count_) refuse("a form of the texts is missing");
-    for (const Texts& texts : sources)
-      if (texts.size != out.shape(0)) refuse("the result does not fit the texts");
     if (out.shape(1) != model_.k) refuse("the result does not fit the weights");
-    if (sources.empty() || !out.shape(0)) return;
-    nb::gil_scoped_release release;
-    std::vector<size_t> cuts = cut_pieces(sources[0].at, sources[0].size, 32 * 1024, 256);
-    std::vector<std::unique_ptr<Scoring>> workers(size_t(std::max(threads, 1)));
-    for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int worker) {
-      if (!workers[worker]) workers[worker] = pool_.take(model_);
-      std::vector<Bytes> text(sources.size());
-      for (size_t row = cuts[piece]; row < cuts[piece + 1]; ++row) {
-        for (size_t s = 0; s < sources.size(); ++s)
-          text[s] = {sources[s].begin(row), size_t(sources[s].end(row) - sources[s].begin(row))};
-        workers[worker]->score(model_, text.data(), out.data() + row * model_.k);
-      }
+    each_row(given, out.shape(0), threads, [&](Scoring& scoring, const Bytes* text, size_t row, double*) {
+      scoring.score(model_, text, out.data() + row * model_.k);
     });
-    for (auto& worker : workers)
-      if (worker) pool_.give(std::move(worker));
+  }
+
+  // The best class of each text and its probability, as `choose` has them.
+  void choices(const Sources& given, InOut<int32_t> best, InOut<double> chance, double temperature, int threads) const {
+    if (best.size() != chance.size()) refuse("the result does not fit the texts");
+    if (!model_.k || !(temperature > 0)) refuse("there is nothing to choose from");
+    each_row(given, best.size(), threads, [&](Scoring& scoring, const Bytes* text, size_t row, double* S) {
+      scoring.score(model_, text, S);
+      auto [found, p] = most_likely(S, model_.k, temperature);
+      best.data()[row] = int32_t(found), chance.data()[row] = p;
+    });
   }
 
  private:
@@ -185,6 +192,46 @@ class Scorer {
     if (source_count_ > 64 || shift > int64_t(weights_.shape(0)) || std::max(shift, width) > INT32_MAX)
       refuse("the weights do not fit the columns");
     return shift;
+  }
+
+  // Calls work(scratch memory, text in each form, row, room for k scores) for every text.
+  template <class Work>
+  void each_row(const Sources& given, size_t n, int threads, Work&& work) const {
+    std::vector<Texts> sources;
+    for (const auto& [data, offsets] : given) sources.emplace_back(data, offsets);
+    if (sources.size() < source_count_) refuse("a form of the texts is missing");
+    for (const Texts& texts : sources)
+      if (texts.size != n) refuse("the result does not fit the texts");
+    if (sources.empty() || !n) return;
+    nb::gil_scoped_release release;
+    std::vector<size_t> cuts = cut_pieces(sources[0].at, sources[0].size, 32 * 1024, 256);
+    std::vector<std::unique_ptr<Scoring>> workers(size_t(std::max(threads, 1)));
+    for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int worker) {
+      if (!workers[worker]) workers[worker] = pool_.take(model_);
+      std::vector<Bytes> text(sources.size());
+      std::vector<double> room(model_.k);
+      for (size_t row = cuts[piece]; row < cuts[piece + 1]; ++row) {
+        for (size_t s = 0; s < sources.size(); ++s)
+          text[s] = {sources[s].begin(row), size_t(sources[s].end(row) - sources[s].begin(row))};
+        work(*workers[worker], text.data(), row, room.data());
+      }
+    });
+    for (auto& worker : workers)
+      if (worker) pool_.give(std::move(worker));
+  }
+
+  // False where the text has to be prepared.
+  bool score_text(nb::str text, double* out) const {
+    Bytes bytes = encode(text.ptr());
+    bool ascii = PyUnicode_IS_COMPACT_ASCII(text.ptr());
+    if (wanted_ && (!ascii || (wanted_ & AMPERSAND)) && (flags_of(bytes.data, bytes.size) & wanted_)) return false;
+    if (bytes.size < LONG_TEXT) {
+      score_one(bytes, out);
+    } else {
+      nb::gil_scoped_release release;
+      score_one(bytes, out);
+    }
+    return true;
   }
 
   static Bytes encode(PyObject* text) {
@@ -220,6 +267,9 @@ void bind_score(nb::module_& m) {
   nb::class_<Scorer>(m, "Scorer")
       .def(nb::init<std::vector<GroupArrays>, Table<float>, In<double>, int>(), "groups"_a, "weights"_a, "bias"_a,
            "wanted"_a)
+      .def("choose", &Scorer::choose, "text"_a, "temperature"_a)
+      .def("choices", &Scorer::choices, "sources"_a, "best"_a.noconvert(), "chance"_a.noconvert(), "temperature"_a,
+           "threads"_a)
       .def("score", &Scorer::score, "text"_a)
       .def("scores", &Scorer::scores, "sources"_a, "out"_a.noconvert(), "threads"_a);
 }
