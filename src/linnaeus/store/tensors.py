@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from linnaeus.errors import ModelFileError, UsageError, expect
 from linnaeus.store import source
 from linnaeus.store.atomic import replace_file
+from linnaeus.store.digests import fingerprints
 from linnaeus.store.layout import HEADER_LIMIT, SIZE_BYTES, check_header, envelope_of, header, places
-from linnaeus.store.manifest import DIMENSION_LIMIT, KNOWN, TENSOR_LIMIT, fingerprint, open_envelope, seal
+from linnaeus.store.manifest import DIMENSION_LIMIT, KNOWN, TENSOR_LIMIT, open_envelope, seal
 from linnaeus.types import Json, State
 
 VERIFY_LIMIT = 64 * 1024 * 1024
@@ -36,7 +37,7 @@ def save(path: str | os.PathLike[str], state: State) -> None:
     """
     expect("path", path, os.PathLike)
     tensors = {name: _storable(name, array) for name, array in state.tensors.items()}
-    prints = {name: fingerprint(array) for name, array in tensors.items()}
+    prints = fingerprints(tensors)
     head = header(seal(state.manifest, prints), prints)
 
     def write(passing: Path) -> None:
@@ -61,11 +62,9 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
         manifest, prints, start = _read_header(file, where)
         data = _read_data(file, (start, sum(b - a for a, b in places(prints).values())), where)
         tensors = {name: _array(data[a:b], prints[name]) for name, (a, b) in places(prints).items()}
-        for name, array in tensors.items():
-            if verify or (
-                verify is None and (len(data) < VERIFY_LIMIT or array.nbytes <= VERIFY_LIMIT // TENSOR_LIMIT)
-            ):
-                _check(name, array, prints[name], where)
+        most = VERIFY_LIMIT if len(data) < VERIFY_LIMIT else VERIFY_LIMIT // TENSOR_LIMIT
+        checked = {name: a for name, a in tensors.items() if verify or (verify is None and a.nbytes <= most)}
+        _check(checked, prints, where)
     return State(manifest, {name: tensors[name] for name in prints})
 
 
@@ -128,10 +127,13 @@ def _is_plain(array: NDArray[Any]) -> bool:
         return bool(np.isfinite(array.min()) and np.isfinite(array.max()))  # eight times as fast as asking each
 
 
-def _check(name: str, array: NDArray[Any], print_: Json, where: str) -> None:
-    if fingerprint(array) != print_:
-        raise ModelFileError(f"{where} is damaged: tensor {name!r} is not that of its digest; restore it from a copy.")
-    if not _is_plain(array):
-        raise ModelFileError(
-            f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
-        )
+def _check(tensors: Tensors, prints: Mapping[str, Json], where: str) -> None:
+    for name, found in fingerprints(tensors).items():
+        if found != prints[name]:
+            raise ModelFileError(
+                f"{where} is damaged: tensor {name!r} is not that of its digest; restore it from a copy."
+            )
+        if not _is_plain(tensors[name]):
+            raise ModelFileError(
+                f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
+            )
