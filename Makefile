@@ -104,6 +104,8 @@ bench: $(VENV)/.package $(VENV)/.dev
 	$(PY) benchmarks/online.py
 	$(PY) benchmarks/costs.py
 	$(PY) benchmarks/latency.py
+	$(PY) benchmarks/cold.py
+	$(PY) benchmarks/throughput.py
 
 # A machine with a compiler tests the compiled kernels, and never their twins by mistake.
 native: $(VENV)/.package

@@ -1,12 +1,12 @@
-"""How long one text takes in process, raw string in and class scores out, beside fastText and scikit-learn.
+"""How long one text takes in process, raw string in and answer out, beside fastText and scikit-learn.
 
-    python benchmarks/latency.py [--peer-python PYTHON] [--sets banking77 imdb] [--rounds 10]
+    python benchmarks/latency.py [--peer-python PYTHON] [--sets banking77 imdb] [--recipes svm default] [--rounds 10]
 
-fastText runs in an interpreter of its own (`--peer-python`; its wheel wants NumPy below 2), where its `predict` gets
-the text lowercased and split, as its models want it. Texts come in rounds in which everybody takes turns, so that a
-busy moment of the machine falls on all of them; in each turn the first tenth of the texts does not count, since others
-have used the caches before. Weights are drawn at random: time does not depend on them. Behind it the throughput of
-short texts from a Parquet file to a Parquet file.
+What is timed is `classify(text)` of models that were trained, saved and loaded again; the files stay in a temporary
+folder for the next time. fastText runs in an interpreter of its own (`--peer-python`; its wheel wants NumPy below 2),
+where its `predict` gets the text lowercased and split, as its models want it. Texts come in rounds in which everybody
+takes turns, so that a busy moment of the machine falls on all of them; in each turn the first tenth of the texts does
+not count, since others have used the caches before.
 """
 
 from __future__ import annotations
@@ -15,28 +15,19 @@ import argparse
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from linnaeus import kernels
-from linnaeus.features import Block, Chars, TfIdf, Words
-from linnaeus.pipeline.quick import Quick, compile_scorer
+from linnaeus import Classifier
 from measure import data_folder, say, say_machine
+from trained import model_file
 
-SUBLINEAR: dict[str, Any] = {"values": TfIdf("log"), "length": "l2"}
-RECIPES: dict[str, Block] = {
-    "words": Words(ngrams=(1, 2), values="tfidf", length="l2"),
-    "words and characters": Words(ngrams=(1, 2), **SUBLINEAR) | Chars(2, 5, **SUBLINEAR),
-}
 PER_ROUND = 200
-TEXTS = 200_000
 Clock = Callable[[list[str]], list[int]]
 
 
@@ -57,31 +48,22 @@ class FastText:
         return json.loads(self.child.stdout.readline())
 
 
-def each(score: Callable[[str], Any]) -> Clock:
+def each(answer: Callable[[str], Any]) -> Clock:
     """A clock around one call for each text."""
 
     def clock(texts: list[str]) -> list[int]:
         times = []
         for text in texts:
             start = time.perf_counter_ns()
-            score(text)
+            answer(text)
             times.append(time.perf_counter_ns() - start)
         return times
 
     return clock
 
 
-def compiled(recipe: Block, texts: list[str], k: int) -> Quick:
-    """The recipe with random weights for k classes."""
-    features = recipe.fit(texts)
-    W = np.random.default_rng(0).normal(size=(features.width, 1 if k == 2 else k)).astype(np.float32)
-    quick = compile_scorer(features, {"W": W, "b": np.zeros(W.shape[1])})
-    assert quick is not None
-    return quick
-
-
 def scikit(texts: list[str], labels: list[str]) -> Callable[[str], Any]:
-    """scikit-learn's pipeline of the same words; a few steps of training are enough to have weights."""
+    """scikit-learn's pipeline of words and pairs; a few steps of training are enough to have weights."""
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import SGDClassifier
     from sklearn.pipeline import make_pipeline
@@ -99,12 +81,11 @@ def read(name: str, part: str) -> tuple[list[str], list[str]]:
     return [texts[i] for i in order], [str(labels[i]) for i in order]
 
 
-def race(name: str, peer: str, rounds: int) -> Quick:
-    """Everybody's times on one data set; returned, the last recipe."""
+def race(name: str, recipes: list[str], peer: str, rounds: int) -> None:
+    """Everybody's times on one data set."""
     train, test = read(name, "train"), read(name, "test")[0]
-    k = len(set(train[1]))
-    ours = {recipe: compiled(block, train[0], k) for recipe, block in RECIPES.items()}
-    clocks: dict[str, tuple[Clock, int]] = {recipe: (each(quick.score), PER_ROUND) for recipe, quick in ours.items()}
+    models = {recipe: Classifier.load(model_file(name, recipe)) for recipe in recipes}
+    clocks: dict[str, tuple[Clock, int]] = {who: (each(model.classify), PER_ROUND) for who, model in models.items()}
     try:
         clocks["fastText"] = FastText(peer, *train).ask, PER_ROUND
     except (OSError, ValueError):
@@ -117,7 +98,6 @@ def race(name: str, peer: str, rounds: int) -> Quick:
             found = clock(test[at : at + count])
             times[who] += found[count // 10 :] if turn else []  # the first round is for warming up
     tell(name, {who: np.array(found) / 1e3 for who, found in times.items()})
-    return ours["words and characters"]
 
 
 def tell(name: str, times: dict[str, Any]) -> None:
@@ -128,34 +108,17 @@ def tell(name: str, times: dict[str, Any]) -> None:
         say(what="one text", data=name, who=who, p50_us=p50[who], p99_us=p99[who], tail=p99[who] / p50[who], **beside)
 
 
-def throughput(quick: Quick, texts: list[str]) -> None:
-    """Texts from a Parquet file, the best class of each to another: read, score and write, on one and two threads."""
-    many = (texts * (TEXTS // len(texts) + 1))[:TEXTS]
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "in.parquet", Path(folder) / "out.parquet"
-        pq.write_table(pa.table({"text": many}), source)
-        quick.scores(many[: TEXTS // 10])
-        for threads in (1, 2):
-            with kernels.threads(threads):
-                start = time.perf_counter()
-                best = quick.scores(pq.read_table(source)["text"]).argmax(axis=1)
-                pq.write_table(pa.table({"label": best}), target)
-                seconds = time.perf_counter() - start
-            say(what="Parquet to Parquet", threads=threads, texts=len(many), seconds=seconds, per_s=TEXTS / seconds)
-
-
 def main() -> None:
-    """All sets, then throughput of the first."""
+    """All sets."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peer-python", default=sys.executable, help="an interpreter that has fastText")
     parser.add_argument("--sets", nargs="+", default=["banking77", "imdb"])
+    parser.add_argument("--recipes", nargs="+", default=["svm", "default"])
     parser.add_argument("--rounds", type=int, default=10)
     arguments = parser.parse_args()
     say_machine(numpy=np.__version__)
-    for place, name in enumerate(arguments.sets):
-        quick = race(name, arguments.peer_python, arguments.rounds)
-        if place == 0:
-            throughput(quick, read(name, "test")[0])
+    for name in arguments.sets:
+        race(name, arguments.recipes, arguments.peer_python, arguments.rounds)
 
 
 if __name__ == "__main__":
