@@ -74,12 +74,25 @@ void Scoring::count(const Part& part, Scratch& s, Bytes text) {
     skip_keys(s.lookup, part.plan, *part.vocabulary, data, spans);
   } else {
     s.cache.read(s.reader, data, spans, KnownTerms{*part.vocabulary});
+    if (count_densely(part, s, text.size)) return s.cache.bound();
     s.cache.use_terms([&](uint32_t column, uint32_t times) {
       if (column != ABSENT) keys.insert(keys.end(), times, column);
     });
     s.cache.bound();
   }
   counter_.add_counts(keys.data(), keys.size(), key_bits(part.width), counted_);
+}
+
+// The n-grams of a long text, each word's once for all its occurrences. Short ones are sorted in less time.
+bool Scoring::count_densely(const Part& part, Scratch& s, size_t size) {
+  constexpr size_t LONG = 512, WIDE = size_t(1) << 20;
+  if (size < LONG || part.width > WIDE) return false;
+  if (!s.dense) s.dense.emplace(part.width);
+  s.cache.use_terms([&](uint32_t column, uint32_t times) {
+    if (column != ABSENT) s.dense->add(column, times);
+  });
+  s.dense->finish_row(counted_);
+  return true;
 }
 
 void Scoring::append(int32_t shift) {

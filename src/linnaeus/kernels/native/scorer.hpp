@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "counter.hpp"
+#include "dense_counter.hpp"
 #include "grams.hpp"
 #include "hashed_keys.hpp"
 #include "lookup.hpp"
@@ -66,10 +67,12 @@ class Scoring {
     Lookup lookup;
     HashedKeys hashed;
     WordCache cache;
+    std::optional<DenseCounter> dense;  // for the n-grams of a long text
   };
   static constexpr size_t WORDS = size_t(1) << 18;  // n-grams of remembered words: more only help texts that come again
 
   void count(const Part& part, Scratch& scratch, Bytes text);
+  bool count_densely(const Part& part, Scratch& scratch, size_t size);
   void append(int32_t shift);
   void value(const Group& group, size_t first);
   void saturate(const Saturation& by, size_t first);
