@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.evaluation.facts import Facts, distinct, only
 from linnaeus.evaluation.metrics import METRICS, fitting
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.sample import Sample
+from linnaeus.kernels.draws import scramble
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 20
 """Weights held at once: 8 MB."""
-
-CACHED = 1 << 15
-"""Rows drawn at once, in as many rounds as that makes: counting is quick while the counts stay near."""
 
 MERGE = 16
 """Kinds of rows are drawn instead of rows where there are so many times fewer of them."""
@@ -80,7 +79,7 @@ def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int)
         first, group = _kinds(facts) if view == "answers" else (None, None)
         seen = list(facts) if first is None else [part.take(first) for part in facts]
         start = 0
-        for drawn in _draws(group, len(facts[0]), np.random.default_rng([seed, stream]), rounds):
+        for drawn in _draws(group, len(facts[0]), (seed, stream), rounds):
             for i, part in enumerate(seen):
                 sample = Sample(part, drawn * part.weights)
                 for name in wanted:
@@ -103,20 +102,30 @@ def _kinds(facts: Sequence[Facts]) -> tuple[NDArray[np.intp] | None, NDArray[np.
     return first, kind
 
 
-def _draws(group: NDArray[np.intp] | None, n: int, rng: np.random.Generator, rounds: int) -> Iterator[Doubles]:
+def _draws(group: NDArray[np.intp] | None, n: int, key: tuple[int, int], rounds: int) -> Iterator[Doubles]:
     """How often each kind of row (each row without kinds) is drawn, in blocks of rounds."""
     sizes = np.ones(n, np.intp) if group is None else np.bincount(group)
     merged = MERGE * len(sizes) <= n
     block = max(1, BLOCK // (len(sizes) if merged else n))
-    for start in range(0, rounds, block):
+    starts = range(0, rounds, block)
+    if merged:
+        rng = np.random.default_rng(key)
+        for start in starts:
+            yield rng.multinomial(n, sizes / n, size=min(block, rounds - start)).astype(np.float64)
+        return
+    kinds = (np.arange(n) if group is None else group).astype(np.int32)
+    for start in starts:
         count = min(block, rounds - start)
-        if merged:
-            yield rng.multinomial(n, sizes / n, size=count).astype(np.float64)
-            continue
-        drawn, some = np.empty((count, len(sizes))), max(1, CACHED // n)
-        for rows in (drawn[first : first + some] for first in range(0, count, some)):
-            cells = rng.integers(0, n, size=(len(rows), n))
-            cells = cells if group is None else group[cells]
-            cells += np.arange(0, rows.size, len(sizes))[:, None]
-            rows[:] = np.bincount(cells.reshape(-1), minlength=rows.size).reshape(rows.shape)
+        drawn = np.zeros((count, len(sizes)))
+        kernels.draw_rows(_key(*key), (start, count), kinds, drawn.reshape(-1), kernels.thread_count())
         yield drawn
+
+
+def _key(seed: int, stream: int) -> int:
+    """One number out of two; of a larger seed all bits count."""
+    found = np.uint64(stream)
+    while True:
+        found = scramble(found ^ np.uint64(seed & (2**64 - 1)))
+        seed >>= 64
+        if not seed:
+            return int(found)

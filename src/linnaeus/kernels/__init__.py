@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import dense_dot as dense_dot
     from linnaeus.kernels._native import dense_tdot as dense_tdot
     from linnaeus.kernels._native import descend as descend
+    from linnaeus.kernels._native import draw_rows as draw_rows
     from linnaeus.kernels._native import dual_epoch_hinge as dual_epoch_hinge
     from linnaeus.kernels._native import dual_epoch_logistic as dual_epoch_logistic
     from linnaeus.kernels._native import dual_epoch_squared_hinge as dual_epoch_squared_hinge

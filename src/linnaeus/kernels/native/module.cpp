@@ -17,6 +17,7 @@ void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
 void bind_online(nanobind::module_& m);
 void bind_pack(nanobind::module_& m);
+void bind_redraw(nanobind::module_& m);
 void bind_rows_dot(nanobind::module_& m);
 void bind_rows_tdot(nanobind::module_& m);
 void bind_scan(nanobind::module_& m);
@@ -46,6 +47,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_minhash(m);
   linnaeus::bind_online(m);
   linnaeus::bind_pack(m);
+  linnaeus::bind_redraw(m);
   linnaeus::bind_rows_dot(m);
   linnaeus::bind_rows_tdot(m);
   linnaeus::bind_scan(m);

@@ -25,6 +25,7 @@ from linnaeus.kernels.reference.online import (
     settle_sgd,
 )
 from linnaeus.kernels.reference.products import columns_dot, rows_dot, rows_tdot
+from linnaeus.kernels.reference.redraw import draw_rows
 from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_squares
 from linnaeus.kernels.reference.score import Scorer
 from linnaeus.kernels.reference.soft import soft_rows
@@ -51,6 +52,7 @@ __all__ = [
     "dense_dot",
     "dense_tdot",
     "descend",
+    "draw_rows",
     "dual_epoch_hinge",
     "dual_epoch_logistic",
     "dual_epoch_squared_hinge",

@@ -1,0 +1,39 @@
+"""Twin of `native/redraw.cpp`: how often each kind of row is drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.kernels.draws import GOLDEN, scramble
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles, Ints
+
+HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+def draw_rows(key: int, rounds: tuple[int, int], kinds: Ints, out: Doubles, threads: int) -> None:
+    """Rounds first, first + 1, ... of drawing n rows from n: adds to `out` (count * cells,) how often each kind came.
+
+    >>> counts = np.zeros(6)
+    >>> draw_rows(7, (0, 2), np.array([0, 1, 2, 2], np.int32), counts, 1)
+    >>> counts.reshape(2, 3).sum(axis=1).tolist()
+    [4.0, 4.0]
+    """
+    del threads
+    first, count = rounds
+    n, cells = len(kinds), len(out) // count if count else 0
+    if cells * count != len(out):
+        raise ValueError("draw_rows: the counts do not fit the rounds")
+    if n and not (kinds.min() >= 0 and kinds.max() < cells):
+        raise ValueError("draw_rows: a kind has no count")
+    counters = np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for r in range(count):
+            state = scramble(np.uint64(key) + np.uint64(first + r + 1) * GOLDEN)
+            mixed = scramble(state + counters * GOLDEN)
+            halves = np.stack([mixed >> HALF, mixed & LOW], axis=1).reshape(-1)[:n]
+            rows = (halves * np.uint64(n)) >> HALF
+            out[r * cells : (r + 1) * cells] += np.bincount(kinds[rows.astype(np.int64)], minlength=cells)
