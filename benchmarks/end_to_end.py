@@ -70,7 +70,7 @@ def entry(who: str, files: tuple[Path, Path], folder: Path, peer_python: str) ->
     train, test = map(str, files)
     if who.startswith("linnaeus "):
         words = ["train", train, "--test", test, "--recipe", who.removeprefix("linnaeus "), "--force", "--json", "-q"]
-        program = "import sys; from linnaeus.cli.main import main; sys.exit(main())"
+        program = "from linnaeus.cli.main import program; program()"
         seconds, found = timed([sys.executable, "-c", program, *words, "--threads", "2", "-o", str(folder / "m.lin")])
         return seconds, found["test"]["metrics"]["accuracy"]
     script = str(Path(__file__).parent / "race" / "whole.py")

@@ -14,7 +14,7 @@ import pytest
 from linnaeus.cli.main import main
 from linnaeus.cli.options import TWINS
 
-RUN = "import sys; from linnaeus.cli.main import main; sys.exit(main())"
+RUN = "from linnaeus.cli.main import program; program()"
 
 
 class Answer(NamedTuple):

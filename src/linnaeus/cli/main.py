@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -89,3 +91,10 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     words = list(sys.argv[1:] if args is None else args)
     return guarded(lambda: group.main(words, prog_name="linnaeus", standalone_mode=False), "--debug" in words)
+
+
+def program() -> NoReturn:
+    """The command as it is installed: as `main`, and then an end without a last search for garbage."""
+    code = main()
+    gc.freeze()
+    sys.exit(code)
