@@ -1,12 +1,14 @@
 """How long one text takes in process, raw string in and answer out, beside fastText and scikit-learn.
 
     python benchmarks/latency.py [--peer-python PYTHON] [--sets banking77 imdb] [--recipes svm default] [--rounds 10]
+                                 [--clock wall]
 
 What is timed is `classify(text)` of models that were trained, saved and loaded again; the files stay in a temporary
 folder for the next time. fastText runs in an interpreter of its own (`--peer-python`; its wheel wants NumPy below 2),
 where its `predict` gets the text lowercased and split, as its models want it. Texts come in rounds in which everybody
 takes turns, so that a busy moment of the machine falls on all of them; in each turn the first tenth of the texts does
-not count, since others have used the caches before.
+not count, since others have used the caches before. On a machine that others use, `--clock cpu` leaves out the time in
+which they had the processor: the tail is then that of the texts.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ import argparse
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from latency_fasttext import CLOCKS
 from linnaeus import Classifier
 from measure import data_folder, say, say_machine
 from trained import model_file
@@ -34,10 +36,10 @@ Clock = Callable[[list[str]], list[int]]
 class FastText:
     """A child process that trains a model and then times texts when asked to."""
 
-    def __init__(self, python: str, texts: list[str], labels: list[str]) -> None:
-        script = str(Path(__file__).with_name("latency_fasttext.py"))
-        self.child = subprocess.Popen([python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.ask([texts, labels])
+    def __init__(self, python: str, clock: str, train: tuple[list[str], list[str]]) -> None:
+        command = [python, str(Path(__file__).with_name("latency_fasttext.py")), clock]
+        self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ask(train)
 
     def ask(self, question: Any) -> Any:
         """One line of JSON to the child, one back."""
@@ -48,15 +50,16 @@ class FastText:
         return json.loads(self.child.stdout.readline())
 
 
-def each(answer: Callable[[str], Any]) -> Clock:
+def each(answer: Callable[[str], Any], clock_name: str) -> Clock:
     """A clock around one call for each text."""
+    now = CLOCKS[clock_name]
 
     def clock(texts: list[str]) -> list[int]:
         times = []
         for text in texts:
-            start = time.perf_counter_ns()
+            start = now()
             answer(text)
-            times.append(time.perf_counter_ns() - start)
+            times.append(now() - start)
         return times
 
     return clock
@@ -81,18 +84,19 @@ def read(name: str, part: str) -> tuple[list[str], list[str]]:
     return [texts[i] for i in order], [str(labels[i]) for i in order]
 
 
-def race(name: str, recipes: list[str], peer: str, rounds: int) -> None:
+def race(name: str, given: argparse.Namespace) -> None:
     """Everybody's times on one data set."""
+    peer, by = given.peer_python, given.clock
     train, test = read(name, "train"), read(name, "test")[0]
-    models = {recipe: Classifier.load(model_file(name, recipe)) for recipe in recipes}
-    clocks: dict[str, tuple[Clock, int]] = {who: (each(model.classify), PER_ROUND) for who, model in models.items()}
+    models = {recipe: Classifier.load(model_file(name, recipe)) for recipe in given.recipes}
+    clocks: dict[str, tuple[Clock, int]] = {who: (each(model.classify, by), PER_ROUND) for who, model in models.items()}
     try:
-        clocks["fastText"] = FastText(peer, *train).ask, PER_ROUND
+        clocks["fastText"] = FastText(peer, by, train).ask, PER_ROUND
     except (OSError, ValueError):
         say(what="skipped", peer="fastText", why=f"{peer} has none; give another interpreter by --peer-python")
-    clocks["scikit-learn"] = each(scikit(*train)), PER_ROUND // 10
+    clocks["scikit-learn"] = each(scikit(*train), by), PER_ROUND // 10
     times: dict[str, list[int]] = {who: [] for who in clocks}
-    for turn in range(rounds + 1):
+    for turn in range(given.rounds + 1):
         for who, (clock, count) in clocks.items():
             at = turn * count % max(1, len(test) - count)
             found = clock(test[at : at + count])
@@ -115,10 +119,11 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=["banking77", "imdb"])
     parser.add_argument("--recipes", nargs="+", default=["svm", "default"])
     parser.add_argument("--rounds", type=int, default=10)
-    arguments = parser.parse_args()
-    say_machine(numpy=np.__version__)
-    for name in arguments.sets:
-        race(name, arguments.recipes, arguments.peer_python, arguments.rounds)
+    parser.add_argument("--clock", choices=CLOCKS, default="wall")
+    given = parser.parse_args()
+    say_machine(numpy=np.__version__, clock=given.clock)
+    for name in given.sets:
+        race(name, given)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 
@@ -160,3 +161,12 @@ def test_missing_kernels_are_said_once_and_never_when_quiet(capsys, monkeypatch)
     monkeypatch.setattr("linnaeus.cli.options._said", set())
     remark_kernels({"quiet": True})
     assert capsys.readouterr().err == ""
+
+
+def test_algebra_that_no_verb_needs_gets_no_threads(run, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    run("--version")
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    run("--version")
+    assert os.environ["OPENBLAS_NUM_THREADS"] == "1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -90,6 +91,8 @@ def group() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     words = list(sys.argv[1:] if args is None else args)
+    # OpenBLAS starts threads as NumPy is loaded, a tenth of a cold start; no verb has work for them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return guarded(lambda: group.main(words, prog_name="linnaeus", standalone_mode=False), "--debug" in words)
 
 
