@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Longs: TypeAlias = NDArray[np.int64]
     Floats: TypeAlias = NDArray[np.float32]
     Doubles: TypeAlias = NDArray[np.float64]
+    Words16: TypeAlias = NDArray[np.uint16]
     Words64: TypeAlias = NDArray[np.uint64]
     Params: TypeAlias = dict[str, NDArray[np.float64]]
     Truth: TypeAlias = "NDArray[Any] | LabelSets"

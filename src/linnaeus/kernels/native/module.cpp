@@ -24,6 +24,8 @@ void bind_scan(nanobind::module_& m);
 void bind_score(nanobind::module_& m);
 void bind_soft(nanobind::module_& m);
 void bind_sound(nanobind::module_& m);
+void bind_team_epoch(nanobind::module_& m);
+void bind_team_gap(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_gather(nanobind::module_& m);
 void bind_transpose(nanobind::module_& m);
@@ -54,6 +56,8 @@ NB_MODULE(_native, m) {
   linnaeus::bind_score(m);
   linnaeus::bind_soft(m);
   linnaeus::bind_sound(m);
+  linnaeus::bind_team_epoch(m);
+  linnaeus::bind_team_gap(m);
   linnaeus::bind_tokens(m);
   linnaeus::bind_gather(m);
   linnaeus::bind_transpose(m);

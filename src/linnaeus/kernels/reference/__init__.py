@@ -30,6 +30,12 @@ from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_sq
 from linnaeus.kernels.reference.score import Scorer
 from linnaeus.kernels.reference.soft import soft_rows
 from linnaeus.kernels.reference.sound import is_sound
+from linnaeus.kernels.reference.team import (
+    team_epoch_hinge,
+    team_epoch_squared_hinge,
+    team_gap_hinge,
+    team_gap_squared_hinge,
+)
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
 from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
@@ -85,6 +91,10 @@ __all__ = [
     "soft_rows",
     "softmax_epoch",
     "softmax_sums",
+    "team_epoch_hinge",
+    "team_epoch_squared_hinge",
+    "team_gap_hinge",
+    "team_gap_squared_hinge",
     "tokens",
     "transpose",
     "weigh",

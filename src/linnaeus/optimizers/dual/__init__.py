@@ -1,7 +1,9 @@
 """Dual coordinate ascent: exact solvers for L2-regularized linear models, with a certified duality gap.
 
 `problems.py` says what binary problems are and lays a wave of them out in arrays; `binaries.py` solves them, wave by
-wave; `ascent.py` is the optimizer piece. The inner loops are the kernels `dual_epoch_*` and `dual_gap_*`.
+wave. Those that have all rows in common `lineup.py` lays out in teams and `teams.py` solves side by side, until few
+are left: `rest.py` takes these back to `binaries.py`. `ascent.py` is the optimizer piece. The inner loops are the
+kernels `dual_epoch_*`, `dual_gap_*`, `team_epoch_*` and `team_gap_*`.
 
 Classes scored together are another problem: `joint.py` says which and bounds its optimum, `climb.py` runs its epochs,
 `crammer.py` and `softmax.py` are its two kinds, `jointly.py` makes it of an objective.
@@ -12,5 +14,6 @@ To add a loss: its five functions in `kernels/native/dual_losses.hpp` and in the
 from linnaeus.optimizers.dual.ascent import DualAscent
 from linnaeus.optimizers.dual.binaries import Progress, Settings, solve_binaries
 from linnaeus.optimizers.dual.problems import Binaries
+from linnaeus.optimizers.dual.teams import solve_teams
 
-__all__ = ["Binaries", "DualAscent", "Progress", "Settings", "solve_binaries"]
+__all__ = ["Binaries", "DualAscent", "Progress", "Settings", "solve_binaries", "solve_teams"]

@@ -12,6 +12,7 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.optimizers.dual.binaries import LOSSES, Progress, Settings, solve_binaries
 from linnaeus.optimizers.dual.jointly import minimize_joint, refuse_joint
 from linnaeus.optimizers.dual.problems import Binaries
+from linnaeus.optimizers.dual.teams import solve_teams
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ class DualAscent:
     In multiclass output the hinge (Crammer and Singer, with any costs), log and softmargin losses are solved with all
     classes together, in exact steps on the simplex of an example.
 
-    Memory: the weights, and 12 bytes for each row of up to 32 problems at a time; multiclass, 8 k + 32 for each row.
+    Three classes or labels and more, hinge or squared hinge: side by side, in teams, several times faster.
+
+    Memory: the weights, and 12 bytes for each row of up to 32 problems at a time; in teams, 4 or 8 bytes for each row
+    and problem; multiclass, 8 k + 32 for each row.
     """
 
     tol: float = 1e-4
@@ -73,7 +77,9 @@ class DualAscent:
         def tell(progress: Progress) -> None:
             report(_step(progress, strength, before, objective.bias != "none"))
 
-        solve_binaries(_binaries(objective, strength), settings, tell, start.state or None, start.warm)
+        problems, saved = _binaries(objective, strength), start.state or None
+        if solve_teams(problems, settings, tell, saved, start.warm) is None:
+            solve_binaries(problems, settings, tell, saved, start.warm)
 
 
 def _dual(loss: Any) -> str | None:
