@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Outcome
 
 
-DRAWN = 1 << 23
+DRAWN = 1 << 22
 """Rows drawn in all for the intervals of means; of many rows fewer resamples do: their means are nearly normal."""
 
 LEAST = 200

@@ -51,11 +51,10 @@ def _default() -> Recipe:
     return Recipe(features=features, learner=learner, tuning=Tuning(strengths=STRENGTHS))
 
 
-def _brisk(ngrams: tuple[int, int]) -> Recipe:
+def _brisk(features: Words) -> Recipe:
     """A few walks over the rows, one example at a time: no optimum, but near it in a fraction of its time."""
-    steps = Average(Aggressive(0.3))
-    learner = Linear(loss="hinge", regularizer="none", optimizer=steps, epochs=3)
-    return Recipe(features=replace(words(ngrams), terms=COMMON), learner=learner)
+    learner = Linear(loss="hinge", regularizer="none", optimizer=Average(Aggressive(0.5)), epochs=2)
+    return Recipe(features=replace(features, terms=COMMON), learner=learner)
 
 
 def _simple(learner: Linear, features: Block | None = None) -> Callable[[], Recipe]:
@@ -67,12 +66,12 @@ RECIPES: dict[str, Named] = {
         "Words, pairs and characters with a squared-hinge SVM, its strength tuned: the best guess.", _default
     ),
     "fast": Named(
-        "Words and pairs by averaged passive-aggressive steps, three walks over the rows, nothing held out.",
-        lambda: _brisk((1, 2)),
+        "Words and pairs by averaged passive-aggressive steps, two walks over the rows, nothing held out.",
+        lambda: _brisk(replace(words(), tokenizer="edges")),
     ),
     "words": Named(
         "The same on single words: the quickest training and the smallest model.",
-        lambda: _brisk((1, 1)),
+        lambda: _brisk(words((1, 1))),
     ),
     "logistic": Named(
         "Logistic regression (softmax over the classes) on words and pairs.",
