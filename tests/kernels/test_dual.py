@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kernels import ascents
 
 from linnaeus import kernels
 from linnaeus.kernels import reference
@@ -35,20 +37,7 @@ def make(rng, n, d, p, dtype=np.float64):
     return rows, box, (np.zeros(p * n), np.zeros(p * d), order, starts, counts, facts.reshape(-1), seeds)
 
 
-def copy(state):
-    return tuple(array.copy() for array in state)
-
-
-def run(module, loss, problem, epochs, threads=1):
-    """Epochs with a look at the gap after every second; all that came out."""
-    rows, box, state = problem
-    state, seen = copy(state), []
-    for epoch in range(epochs):
-        getattr(module, f"dual_epoch_{loss}")(rows, box, state, threads)
-        seen.append(state[5].copy())
-        if epoch % 2:
-            seen.append(getattr(module, f"dual_gap_{loss}")(rows, box, state, threads))
-    return state, seen
+run = partial(ascents.run, "dual")
 
 
 @settings(deadline=None, max_examples=40)
@@ -84,11 +73,7 @@ def test_a_block_of_near_twins_is_solved_like_in_the_twin(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_bits_do_not_depend_on_the_threads(loss):
     problem = make(np.random.default_rng(0), 3000, 50, 7)
-    wanted, values = run(kernels, loss, problem, 4, threads=1)
-    for threads in (2, 3, 8):
-        state, seen = run(kernels, loss, problem, 4, threads)
-        for mine, other in zip((*state, *seen), (*wanted, *values), strict=True):
-            assert mine.tobytes() == other.tobytes()
+    assert ascents.same_for_any_threads("dual", loss, problem)
 
 
 @pytest.mark.parametrize("module", [kernels, reference])

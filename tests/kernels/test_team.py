@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.kernels import ascents
 
 from linnaeus import kernels
 from linnaeus.kernels import reference
@@ -35,16 +37,7 @@ def make(rng, n, d, shape, types=TYPES[2]):
     return rows, box, (alpha, weights, marks, order, active, facts, seeds)
 
 
-def run(module, loss, problem, epochs, threads=1):
-    """Epochs with a look at the gap after every second; all that came out."""
-    rows, box, state = problem
-    state, seen = tuple(array.copy() for array in state), []
-    for epoch in range(epochs):
-        getattr(module, f"team_epoch_{loss}")(rows, box, state, threads)
-        seen.append(state[5].copy())
-        if epoch % 2:
-            seen.append(getattr(module, f"team_gap_{loss}")(rows, box, state, threads))
-    return state, seen
+run = partial(ascents.run, "team")
 
 
 @settings(deadline=None, max_examples=60)
@@ -66,11 +59,7 @@ def test_the_kernels_do_what_their_twins_say(seed, loss, lanes, types):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_bits_do_not_depend_on_the_threads(loss, types):
     problem = make(np.random.default_rng(0), 3000, 50, (5, 16), types)
-    wanted, values = run(kernels, loss, problem, 4, threads=1)
-    for threads in (2, 3, 8):
-        state, seen = run(kernels, loss, problem, 4, threads)
-        for mine, other in zip((*state, *seen), (*wanted, *values), strict=True):
-            assert mine.tobytes() == other.tobytes()
+    assert ascents.same_for_any_threads("team", loss, problem)
 
 
 @pytest.mark.parametrize("module", [kernels, reference])

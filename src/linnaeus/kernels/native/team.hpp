@@ -230,4 +230,13 @@ void with_lanes(size_t lanes, Run&& run) {
   run(std::integral_constant<size_t, 16>());
 }
 
+// Kernel::run for floats, for doubles over rows of floats, and for doubles.
+template <class Kernel>
+void bind(nb::module_& m, const char* name) {
+  using namespace nb::literals;
+  m.def(name, &Kernel::template run<float, float>, "rows"_a, "box"_a, "state"_a, "threads"_a);
+  m.def(name, &Kernel::template run<double, float>, "rows"_a, "box"_a, "state"_a, "threads"_a);
+  m.def(name, &Kernel::template run<double, double>, "rows"_a, "box"_a, "state"_a, "threads"_a);
+}
+
 }  // namespace linnaeus::team

@@ -173,18 +173,18 @@ void epoch(Sparse<T> rows, Box box, State<R> state, int threads) {
 }
 
 template <class Loss>
-void bind(nb::module_& m, const char* name) {
-  using namespace nb::literals;
-  m.def(name, &epoch<Loss, float, float>, "rows"_a, "box"_a, "state"_a, "threads"_a);
-  m.def(name, &epoch<Loss, double, float>, "rows"_a, "box"_a, "state"_a, "threads"_a);
-  m.def(name, &epoch<Loss, double, double>, "rows"_a, "box"_a, "state"_a, "threads"_a);
-}
+struct Epoch {
+  template <class R, class T>
+  static void run(Sparse<T> rows, Box box, State<R> state, int threads) {
+    return epoch<Loss, R, T>(rows, box, state, threads);
+  }
+};
 
 }  // namespace
 
 void bind_team_epoch(nb::module_& m) {
-  bind<Hinge>(m, "team_epoch_hinge");
-  bind<SquaredHinge>(m, "team_epoch_squared_hinge");
+  bind<Epoch<Hinge>>(m, "team_epoch_hinge");
+  bind<Epoch<SquaredHinge>>(m, "team_epoch_squared_hinge");
 }
 
 }  // namespace linnaeus

@@ -158,18 +158,18 @@ auto gap(Sparse<T> rows, Box box, State<R> state, int threads) {
 }
 
 template <class Loss>
-void bind(nb::module_& m, const char* name) {
-  using namespace nb::literals;
-  m.def(name, &gap<Loss, float, float>, "rows"_a, "box"_a, "state"_a, "threads"_a);
-  m.def(name, &gap<Loss, double, float>, "rows"_a, "box"_a, "state"_a, "threads"_a);
-  m.def(name, &gap<Loss, double, double>, "rows"_a, "box"_a, "state"_a, "threads"_a);
-}
+struct Gap {
+  template <class R, class T>
+  static auto run(Sparse<T> rows, Box box, State<R> state, int threads) {
+    return gap<Loss, R, T>(rows, box, state, threads);
+  }
+};
 
 }  // namespace
 
 void bind_team_gap(nb::module_& m) {
-  bind<Hinge>(m, "team_gap_hinge");
-  bind<SquaredHinge>(m, "team_gap_squared_hinge");
+  bind<Gap<Hinge>>(m, "team_gap_hinge");
+  bind<Gap<SquaredHinge>>(m, "team_gap_squared_hinge");
 }
 
 }  // namespace linnaeus

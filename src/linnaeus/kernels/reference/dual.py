@@ -6,16 +6,14 @@ The arrays are described in native/dual_problems.hpp; what an epoch does and why
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.reference.dual_losses import Hinge, Logistic, SquaredHinge
+from linnaeus.kernels.reference.strips import visits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from linnaeus.types import Doubles, Ints, Longs, Words64
 
     Rows: TypeAlias = tuple[Longs, Ints, Any]
@@ -23,9 +21,7 @@ if TYPE_CHECKING:
     State: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
 
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, VIOLATION = range(8)
-STRIPS = 128
 STILL, FAR, LARGEST, SHARE, SWEEPS, CLOSE = 1e-12, 5.0, 96, 0.05, 1000, 0.01
-MASK = (1 << 64) - 1
 
 
 def dual_epoch_hinge(rows: Rows, box: Box, state: State, threads: int) -> None:
@@ -131,7 +127,7 @@ def _sweep(loss: Any, p: _Problem) -> None:
     """Every active variable once, in a random order; then the block that moved furthest; then the facts."""
     moved, seen = np.zeros(int(p.counts[0])), np.zeros(3)
     gone = np.zeros(len(moved), bool)
-    for at in _visits(p, len(moved)):
+    for at in visits(p.seeds, p.at, len(moved)):
         step = _visit(loss, p, at, seen)
         gone[at], moved[at] = step is None, step or 0.0
     active = len(moved) - int(gone.sum())
@@ -167,28 +163,6 @@ def _projected(loss: Any, at: tuple[float, float, float], facts: Doubles) -> flo
     if a >= loss.top(C) and slope < 0:
         return None if slope < facts[LOW] else 0.0
     return slope
-
-
-def _visits(p: _Problem, active: int) -> Iterator[int]:
-    """The places of an epoch: each round takes the next one of every strip, the strips in a new random order."""
-    count = min(active, STRIPS)
-    begins = [active * i // count for i in range(count + 1)] if count else [0]
-    strips = [(low, high - low, _draw(p, high - low)) for low, high in pairwise(begins)]
-    for turn in range(-(-active // STRIPS)):
-        for i in range(count, 1, -1):
-            j = _draw(p, i)
-            strips[i - 1], strips[j] = strips[j], strips[i - 1]
-        yield from [low + (first + turn) % length for low, length, first in strips if turn < length]
-
-
-def _draw(p: _Problem, n: int) -> int:
-    """A number below n, by xorshift."""
-    seed = int(p.seeds[p.at]) or 0x9E3779B97F4A7C15
-    seed ^= (seed << 13) & MASK
-    seed ^= seed >> 7
-    seed ^= (seed << 17) & MASK
-    p.seeds[p.at] = seed
-    return ((seed >> 32) * n) >> 32
 
 
 def _polish(loss: Any, p: _Problem, moved: Doubles) -> None:

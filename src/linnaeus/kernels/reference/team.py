@@ -5,14 +5,13 @@ The arrays are described in native/team.hpp; what an epoch does and why, in nati
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from linnaeus.kernels.reference.strips import visits
 
+if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Longs, Words16, Words64
 
     Rows: TypeAlias = tuple[Longs, Ints, Any]
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     State: TypeAlias = tuple[Any, Any, Words16, Ints, Longs, Doubles, Words64]
 
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, FINISHED = range(8)
-STRIPS, MASK = 128, (1 << 64) - 1
 
 
 def team_epoch_hinge(rows: Rows, box: Box, state: State, threads: int) -> None:
@@ -168,7 +166,7 @@ def _sweep(loss: Any, team: _Team) -> None:
     active = int(team.active[team.at])
     seen = np.zeros((3, team.alpha.shape[1]))
     stays = np.zeros(active, bool)
-    for at in _visits(team, active):
+    for at in visits(team.seeds, team.at, active):
         stays[at] = _visit(loss, team, int(team.order[at]), seen)
     team.order[:active] = team.order[:active][np.argsort(~stays, kind="stable")]
     team.active[team.at] = stays.sum()
@@ -203,28 +201,6 @@ def _visit(loss: Any, team: _Team, row: int, seen: Doubles) -> bool:
     if moves.any():
         team.add(row, moves)
     return bool(stays.any())
-
-
-def _visits(team: _Team, active: int) -> Iterator[int]:
-    """The places of an epoch: each round takes the next one of every strip, the strips in a new random order."""
-    count = min(active, STRIPS)
-    begins = [active * i // count for i in range(count + 1)] if count else [0]
-    strips = [(low, high - low, _draw(team, high - low)) for low, high in pairwise(begins)]
-    for turn in range(-(-active // STRIPS)):
-        for i in range(count, 1, -1):
-            j = _draw(team, i)
-            strips[i - 1], strips[j] = strips[j], strips[i - 1]
-        yield from [low + (first + turn) % length for low, length, first in strips if turn < length]
-
-
-def _draw(team: _Team, n: int) -> int:
-    """A number below n, by xorshift."""
-    seed = int(team.seeds[team.at]) or 0x9E3779B97F4A7C15
-    seed ^= (seed << 13) & MASK
-    seed ^= seed >> 7
-    seed ^= (seed << 17) & MASK
-    team.seeds[team.at] = seed
-    return ((seed >> 32) * n) >> 32
 
 
 def _gap(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> Doubles:

@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.optimizers.dual.between import (
+    LOOSEST,
+    PATIENCE,
+    growth,
+    is_solved,
+    looks_solved,
+    move_centers,
+    warm_facts,
+    with_bias,
+)
 from linnaeus.optimizers.dual.problems import (
     BETA,
     CENTER,
-    DUAL,
     ESTIMATE,
     FREE_BETA,
     TOTAL,
@@ -30,12 +39,6 @@ if TYPE_CHECKING:
 
 WAVE = 32
 """Problems that are solved side by side; not a function of the threads."""
-PATIENCE = 20
-"""A gap is computed at least every so many epochs."""
-STUCK, STILL, FASTER, LOOSEST = 0.7, 0.1, 2.0, 1e6
-"""When sum y alpha keeps its sign and this part of its size while all else stands still, the bias is let go faster."""
-NOTHING = 1e-12
-"""A gap of this part of the objective at zero weights is no gap."""
 
 LOSSES: dict[str, tuple[Callable[..., None], Callable[..., Any], float, Callable[[Doubles, Doubles], Doubles]]] = {
     "hinge": (kernels.dual_epoch_hinge, kernels.dual_gap_hinge, 1.0, lambda no, yes: np.sign(yes - no)),
@@ -154,20 +157,14 @@ class Work:
             self.wave.table[:, BETA] = 1.0
 
     def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
-        """Begin with the duals of smaller costs, where all of them were kept: one wave. They stay within their bounds.
-
-        Rows at their bound stay there, so duals grow with the costs; those of the squared hinge have none to be at.
-        """
+        """Begin with the duals of smaller costs, where all of them were kept: one wave."""
         if self.problems.count > WAVE or saved["alpha"].shape != self.wave.alpha.shape:
             return
-        factor = 1.0 if self.settings.loss == "squared_hinge" else larger
+        factor = growth(self.settings.loss, larger)
         np.multiply(saved["alpha"], factor, out=self.wave.alpha)
         np.multiply(saved["all_weights"], factor, out=self.weights)
-        facts, before = self.wave.table, saved["facts"].reshape(self.wave.table.shape)
-        facts[:, TOTAL] = factor * before[:, TOTAL]
-        if self.settings.bias == "free":
-            facts[:, CENTER] = before[:, CENTER] + before[:, BETA] * before[:, TOTAL]
-            facts[:, CENTER] -= facts[:, BETA] * facts[:, TOTAL]
+        before = saved["facts"].reshape(self.wave.table.shape)
+        warm_facts(self.wave.table.T, before.T, factor, self.settings.bias)
 
     def _mean_square(self) -> float:
         return float(self.box[0].mean() or 1.0) if len(self.box[0]) else 1.0
@@ -185,7 +182,9 @@ class Work:
     def epoch(self) -> None:
         """The free biases move, then one epoch for the problems of the wave; those that look solved are measured."""
         if self.settings.bias == "free" and self.here:
-            self._move_centers()
+            loosest = LOOSEST * FREE_BETA * self._mean_square()
+            move_centers(self.wave.table.T, self.wave.finished == 0, self.before[1], loosest)
+            self.before[1] = self.wave.table[:, TOTAL]
         self.run(self.problems.rows, self.arrays, tuple(self.wave), kernels.thread_count())
         self.here += 1
         self.epochs += 1
@@ -193,11 +192,8 @@ class Work:
         self.before[0] = self.wave.table[:, ESTIMATE]
 
     def _worth_measuring(self) -> NDArray[np.bool_]:
-        """Those whose estimate, falling as fast as in the last epoch, is now below the tolerance."""
-        facts = self.wave.table
-        before = np.where(np.isfinite(self.before[0]), self.before[0], facts[:, ESTIMATE])
-        falling = np.minimum(facts[:, ESTIMATE] / np.maximum(before, 1e-300), 1.0)
-        near = facts[:, ESTIMATE] * falling <= self.settings.tol * np.abs(facts[:, DUAL])
+        """Those that look solved, and from time to time all."""
+        near = looks_solved(self.wave.table.T, self.before[0], self.settings.tol)
         due = self.here % PATIENCE == 0 or self.here >= self.settings.epochs
         worth: NDArray[np.bool_] = (near | due) & (self.wave.finished == 0)
         return worth
@@ -212,27 +208,12 @@ class Work:
         self.wave.finished[:] = ~which
         values = self.measure(self.problems.rows, self.arrays, tuple(self.wave), kernels.thread_count()).reshape(-1, 3)
         self.wave.finished[:] = finished
-        facts = self.wave.table
         primal, dual = values[:, 0], values[:, 2 if self.settings.bias == "free" else 1]
         if self.settings.bias == "regularized":
-            square = 0.5 * facts[:, BETA] * facts[:, TOTAL] ** 2
-            primal, dual = primal + square, dual - square
+            primal, dual = with_bias(primal, dual, self.wave.table.T)
         self.bounds[0, self.which.start : self.which.stop][which] = primal[which]
         self.bounds[1, self.which.start : self.which.stop][which] = dual[which]
-        solved = primal - dual <= np.maximum(self.settings.tol * primal, NOTHING * self.at_zero)
-        self.wave.finished[which & solved] = 1
-
-    def _move_centers(self) -> None:
-        """The method of multipliers: the center of a free bias goes to where the bias is."""
-        facts = self.wave.table
-        going = self.wave.finished == 0
-        slow = going & (facts[:, TOTAL] * self.before[1] > 0)
-        slow &= np.abs(facts[:, TOTAL]) > STUCK * np.abs(self.before[1])
-        slow &= facts[:, ESTIMATE] < STILL * facts[:, BETA] * facts[:, TOTAL] ** 2
-        facts[going, CENTER] += facts[going, BETA] * facts[going, TOTAL]
-        loosest = LOOSEST * FREE_BETA * self._mean_square()
-        facts[slow, BETA] = np.minimum(facts[slow, BETA] * FASTER, loosest)
-        self.before[1] = facts[:, TOTAL]
+        self.wave.finished[which & is_solved(primal, dual, self.settings.tol, self.at_zero)] = 1
 
     def next_wave(self) -> None:
         """Keep the biases of this wave, and lay out the next."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.optimizers.dual import momentum
+from linnaeus.optimizers.dual.between import FASTER, LOOSEST, NOTHING, PATIENCE, STILL, STUCK
 from linnaeus.optimizers.dual.joint import Family, Joint, bounds
 from linnaeus.optimizers.shuffle import shuffled
 
@@ -20,18 +21,12 @@ if TYPE_CHECKING:
 
 SLICE = 1 << 27
 """Multiplications in one call of a kernel: about a tenth of a second."""
-PATIENCE = 20
-"""The gap is computed at least every so many epochs."""
 LONGEST = 8
 """Epochs that an example without a gap of its own may rest."""
 FREE_BETA, PULL = 0.1, 5.0
 """How loosely a free bias is tied to its center: mean squared lengths of a row, or classes by the sum of C."""
-STUCK, STILL, FASTER, LOOSEST = 0.7, 0.1, 2.0, 1e6
-"""Where r keeps this part of its length while all else stands still, the bias is tied more loosely, up to a limit."""
 FIRST = 3
 """Epochs before momentum sets in."""
-NOTHING = 1e-12
-"""A gap of this part of the objective at zero weights is no gap."""
 
 
 Past: TypeAlias = "tuple[Mapping[str, NDArray[Any]] | None, tuple[Mapping[str, NDArray[Any]], float] | None]"

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.optimizers.dual.binaries import (
-    FASTER,
+from linnaeus.optimizers.dual.between import (
     LOOSEST,
-    LOSSES,
-    NOTHING,
     PATIENCE,
-    STILL,
-    STUCK,
-    Progress,
-    Settings,
+    growth,
+    is_solved,
+    looks_solved,
+    move_centers,
+    warm_facts,
+    with_bias,
 )
+from linnaeus.optimizers.dual.binaries import LOSSES, Progress, Settings
 from linnaeus.optimizers.dual.lineup import Lineup, Shape, line_up, mark, number_of
-from linnaeus.optimizers.dual.problems import BETA, CENTER, DUAL, ESTIMATE, FREE_BETA, TOTAL, Binaries
+from linnaeus.optimizers.dual.problems import BETA, CENTER, ESTIMATE, FREE_BETA, TOTAL, Binaries
 from linnaeus.optimizers.dual.rest import Rest, few_left
 
 if TYPE_CHECKING:
@@ -108,17 +108,18 @@ class Teams:
             facts[:, BETA] = 1.0
 
     def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
-        """Begin with the duals of smaller costs; those at a bound grow with it, the squared hinge has none."""
+        """Begin with the duals of smaller costs."""
         if "marks" not in saved or saved["alpha"].shape != self.lineup.alpha.shape:
             return
-        factor = 1.0 if self.settings.loss == "squared_hinge" else larger
+        factor = growth(self.settings.loss, larger)
         self.lineup.alpha[:] = saved["alpha"] * factor
         self.lineup.weights[:] = saved["weights"] * factor
-        facts, before = self.lineup.facts, saved["facts"]
-        facts[:, TOTAL] = factor * before[:, TOTAL]
-        if self.settings.bias == "free":
-            facts[:, CENTER] = before[:, CENTER] + before[:, BETA] * before[:, TOTAL]
-            facts[:, CENTER] -= facts[:, BETA] * facts[:, TOTAL]
+        warm_facts(self.facts, saved["facts"].transpose(1, 0, 2), factor, self.settings.bias)
+
+    @property
+    def facts(self) -> Doubles:
+        """The facts with their names first (8, t, l), a view."""
+        return self.lineup.facts.transpose(1, 0, 2)
 
     @property
     def unfinished(self) -> bool:
@@ -128,7 +129,8 @@ class Teams:
     def epoch(self) -> None:
         """The free biases move, then one epoch for all teams; those that look solved are measured."""
         if self.settings.bias == "free" and self.here:
-            self._move_centers()
+            move_centers(self.facts, self.lineup.finished == 0, self.before[1], LOOSEST * self.tie)
+            self.before[1] = self.facts[TOTAL]
         self.run(self.problems.rows, self.box, tuple(self.lineup), kernels.thread_count())
         self.here += 1
         self._certify(self._worth_measuring())
@@ -136,10 +138,8 @@ class Teams:
 
     def _worth_measuring(self) -> NDArray[np.bool_]:
         """Teams (t,) of which half the unfinished problems, falling as fast as in the last epoch, look solved."""
-        facts, going = self.lineup.facts, self.lineup.finished == 0
-        before = np.where(np.isfinite(self.before[0]), self.before[0], facts[:, ESTIMATE])
-        falling = np.minimum(facts[:, ESTIMATE] / np.maximum(before, 1e-300), 1.0)
-        near = facts[:, ESTIMATE] * falling <= self.settings.tol * np.abs(facts[:, DUAL])
+        going = self.lineup.finished == 0
+        near = looks_solved(self.facts, self.before[0], self.settings.tol)
         half: NDArray[np.bool_] = 2 * (near & going).sum(axis=1) >= going.sum(axis=1)
         due = self.here % PATIENCE == 0 or self.here >= self.settings.epochs
         worth: NDArray[np.bool_] = (half | due) & going.any(axis=1)
@@ -147,7 +147,7 @@ class Teams:
 
     def _certify(self, which: NDArray[np.bool_]) -> None:
         """Primal and dual values of these teams; the others are passed over by the kernel as if finished."""
-        facts, finished = self.lineup.facts, self.lineup.finished.copy()
+        finished = self.lineup.finished.copy()
         self.fresh = bool((which | finished.all(axis=1)).all())
         if not which.any():
             return
@@ -157,23 +157,10 @@ class Teams:
         primal, *duals = values.reshape(-1, 3, self.shape.lanes).transpose(1, 0, 2)
         dual = duals[self.settings.bias == "free"]
         if self.settings.bias == "regularized":
-            square = 0.5 * facts[:, BETA] * facts[:, TOTAL] ** 2
-            primal, dual = primal + square, dual - square
+            primal, dual = with_bias(primal, dual, self.facts)
         new = which[:, None] & (finished == 0)
         self.bounds[0][new], self.bounds[1][new] = primal[new], dual[new]
-        solved = primal - dual <= np.maximum(self.settings.tol * primal, NOTHING * self.at_zero)
-        self.lineup.finished[new & solved] = 1
-
-    def _move_centers(self) -> None:
-        """The method of multipliers, as `binaries.Work` has it."""
-        facts, going = self.lineup.facts, self.lineup.finished == 0
-        center, beta, total = facts[:, CENTER], facts[:, BETA], facts[:, TOTAL]
-        slow = going & (total * self.before[1] > 0)
-        slow &= np.abs(total) > STUCK * np.abs(self.before[1])
-        slow &= facts[:, ESTIMATE] < STILL * beta * total**2
-        center[going] += (beta * total)[going]
-        beta[slow] = np.minimum(beta[slow] * FASTER, LOOSEST * self.tie)
-        self.before[1] = total
+        self.lineup.finished[new & is_solved(primal, dual, self.settings.tol, self.at_zero)] = 1
 
     def matrix(self) -> Doubles:
         """The weights of all problems (d, k), a copy."""
