@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Objective
     from linnaeus.types import Params, Start
 
-TOGETHER = {"hinge": 1e-3, "squared_hinge": 1e-5, "logistic": np.inf}
-"""The gap from which problems of each loss are solved side by side."""
+TOGETHER = {("hinge", "float32"): 1e-3, ("squared_hinge", "float32"): 1e-5, ("squared_hinge", "float64"): 1e-4}
+"""The gap from which problems of a loss, over rows of such values, are solved side by side: where it was faster."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class DualAscent:
 
 
 def _together(problems: Binaries, settings: Settings) -> bool:
-    """Whether problems are worth solving side by side: where half as many bytes and few epochs are enough.
+    """Whether problems are worth solving side by side: to gaps that few epochs reach.
 
     To a finer gap, rows at rest cost nothing to a problem that is solved on its own; the hinge has most of them.
     """
-    return problems.rows[2].dtype == np.float32 and settings.tol >= TOGETHER[settings.loss]
+    return settings.tol >= TOGETHER.get((settings.loss, problems.rows[2].dtype.name), np.inf)
 
 
 def _dual(loss: Any) -> str | None:
