@@ -13,6 +13,7 @@ from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
     from linnaeus import audit as audit
+    from linnaeus import bayes as bayes
     from linnaeus import data as data
     from linnaeus import datasets as datasets
     from linnaeus import errors as errors
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline import LinearRegressor as LinearRegressor
     from linnaeus.pipeline import LinearSVM as LinearSVM
     from linnaeus.pipeline import LogisticRegression as LogisticRegression
+    from linnaeus.pipeline import MatrixClassifier as MatrixClassifier
     from linnaeus.pipeline import MulticlassSVM as MulticlassSVM
     from linnaeus.pipeline import PassiveAggressive as PassiveAggressive
     from linnaeus.pipeline import Perceptron as Perceptron
@@ -56,10 +58,12 @@ _HOMES = {
     "LinearRegressor": "pipeline",
     "LinearSVM": "pipeline",
     "LogisticRegression": "pipeline",
+    "MatrixClassifier": "pipeline",
     "MulticlassSVM": "pipeline",
     "PassiveAggressive": "pipeline",
     "Perceptron": "pipeline",
     "audit": "",
+    "bayes": "",
     "data": "",
     "datasets": "",
     "errors": "",
@@ -80,6 +84,7 @@ __all__ = [
     "LinearRegressor",
     "LinearSVM",
     "LogisticRegression",
+    "MatrixClassifier",
     "MulticlassSVM",
     "PassiveAggressive",
     "Perceptron",
@@ -88,6 +93,7 @@ __all__ = [
     "TextRegressor",
     "__version__",
     "audit",
+    "bayes",
     "data",
     "datasets",
     "errors",

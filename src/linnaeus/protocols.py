@@ -11,7 +11,20 @@ if TYPE_CHECKING:
 
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.corpus import Batch
-    from linnaeus.types import Answer, Doubles, Margins, Params, Place, Polished, RowGrad, Start, State, Step, Truth
+    from linnaeus.types import (
+        Answer,
+        Doubles,
+        Lesson,
+        Margins,
+        Params,
+        Place,
+        Polished,
+        RowGrad,
+        Start,
+        State,
+        Step,
+        Truth,
+    )
 
 
 class Stream(Protocol):
@@ -268,6 +281,38 @@ class Solver(Protocol):
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Work until done, or until `report` raises."""
+        ...
+
+
+class Learner(Protocol):
+    """A recipe for models that enter at scores (counting, neighbors, kernels, trees): a frozen dataclass.
+
+    A learner with something to tune has `strength` and `with_strength(strength)`, as regularizers do.
+    """
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What truths it can learn: of "classes", "sets" and "numbers"."""
+        ...
+
+    def learn(self, lesson: Lesson) -> Model:
+        """Learn from rows and their truth; the same lesson gives the same bits."""
+        ...
+
+
+class Model(Protocol):
+    """A fitted learner, frozen: rows in, scores out; manifest and tensors build it again (`pipeline.bodies`)."""
+
+    def scores(self, X: Rows) -> Doubles:
+        """Scores of classes or labels (n, k), also where there are two classes; numbers (n, k)."""
+        ...
+
+    def linear(self) -> tuple[Doubles, Doubles] | None:
+        """W (d, k) and b (k,), where `scores` is X W + b; else None."""
+        ...
+
+    def state(self) -> State:
+        """Manifest with its `kind`, and tensors: finite numbers only."""
         ...
 
 

@@ -89,6 +89,24 @@ class LabelSets:
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a learner that is not trained by gradients learns from: rows, truth, what each row counts, classes, a seed.
+
+    The truth is class indices (n,), `LabelSets`, or numbers (n, k).
+    """
+
+    X: Any
+    y: Truth
+    weights: Doubles
+    k: int
+    seed: int = 0
+
+    def take(self, rows: Any) -> Lesson:
+        """The same on these rows."""
+        return Lesson(self.X.take(rows), self.y[rows], self.weights[rows], self.k, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What an output space says about scores: one value per example (n,), and parts shaped like the scores (n, w)."""
 

@@ -28,8 +28,8 @@ def trained_page(model: Classifier, tested: Evaluation | None, how: dict[str, An
 
 
 def _facts(model: Classifier, how: dict[str, Any]) -> Page:
-    facts, W = model.facts, model.params["W"]
-    rows = f"{counted(int(facts['rows']), 'row')}, {counted(W.shape[0], 'feature')}"
+    facts = model.facts
+    rows = f"{counted(int(facts['rows']), 'row')}, {counted(model.features.width, 'feature')}"
     kind = "labels" if model.label_kind == "many" else "classes"
     classes = "numbers" if model.classes is None else f"{len(model.classes):,} {kind}"
     strength = f", strength {facts['strength']:g}" if "strength" in facts else ""

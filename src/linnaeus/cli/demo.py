@@ -61,7 +61,7 @@ def _train(train: Any, output: str | None, screen: Screen) -> Classifier:
 def _trained(model: Classifier, path: Path, seconds: float) -> Page:
     from linnaeus.render import Page, clean, duration, indent, line, size, title
 
-    rows, (features, _) = model.facts["rows"], model.params["W"].shape
+    rows, features = model.facts["rows"], model.features.width
     facts = (
         line(f"{rows:,} rows, {features:,} features: words, pairs of words and characters"),
         line(f"{duration(seconds)} with tuning and calibration; strength {model.facts['strength']:g}"),

@@ -54,7 +54,7 @@ def command(model: str, **options: Any) -> int:
 
 def described(model: Classifier, path: str) -> dict[str, Any]:
     """All of it but the arrays."""
-    W = model.params["W"]
+    W = model.params.get("W")
     return {
         "model": path,
         "bytes": Path(path).stat().st_size,
@@ -62,7 +62,7 @@ def described(model: Classifier, path: str) -> dict[str, Any]:
         "labels": model.label_kind,
         "classes": None if model.classes is None else [str(name) for name in model.classes.tolist()],
         "features": model.features.width,
-        "weights": list(W.shape),
+        "weights": None if W is None else list(W.shape),
         "recipe": model.recipe.to_json(),
         "evaluation": None if model.evaluation is None else model.evaluation.to_json(),
         "facts": model.facts,
@@ -73,7 +73,7 @@ def _page(model: Classifier, path: str) -> Page:
     from linnaeus.cli.account import compacted
     from linnaeus.render import Page, clean, counted, indent, line, size, table, title
 
-    facts, W = model.facts, model.params["W"]
+    facts = model.facts
     names = [] if model.classes is None else [clean(str(name)) for name in model.classes.tolist()]
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     cells = [
@@ -87,17 +87,30 @@ def _page(model: Classifier, path: str) -> Page:
             f"{counted(int(facts.get('rows', 0)), 'row')}, fingerprint {str(facts.get('fingerprint', ''))[:16]}",
         ),
         ("features", f"{model.features.width:,}"),
-        ("weights", f"{W.shape[0]:,} x {W.shape[1]:,} {W.dtype}, {size(W.nbytes)}"),
-        ("loss", type(model.recipe.learner.loss).__name__),
+        *_learned(model),
         (
             "strength",
             f"{facts['strength']:g}, the best of {len(facts.get('tried', []))}"
             if "strength" in facts
             else "as in the recipe",
         ),
-        ("ended", f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"),
         ("file", f"{size(Path(path).stat().st_size)}, written by Linnaeus {facts.get('version', '')}"),
     ]
     if "compact" in facts:
         cells.insert(5, ("compact", compacted(facts["compact"])))
     return title(clean(path)) + indent(table(["", ""], cells, "<<")) + Page((line(),))
+
+
+def _learned(model: Classifier) -> list[tuple[str, str]]:
+    """How it was learned, and the size of what it learned."""
+    from linnaeus.render import counted, size
+
+    cells, facts = [], model.facts
+    if model.params:
+        W = model.params["W"]
+        cells.append(("weights", f"{W.shape[0]:,} x {W.shape[1]:,} {W.dtype}, {size(W.nbytes)}"))
+    if model.body is not None:
+        held = sum(array.nbytes for array in model.body.state().tensors.values())
+        return [*cells, ("learner", f"{type(model.recipe.learner).__name__}, {size(held)} of numbers")]
+    ended = f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"
+    return [*cells, ("loss", type(model.recipe.learner.loss).__name__), ("ended", ended)]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.errors import DataError
+
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Params
+    from linnaeus.types import Doubles, Floats, Params
 
 
 def initial(d: int, w: int, bias: bool) -> Params:
@@ -31,3 +33,14 @@ def gradient(X: Rows, D: Doubles, params: Params, out: Params | None = None) -> 
     """The gradient in every parameter, from that in the scores; in `out` where that is given."""
     G: Params = {"W": X.tdot(D, None if out is None else out["W"])}
     return {**G, "b": D.sum(axis=0, out=None if out is None else out["b"])} if "b" in params else G
+
+
+def stored(params: Params) -> dict[str, Floats]:
+    """The float32 numbers of a fitted model: what is used is what would be saved."""
+    with np.errstate(over="ignore"):
+        found = {name: value.astype(np.float32) for name, value in params.items()}
+    if not all(np.isfinite(value).all() for value in found.values()):
+        raise DataError(
+            "Training ran away to infinite weights; scale the features, or give an optimizer with a rate a smaller one."
+        )
+    return found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.faces import FACES as FACES
     from linnaeus.pipeline.learner import Linear as Linear
     from linnaeus.pipeline.linear import LinearClassifier as LinearClassifier
+    from linnaeus.pipeline.matrix import MatrixClassifier as MatrixClassifier
     from linnaeus.pipeline.named import AveragedPerceptron as AveragedPerceptron
     from linnaeus.pipeline.named import LeastSquares as LeastSquares
     from linnaeus.pipeline.named import LinearSVM as LinearSVM
@@ -50,6 +51,7 @@ _HOMES = {
     "FACES": "faces",
     "LinearClassifier": "linear",
     "LinearRegressor": "regressor",
+    "MatrixClassifier": "matrix",
     "AveragedPerceptron": "named",
     "LeastSquares": "named",
     "LinearSVM": "named",
@@ -72,6 +74,7 @@ __all__ = [
     "LinearRegressor",
     "LinearSVM",
     "LogisticRegression",
+    "MatrixClassifier",
     "MulticlassSVM",
     "NotConverged",
     "PassiveAggressive",

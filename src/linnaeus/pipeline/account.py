@@ -25,14 +25,14 @@ ROUNDS = 1000
 """Resamples for the intervals of the evaluation."""
 
 
-def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trace) -> Classifier:
+def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trace | None) -> Classifier:
     """The classifier with its decision, its evaluation and its facts."""
     facts: dict[str, Json] = {
         "version": linnaeus.__version__,
         "rows": len(examples),
         "fingerprint": fingerprint(examples),
-        "ending": trace.reason,
-        "epochs": trace.last.epoch if len(trace) else 0,
+        "ending": "learned" if trace is None else trace.reason,
+        "epochs": trace.last.epoch if trace else 0,
         "held_out": 0 if held is None else len(held.rows),
     }
     if held is not None and held.strength is not None:

@@ -13,7 +13,9 @@ from linnaeus import store
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import as_stream
+from linnaeus.models import linear
 from linnaeus.outputs import Real
+from linnaeus.pipeline.bodies import scores_of
 from linnaeus.pipeline.prediction import Prediction, predictions
 from linnaeus.pipeline.quick import compile_scorer
 from linnaeus.types import LabelSets
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from linnaeus.arrays import CSR
     from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Outcome
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.features import Fitted
     from linnaeus.pipeline.compact import Compact
     from linnaeus.pipeline.recipe import Recipe
+    from linnaeus.protocols import Model
     from linnaeus.store.states import Tensors
     from linnaeus.types import Doubles, Floats, Json
 
@@ -40,7 +44,8 @@ class Classifier:
 
     `plan` is the recipe. `form` is that of the labels: "single", a form of label sets, or "numbers". `account` is the
     evaluation on rows the scoring models had not seen; `facts` say what it was trained on and how. `codes` are the
-    weights as a compact model stores them; `params` hold the float32 numbers that these make.
+    weights as a compact model stores them; `params` hold the float32 numbers that these make. `body` is the model of a
+    learner that enters at scores; where it is linear, `params` hold its weights, else nothing.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
@@ -58,6 +63,7 @@ class Classifier:
     account: Evaluation | dict[str, Json] | None = None
     facts: dict[str, Json] = field(default_factory=dict)
     codes: Tensors | None = None
+    body: Model | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -81,18 +87,22 @@ class Classifier:
 
     @cached_property
     def quick(self) -> Any:
-        """Features and weights compiled into one kernel; None where the features need rows."""
-        return compile_scorer(self.features, self.params)
+        """Features and weights compiled into one kernel; None where the features, or the model, need rows."""
+        return compile_scorer(self.features, self.params) if self.params else None
 
     def scores(self, source: Any) -> Doubles:
         """Class scores: (n, 1) for two classes, (n, k) for more or for label sets, (n, t) for numbers."""
         if self.quick is not None:
             S: Doubles = self.quick.scores(source)
         else:
-            rows = self.features.rows(source)
-            S = rows.dot(self.params["W"])
-            S = S + self.params["b"] if "b" in self.params else S
+            S = self._rows_scores(self.features.rows(source))
         return self.class_scores(S)
+
+    def _rows_scores(self, rows: CSR) -> Doubles:
+        if self.params:
+            return linear.scores(rows, self.params)  # type: ignore[arg-type]
+        assert self.body is not None
+        return scores_of(self.body, rows, self.space)
 
     def class_scores(self, S: Doubles) -> Doubles:
         """Scores of classes from those of the output space: of pairs, where it compares classes two by two."""
@@ -229,6 +239,8 @@ class Classifier:
         """What is explained: features, weights, biases, output space and the names of the classes."""
         from linnaeus.explain import Linear
 
+        if not self.params:
+            raise UsageError(f"A model by {type(self.recipe.learner).__name__} has no weights to show.")
         W = self.params["W"]
         b = self.params.get("b", np.zeros(W.shape[1], np.float32))
         names = _numbered(W.shape[1]) if self.classes is None else self.classes.tolist()

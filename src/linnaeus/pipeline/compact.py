@@ -15,9 +15,10 @@ import numpy as np
 from linnaeus.data.split import Split, holdout
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
+from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.pipeline.crossfit import goodness, spread, there
-from linnaeus.pipeline.fitting import solve, stored
+from linnaeus.pipeline.fitting import solve
 from linnaeus.pipeline.training import pose
 from linnaeus.store.prune import prune
 from linnaeus.store.quantize import KINDS, dequantize, quantize
@@ -85,6 +86,9 @@ class Trial(NamedTuple):
 
 def compacted(model: Classifier, examples: Examples, how: Compact) -> Classifier:
     """The model made smaller; `examples` are those it was trained on."""
+    if model.body is not None:
+        name = type(model.recipe.learner).__name__
+        raise UsageError(f"Only models of the linear engine become compact; this one was learned by {name}.")
     examples = examples.counted()
     X = model.features.rows(examples.stream)
     split = _split(model, examples, how)

@@ -13,6 +13,8 @@ from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
 from linnaeus.models import linear
 from linnaeus.outputs import Multiclass, Real
+from linnaeus.pipeline.bodies import scores_of
+from linnaeus.pipeline.families import is_family, learn
 from linnaeus.pipeline.fitting import Problem, objective_of, stopping
 from linnaeus.pipeline.pieces import piece
 from linnaeus.types import LabelSets
@@ -79,14 +81,15 @@ def _by_size(problem: Problem) -> int:
 
 
 def crossfit(
-    learner: Linear, parts: Parts, splits: list[Split], tuning: Tuning, seed: int, told: Told = lambda *_: None
+    learner: Any, parts: Parts, splits: list[Split], tuning: Tuning, seed: int, told: Told = lambda *_: None
 ) -> Held:
     """Walk the strengths on each fold, choose the best, and give the held-out scores of the chosen one.
 
     `parts` gives the problem on the two sides of a split. Where there are few folds, because the data are large, the
     first walks until weaker strengths only do worse, and the others try the best of the first and its neighbors.
     """
-    strengths = tuning.strengths if learner.strength is not None and tuning.strengths else (learner.strength or 0.0,)
+    own = getattr(learner, "strength", None)
+    strengths = tuning.strengths if own is not None and tuning.strengths else (own or 0.0,)
     few = len(splits) <= FEW
 
     def legs_of(split: Split, some: tuple[float, ...], least: int) -> list[tuple[Doubles, float]]:
@@ -107,9 +110,7 @@ def crossfit(
     rows = np.concatenate([split.test for split in splits])
     order = np.argsort(rows, kind="stable")
     S = np.concatenate([legs[best][0] for legs in found])[order]
-    return Held(
-        rows[order], S, chosen[best] if learner.strength is not None else None, dict(zip(chosen, tried, strict=True))
-    )
+    return Held(rows[order], S, chosen[best] if own is not None else None, dict(zip(chosen, tried, strict=True)))
 
 
 def _near(scores: list[float]) -> range:
@@ -123,17 +124,32 @@ def _near(scores: list[float]) -> range:
 
 
 def _legs(
-    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int, least: int = 0
+    learner: Any, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int, least: int = 0
 ) -> Iterator[tuple[Doubles, float]]:
     """Held-out scores and how good they are, for each strength, until weaker ones only do worse."""
     (train, present), test = there(parts[0]), parts[1]
     results: list[float] = []
-    for leg in walk(_pose(learner, train, seed), _choose(learner, seed), strengths, seed):
-        S = spread(linear.scores(test.rows, leg.params), present, parts[0])
+    for found in (_models if is_family(learner) else _walk)(learner, (train, test), strengths, seed):
+        S = spread(found, present, parts[0])
         results.append(goodness(test.space, S, test.y, test.weights))
         yield S, results[-1]
         if len(results) >= least and len(results) - 1 - results.index(max(results)) >= WORSE:
             return
+
+
+def _walk(
+    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int
+) -> Iterator[Doubles]:
+    """Scores of the second part by models of the first, each strength from where the one before it ended."""
+    for leg in walk(_pose(learner, parts[0], seed), _choose(learner, seed), strengths, seed):
+        yield linear.scores(parts[1].rows, leg.params)
+
+
+def _models(learner: Any, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int) -> Iterator[Doubles]:
+    """The same of a learner that enters at scores."""
+    for strength in strengths:
+        chosen = learner if getattr(learner, "strength", None) is None else learner.with_strength(strength)
+        yield scores_of(learn(chosen, parts[0], seed), parts[1].rows, parts[0].space)
 
 
 def there(problem: Problem) -> tuple[Problem, Longs | None]:

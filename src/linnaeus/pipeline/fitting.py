@@ -25,7 +25,7 @@ from linnaeus.types import LabelSets, Start
 
 if TYPE_CHECKING:
     from linnaeus.erm import Fit
-    from linnaeus.types import Doubles, Floats, Params
+    from linnaeus.types import Doubles, Params
 
 STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
 """Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
@@ -93,17 +93,6 @@ def objective_of(spec: Any, problem: Problem) -> Objective:
     loss, regularizer = piece("loss", spec.loss), piece("regularizer", spec.regularizer)
     check_loss(loss)
     return Objective(problem.rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
-
-
-def stored(params: Params) -> dict[str, Floats]:
-    """The float32 numbers of a fitted model: what is used is what would be saved."""
-    with np.errstate(over="ignore"):
-        found = {name: value.astype(np.float32) for name, value in params.items()}
-    if not all(np.isfinite(value).all() for value in found.values()):
-        raise DataError(
-            "Training ran away to infinite weights; scale the features, or give an optimizer with a rate a smaller one."
-        )
-    return found
 
 
 def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:

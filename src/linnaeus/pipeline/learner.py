@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+from linnaeus.lazy import Table
 from linnaeus.pipeline.pieces import KINDS, piece
 
 
@@ -53,5 +54,11 @@ class Linear:
         return SimpleNamespace(**vars(self), **rest, seed=seed, progress=progress)
 
 
-LEARNERS = {"linear": Linear}
-"""Every learner by its plain name."""
+LEARNERS = Table(
+    "linnaeus",
+    {
+        "linear": "pipeline.learner.Linear",
+        "multinomial": "bayes.multinomial.Multinomial",
+    },
+)
+"""Every learner by its plain name: the engine, and the families that enter at scores (`pipeline.families`)."""

@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from linnaeus.arrays.labels import Labels, encode, label_sets, point
 from linnaeus.decision import cheapest, expected_costs
 from linnaeus.errors import DataError, LinnaeusError
+from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel
 from linnaeus.pipeline.chances import chances, has_chances
 from linnaeus.pipeline.face import Face
-from linnaeus.pipeline.fitting import solve, stored
+from linnaeus.pipeline.fitting import solve
 from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.posing import posed

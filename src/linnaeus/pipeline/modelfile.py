@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays import CSR
 from linnaeus.decision import FittedDecision
 from linnaeus.errors import LinnaeusError, MachineError, ModelFileError, damaged, damaged_or_newer
 from linnaeus.features import restore, terse
 from linnaeus.outputs import OUTPUTS, Real
+from linnaeus.pipeline.bodies import model_of, scores_of, weights_of
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.packing import pack, unpack
 from linnaeus.store.quantize import dequantize
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from linnaeus.protocols import Model
     from linnaeus.types import Json
 
 KIND = "classifier"
@@ -49,14 +52,24 @@ def state_of(model: Classifier) -> State:
     }
     tensors = {f"features.{name}": array for name, array in kept.items()}
     tensors |= {} if decision is None else {f"decision.{name}": array for name, array in decision.tensors.items()}
-    whole = (
-        model.params if model.codes is None else {name: array for name, array in model.params.items() if name != "W"}
-    )
-    tensors |= {f"params.{name}": array for name, array in whole.items()}
-    tensors |= {} if model.codes is None else {f"weights.{name}": array for name, array in model.codes.items()}
+    if model.body is not None:
+        body = model.body.state()
+        manifest["body"] = body.manifest
+        tensors |= {f"body.{name}": array for name, array in body.tensors.items()}
+    tensors |= _weights(model)
     if model.classes is not None:
         tensors |= pack("classes", model.classes)
     return State(manifest, tensors)
+
+
+def _weights(model: Classifier) -> dict[str, NDArray[Any]]:
+    """The parameters, or the codes they are made of; those of a body are made of it again."""
+    if model.body is not None:
+        return {}
+    if model.codes is None:
+        return {f"params.{name}": array for name, array in model.params.items()}
+    whole = {f"params.{name}": array for name, array in model.params.items() if name != "W"}
+    return whole | {f"weights.{name}": array for name, array in model.codes.items()}
 
 
 def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | None = None) -> Classifier:
@@ -93,46 +106,64 @@ def refusing() -> Iterator[None]:
 def _build(manifest: Mapping[str, Json], tensors: dict[str, NDArray[Any]], functions: Any) -> Classifier:
     decision, evaluation = manifest["decision"], manifest["evaluation"]
     params, codes = _below("params", tensors), _below("weights", tensors)
-    if codes and "W" in params:
+    body = _body(manifest, tensors)
+    if ("W" in params) + bool(codes) + (body is not None) > 1:
         raise damaged("it has two sets of weights")
+    space = _space(manifest["space"])
+    if body is not None:
+        params = weights_of(body, space)
     return Classifier(
         plan=_table(manifest["recipe"]),
         features=restore(State(manifest["features"], _below("features", tensors)), functions),
         params={**params, "W": dequantize(codes)} if codes else params,
-        space=_space(manifest["space"]),
+        space=space,
         classes=unpack("classes", tensors),
         form=manifest["form"],
         decision=None if decision is None else FittedDecision.from_state(State(decision, _below("decision", tensors))),
         account=None if evaluation is None else _table(evaluation),
         facts=dict(manifest["facts"]),
         codes=codes or None,
+        body=body,
     )
+
+
+def _body(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Model | None:
+    if "body" not in manifest:
+        return None
+    return model_of(State(_table(manifest["body"]), _below("body", tensors)))
 
 
 def _check(model: Classifier) -> None:
     """That the parts fit each other: what a hostile file could otherwise make a kernel read."""
+    if model.body is None or model.params:
+        _check_weights(model)
+    if model.form not in FORMS or type(model.space) not in SPACES:
+        raise damaged("its labels have an unknown form")
+    if isinstance(model.space, Real) != (model.classes is None):
+        raise damaged("its classes do not fit its output space")
+    if model.classes is not None and (model.classes.ndim != 1 or len(model.classes) < 1):
+        raise damaged("its classes are not a list")
+    if model.decision is None and model.classes is not None:
+        raise damaged("it has classes and no way to decide between them")
+
+
+def _check_weights(model: Classifier) -> None:
     W, b = model.params.get("W"), model.params.get("b")
     if W is None or W.ndim != 2 or W.dtype != np.float32 or W.shape[0] != model.features.width:
         raise damaged("its weights do not fit its features")
     if set(model.params) - {"W", "b"} or (b is not None and (b.dtype != np.float32 or b.shape != W.shape[1:])):
         raise damaged("its biases do not fit its weights")
-    if model.form not in FORMS or type(model.space) not in SPACES:
-        raise damaged("its labels have an unknown form")
-    if isinstance(model.space, Real) != (model.classes is None):
-        raise damaged("its classes do not fit its output space")
-    if model.classes is not None and (
-        model.classes.ndim != 1 or len(model.classes) < 1 or model.space.width(len(model.classes)) != W.shape[1]
-    ):
+    if model.classes is not None and model.space.width(len(model.classes)) != W.shape[1]:
         raise damaged("its classes do not fit its weights")
-    if model.decision is None and model.classes is not None:
-        raise damaged("it has classes and no way to decide between them")
 
 
 def _try(model: Classifier) -> None:
     """Decide on one row of zeros: parts of a decision that are for other scores show here, not when it is used."""
+    if not model.params:
+        _try_body(model)
     if model.decision is None or model.classes is None:
         return
-    S = model.class_scores(np.zeros((1, model.params["W"].shape[1])))
+    S = model.class_scores(np.zeros((1, model.space.width(len(model.classes)))))
     P = model.decision.probabilities(S)
     if P.shape != (1, len(model.classes)) or (model.decision.calibrator.kind == "labels") != (model.form != "single"):
         raise damaged("its way to decide does not fit its classes")
@@ -141,6 +172,15 @@ def _try(model: Classifier) -> None:
         model.decision.out_of_scope(S)
     if model.decision.conformal is not None:
         model.decision.conformal.sets(P, 0.5)
+
+
+def _try_body(model: Classifier) -> None:
+    """Score one row without features: a model for other features, or for other classes, shows here."""
+    assert model.body is not None
+    empty = CSR(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), model.features.width)
+    S = scores_of(model.body, empty, model.space)
+    if model.classes is not None and S.shape != (1, model.space.width(len(model.classes))):
+        raise damaged("its model does not fit its classes")
 
 
 SPACES: dict[type, str] = {space: name for name, space in OUTPUTS.items()}

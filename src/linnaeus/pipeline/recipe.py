@@ -43,7 +43,7 @@ class Recipe:
             raise UsageError(f"seed is a whole number from 0 up, not {self.seed}.")
         if not isinstance(self.features, Block):
             raise InputTypeError(f"features takes an extractor such as Words(), not {self.features!r}.")
-        if not hasattr(self.learner, "settings"):
+        if not (hasattr(self.learner, "settings") or hasattr(self.learner, "learn")):
             raise InputTypeError(f"learner takes a learner such as Linear(), not {self.learner!r}.")
 
     def fit(self, corpus: Any, progress: Any = None) -> Classifier:

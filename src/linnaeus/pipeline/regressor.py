@@ -10,9 +10,10 @@ from sklearn.base import RegressorMixin
 
 from linnaeus.arrays.gaps import refuse_gaps, unmasked
 from linnaeus.errors import DataError
+from linnaeus.models.linear import stored
 from linnaeus.outputs import Real
 from linnaeus.pipeline.face import Face
-from linnaeus.pipeline.fitting import Problem, solve, stored
+from linnaeus.pipeline.fitting import Problem, solve
 from linnaeus.pipeline.matrices import checked, learned
 from linnaeus.pipeline.stream import go_on, standing
 from linnaeus.pipeline.weights import sample_weights

@@ -18,9 +18,10 @@ from linnaeus.arrays.labels import encode
 from linnaeus.erm import Watch, train
 from linnaeus.erm.choose import choose_stepwise, stepwise
 from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.models.linear import stored
 from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.onevsone import pairs
-from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping, stored
+from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping
 from linnaeus.pipeline.pieces import piece
 from linnaeus.pipeline.progress import listening
 from linnaeus.pipeline.sizes import refuse_large

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,15 @@ import numpy as np
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.losses import PointLoss, Squared
+from linnaeus.models.linear import stored
 from linnaeus.outputs import Real
 from linnaeus.pipeline.account import settle
+from linnaeus.pipeline.bodies import weights_of
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.crossfit import Held, crossfit, cut
 from linnaeus.pipeline.examples import Examples, from_corpus
-from linnaeus.pipeline.fitting import Problem, solve, stored
+from linnaeus.pipeline.families import is_family, learn, posed_family
+from linnaeus.pipeline.fitting import Problem, solve
 from linnaeus.pipeline.peeking import peeks
 from linnaeus.pipeline.posing import posed
 from linnaeus.pipeline.weights import refuse_strangers
@@ -55,7 +58,8 @@ def as_examples(corpus: Any) -> Examples:
 def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -> Classifier:
     """The whole training; the same data, recipe and seed give the same bits."""
     tell = progress or (lambda _phase: None)
-    refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
+    if not is_family(recipe.learner):
+        refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
     examples = examples.counted()
     tell(Phase("features"))
     counted = count_rows(recipe.features, examples.stream) if peeks(recipe.features) and recipe.tuning else None
@@ -66,16 +70,19 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     del counted
     learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)
     tell(Phase("training"))
-    fit = solve(learner.settings(recipe.seed), problem)
     found = Classifier(
         plan=recipe,
         features=features,
-        params=stored(fit.params),
+        params={},
         space=problem.space,
         classes=None if examples.labels is None else examples.labels.classes,
         form="numbers" if examples.labels is None else examples.labels.form,
     )
-    return settle(found, examples, held, fit.trace)
+    if is_family(learner):
+        body = learn(learner, problem, recipe.seed)
+        return settle(replace(found, params=weights_of(body, problem.space), body=body), examples, held, None)
+    fit = solve(learner.settings(recipe.seed), problem)
+    return settle(replace(found, params=stored(fit.params)), examples, held, fit.trace)
 
 
 def refuse_loss(loss: Any, *, numbers: bool) -> None:
@@ -92,6 +99,10 @@ def refuse_loss(loss: Any, *, numbers: bool) -> None:
 
 def pose(learner: Any, X: CSR, examples: Examples) -> Problem:
     """The problem that the labels make: classes, label sets or numbers."""
+    if is_family(learner):
+        truth = examples.numbers if examples.labels is None else examples.labels
+        assert truth is not None
+        return posed_family(learner, X, truth, examples.weights)
     if examples.labels is not None:
         refuse_strangers(learner.class_weight, examples.labels.classes)
         return posed(learner.settings(0), X, examples.labels, examples.weights)

@@ -1,0 +1,93 @@
+"""Counts of features in classes: what counting models keep, and what merges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import DataError, damaged
+from linnaeus.types import LabelSets, State
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles, Lesson
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How much of each feature the rows of each class hold (d, k), and how many rows each class has (k,).
+
+    Of label sets, `all` has the sum over all rows (d,), and `rows` how many there are: a row may have several labels.
+
+    >>> one = Counts(np.array([[1.0, 0.0]]), np.array([1.0, 0.0]))
+    >>> (one + one).inside.tolist()
+    [[2.0, 0.0]]
+    """
+
+    inside: Doubles
+    sizes: Doubles
+    all: Doubles | None = None
+    rows: float = 0.0
+
+    @property
+    def outside(self) -> Doubles:
+        """The same of the rows that are not in each class (d, k)."""
+        whole = self.inside.sum(axis=1) if self.all is None else self.all
+        return whole[:, None] - self.inside
+
+    @property
+    def others(self) -> Doubles:
+        """How many rows are not in each class (k,)."""
+        return (self.sizes.sum() if self.all is None else self.rows) - self.sizes
+
+    def __add__(self, other: Counts) -> Counts:
+        """The counts of both: of data that were counted in two parts."""
+        if self.inside.shape != other.inside.shape or (self.all is None) != (other.all is None):
+            raise DataError("Counts merge where features and classes are the same; count both with one vocabulary.")
+        whole = None if self.all is None or other.all is None else self.all + other.all
+        return Counts(self.inside + other.inside, self.sizes + other.sizes, whole, self.rows + other.rows)
+
+    def state(self) -> State:
+        """The arrays; small whole numbers, as counts of words are, take half the room."""
+        tensors = {"inside": _short(self.inside), "sizes": self.sizes}
+        tensors |= {} if self.all is None else {"all": _short(self.all)}
+        return State({"rows": self.rows}, tensors)
+
+    @classmethod
+    def from_state(cls, state: State) -> Counts:
+        """The counts again; arrays that do not fit each other are refused."""
+        inside, sizes, whole = (state.tensors.get(name) for name in ("inside", "sizes", "all"))
+        if inside is None or sizes is None or inside.ndim != 2 or sizes.shape != inside.shape[1:]:
+            raise damaged("its counts do not fit together")
+        if whole is not None and whole.shape != inside.shape[:1]:
+            raise damaged("its counts do not fit together")
+        kept = [None if part is None else part.astype(np.float64) for part in (inside, sizes, whole)]
+        if any(part is not None and not np.isfinite(part).all() for part in kept):
+            raise damaged("a count is not a finite number")
+        return cls(kept[0], kept[1], kept[2], float(state.manifest["rows"]))  # type: ignore[arg-type]
+
+
+def count(lesson: Lesson) -> Counts:
+    """The counts of a lesson: sum_i weight_i x_ij over the rows of each class."""
+    D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
+    inside = lesson.X.tdot(D)
+    if not isinstance(lesson.y, LabelSets):
+        return Counts(inside, D.sum(axis=0))
+    return Counts(inside, D.sum(axis=0), lesson.X.tdot(lesson.weights), float(lesson.weights.sum()))
+
+
+def indicators(y: Any, k: int) -> Doubles:
+    """Which classes or labels each row has, as numbers (n, k)."""
+    found = np.zeros((len(y), k))
+    if isinstance(y, LabelSets):
+        found[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = 1.0
+    else:
+        found[np.arange(len(y)), y] = 1.0
+    return found
+
+
+def _short(counts: Doubles) -> Any:
+    """As float32 where nothing is lost by it."""
+    short = counts.astype(np.float32)
+    return short if np.array_equal(short, counts) else counts

@@ -1,0 +1,50 @@
+"""Fitted models of the families that enter at scores: counting, neighbors, kernels, trees; what output spaces see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import damaged
+from linnaeus.lazy import Table
+from linnaeus.models.linear import stored
+from linnaeus.outputs import Binary
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Model
+    from linnaeus.types import Doubles, Floats, State
+
+MODELS = Table(
+    "linnaeus",
+    {
+        "multinomial": "bayes.multinomial.FittedMultinomial",
+    },
+)
+"""What restores a model of each kind, with `from_state`."""
+
+
+def scores_of(model: Model, X: Any, space: Any) -> Doubles:
+    """The score columns of the output space (n, w): of two classes the difference."""
+    S = model.scores(X)
+    return S[:, 1:] - S[:, :1] if isinstance(space, Binary) else S
+
+
+def weights_of(model: Model, space: Any) -> dict[str, Floats]:
+    """The float32 weights of a model that is linear, in the columns of the output space; nothing of others."""
+    found = model.linear()
+    if found is None:
+        return {}
+    W, b = found
+    if isinstance(space, Binary):
+        W, b = W[:, 1:] - W[:, :1], b[1:] - b[:1]
+    return stored({"W": np.ascontiguousarray(W), "b": b})
+
+
+def model_of(state: State) -> Model:
+    """The model of a state; a kind that is not known is refused."""
+    kind = str(state.manifest.get("kind"))
+    if kind not in MODELS:
+        raise damaged(f"its model is of an unknown kind {kind!r}")
+    found: Model = MODELS[kind].from_state(state)
+    return found

@@ -1,0 +1,72 @@
+"""Every learner that enters at scores: it learns, scores, saves, loads, and gives the same bits again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from linnaeus import Recipe
+from linnaeus.bayes import Multinomial
+from linnaeus.features import Words
+from linnaeus.pipeline.bodies import MODELS
+from linnaeus.pipeline.classifier import Classifier
+from linnaeus.pipeline.learner import LEARNERS
+from linnaeus.pipeline.tuning import Tuning
+
+FAMILIES = {
+    "multinomial": Recipe(features=Words(), learner=Multinomial()),
+}
+"""A recipe for each learner."""
+
+WORDS = {"fruit": ("apple", "pear", "plum"), "metal": ("iron", "zinc", "lead"), "tree": ("oak", "elm", "ash")}
+
+
+def rows(classes: int, count: int = 12) -> list[tuple[str, str]]:
+    rng = np.random.default_rng(0)
+    names = list(WORDS)[:classes]
+    found = []
+    for i in range(count * classes):
+        name = names[i % classes]
+        found.append((" ".join([*rng.choice(WORDS[name], 3), *rng.choice(["a", "the", "one"], 2)]), name))
+    return found
+
+
+def test_every_learner_and_every_model_is_here():
+    assert set(FAMILIES) == set(LEARNERS) - {"linear"}
+    assert set(MODELS) == {recipe.fit(rows(2)).body.state().manifest["kind"] for recipe in FAMILIES.values()}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_it_learns_saves_and_loads(name, classes, tmp_path):
+    model = FAMILIES[name].fit(rows(classes))
+    texts = ["apple and plum", "the zinc", "one oak, an elm", "", "unknown things"][: classes + 2]
+    assert model.predict(texts[:2]).tolist() == ["fruit", "metal"]
+    P = model.probabilities(texts)
+    assert np.allclose(P.sum(axis=1), 1)
+    assert (P >= 0).all()
+    model.save(tmp_path / "m.lin")
+    again = Classifier.load(tmp_path / "m.lin")
+    assert np.array_equal(model.scores(texts), again.scores(texts))
+    assert np.array_equal(P, again.probabilities(texts))
+    assert again.recipe == model.recipe
+    again.save(tmp_path / "n.lin")
+    assert (tmp_path / "m.lin").read_bytes() == (tmp_path / "n.lin").read_bytes()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_tuned_it_judges_itself_on_held_out_rows(name):
+    model = replace(FAMILIES[name], tuning=Tuning(folds=3)).fit(rows(3))
+    assert model.evaluation is not None
+    assert model.evaluation.metrics["accuracy"] > 0.9
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_label_sets(name):
+    if "sets" not in FAMILIES[name].learner.answers:
+        pytest.skip("learns no label sets")
+    data = [(text, [label]) for text, label in rows(3)] + [("apple iron", ["fruit", "metal"])] * 4
+    model = FAMILIES[name].fit(data)
+    assert "fruit" in model.predict(["apple plum pear"])[0]
