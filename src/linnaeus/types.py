@@ -6,8 +6,10 @@ n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

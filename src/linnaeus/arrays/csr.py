@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from linnaeus import kernels
 from linnaeus.arrays.products import into, refuse_sizes
 from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

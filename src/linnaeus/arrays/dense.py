@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.arrays.products import into, refuse_sizes
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Longs

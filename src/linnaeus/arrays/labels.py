@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from linnaeus.arrays.foreign import is_sparse
 from linnaeus.arrays.gaps import is_missing, refuse_gaps, unmasked
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:

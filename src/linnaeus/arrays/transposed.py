@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.products import into, refuse_sizes
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles

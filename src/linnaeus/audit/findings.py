@@ -6,7 +6,7 @@ A `Case` is rows of a ledger with the rows they agree with; `FINDINGS` is the ta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from linnaeus.audit.matches import Matches
 from linnaeus.audit.near import Pairs
 from linnaeus.audit.records import Share
 from linnaeus.audit.tally import Ledger
+from linnaeus.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

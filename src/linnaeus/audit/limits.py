@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.audit.near import NONE, Near, Pairs, between, within
 from linnaeus.audit.tally import Ledger
+from linnaeus.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ kept: Li and Koenig 2010, b-bit minwise hashing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.types import Texts
 
 Rows: TypeAlias = NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from linnaeus.audit.near import Near, Sketches
 from linnaeus.audit.records import Summary
 from linnaeus.audit.spreads import lengths
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 from linnaeus.text import as_texts
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.errors import DataError, damaged
+from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:

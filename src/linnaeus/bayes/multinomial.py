@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from linnaeus.arrays.sigmoid import sigmoid
 from linnaeus.bayes.counts import Counts, count
 from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.frozen import dataclass
 from linnaeus.types import State
 
 if TYPE_CHECKING:

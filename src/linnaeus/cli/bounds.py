@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation

@@ -6,8 +6,10 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Progress

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
 
 from linnaeus.cli.guard import silence
+from linnaeus.frozen import dataclass
 from linnaeus.render import Glyphs, Page, glyphs_for
 
 COLORS = {

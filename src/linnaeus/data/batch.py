@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from linnaeus.errors import InputTypeError
+from linnaeus.frozen import dataclass
 
 _ROOM = 2**31 - 1  # bytes that the 32-bit offsets of a string array can reach
 

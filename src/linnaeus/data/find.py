@@ -9,7 +9,6 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
@@ -20,6 +19,7 @@ from linnaeus.data.formats.folder import text_files
 from linnaeus.data.formats.plain import PREFIX
 from linnaeus.data.streams import BLOCK, CODECS, ByteStream, File, open_raw
 from linnaeus.errors import DataError, MachineError, UsageError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.options import ReadOptions

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 
 _EXAMPLES = 5  # reasons worth showing; the rest is only counted
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 
 LABEL_KINDS = ("one", "many", "numeric")
 POLICIES = ("error", "skip")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from linnaeus.data.cells import ENTRIES, MANY, as_numbers, as_text, as_texts, is
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.roles import Roles, listed
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from linnaeus.data.batch import Batch
 from linnaeus.data.ledger import Ledger, Skipped
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.formats.base import Format

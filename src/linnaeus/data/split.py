@@ -7,13 +7,13 @@ not on how the rows came in batches, nor on the version of a random number gener
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.draws import GOLDEN, scramble
 
 _Codes = NDArray[np.int64]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from linnaeus.errors import DataError, MachineError, said
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.options import ReadOptions

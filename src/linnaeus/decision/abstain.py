@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:

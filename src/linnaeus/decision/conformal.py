@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import UsageError, damaged, damaged_or_newer, expect
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
 from linnaeus.types import LabelSets, State
 

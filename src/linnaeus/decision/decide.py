@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from linnaeus.decision.scores import BLOCK, classes, with_truth
 from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.decision.thresholds import THRESHOLDS, FittedThresholds
 from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import as_costs
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from linnaeus.decision.costs import cheapest
 from linnaeus.decision.scores import as_scores
 from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
+from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import CostTable, as_costs
 from linnaeus.store.states import field, nest, nested, tensor
 from linnaeus.types import State

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from linnaeus.decision.scores import (
     with_truth,
 )
 from linnaeus.errors import damaged
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
 from linnaeus.types import State
 

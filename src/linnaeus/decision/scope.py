@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.decision.scores import Kind, as_scores, stored_kind
 from linnaeus.errors import UsageError, damaged
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, tensor
 from linnaeus.types import State
 

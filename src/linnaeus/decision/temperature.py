@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.decision.scores import BLOCK, Kind, as_scores, columns, sample, stored_kind, uncalibrated, with_truth
 from linnaeus.errors import damaged
+from linnaeus.frozen import dataclass
 from linnaeus.types import State
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from linnaeus.decision.curve import Curve, curve, pooled
 from linnaeus.decision.scores import Kind, blocks, columns, stored_kind, with_truth
 from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
 from linnaeus.types import State
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.outputs import Multiclass, Product
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from linnaeus.erm.examined import examined
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.train import Watch, train
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers import SGD
 
 if TYPE_CHECKING:

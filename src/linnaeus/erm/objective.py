@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Transposed
 from linnaeus.erm.bias import polish
+from linnaeus.frozen import dataclass
 from linnaeus.losses import MarginLoss
 from linnaeus.models import linear
 from linnaeus.outputs import Product

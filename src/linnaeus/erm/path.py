@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.train import Watch, train
+from linnaeus.frozen import dataclass
 from linnaeus.types import Start
 
 if TYPE_CHECKING:

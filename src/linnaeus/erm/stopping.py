@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.erm.trace import Trace

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.arrays.blas import single_blas
 from linnaeus.erm.check import check, vanishing
 from linnaeus.erm.stopping import Enough, Stop
 from linnaeus.erm.trace import Record, Trace
+from linnaeus.frozen import dataclass
 from linnaeus.types import Start
 
 if TYPE_CHECKING:

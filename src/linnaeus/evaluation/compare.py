@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from linnaeus.evaluation.facts import Facts
 from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting, spelled
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.sample import whole
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

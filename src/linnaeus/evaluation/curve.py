@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.render import line_chart
 
 if TYPE_CHECKING:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:

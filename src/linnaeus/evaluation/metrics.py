@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import formulas as f
 from linnaeus.evaluation.ranking import TOP
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.facts import Facts

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.evaluation.metrics import metric_name
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Task

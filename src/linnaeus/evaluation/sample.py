@@ -6,7 +6,6 @@ holds b weightings of n rows, and each formula answers with b numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from linnaeus.evaluation.facts import Facts, Spots
 from linnaeus.evaluation.ranking import average_precisions
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from html import escape
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.outcome import plain
 from linnaeus.evaluation.sample import whole
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.explain.segments import Span, cut
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch

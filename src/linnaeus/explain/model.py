@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.explain.answers import Kind

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import listed, pack_strings, unpack_strings
 from linnaeus.text import Analysis
 from linnaeus.types import Place, State

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.data.batch import Batch
 from linnaeus.features.common.sources import text_batches
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.features.conjunction import Conjunction

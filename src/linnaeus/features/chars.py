@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from linnaeus.errors import UsageError
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.words import TermBlock, check_range
+from linnaeus.frozen import dataclass
 
 Within: TypeAlias = Literal["words", "text"]
 WITHIN: dict[Within, str] = {"words": "inside", "text": "across"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.common.cells import categories, numbers
 from linnaeus.features.common.pieces import pieces
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import listed, pack_strings, tensor, unpack_strings
 from linnaeus.types import Place, State
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, empty_rows
 from linnaeus.features.common.names import Names
 from linnaeus.features.common.paired import group_places, pair_places
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest, tensor
 from linnaeus.types import State
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
 from linnaeus.features.common.pieces import texts
+from linnaeus.frozen import dataclass
 from linnaeus.store import states
 from linnaeus.types import Place, State
 

@@ -8,7 +8,6 @@ values of one's own) has rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -19,6 +18,7 @@ from linnaeus.features.narrow import Narrowed
 from linnaeus.features.union import FittedUnion
 from linnaeus.features.values import BM25, LARGEST_TABLE, NONE, Count, Values
 from linnaeus.features.weighting import LENGTHS, FittedWeighted
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.features.base import Fitted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +14,7 @@ from linnaeus.features.base import LARGEST, Block, Fitted
 from linnaeus.features.common.pieces import text
 from linnaeus.features.indexing.exact import FittedTerms, from_paths
 from linnaeus.features.indexing.grams import Grams
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import pack_strings, tensor, unpack_strings
 from linnaeus.text import Analysis
 from linnaeus.types import Place, State

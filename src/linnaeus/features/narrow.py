@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import damaged
 from linnaeus.features.base import Fitted
 from linnaeus.features.common.names import Names, chosen
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest, tensor
 from linnaeus.types import State
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, numbered
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
 from linnaeus.types import Place, State
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linnaeus.arrays.csr import CSR, hstack
@@ -11,6 +11,7 @@ from linnaeus.features.union import FittedUnion, Union
 from linnaeus.features.values import Count, Values, resolve
 from linnaeus.features.weighting import Length, Weighted, learn_weights, weigh_rows
 from linnaeus.features.words import TermBlock
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.features.base import Block, Fitted

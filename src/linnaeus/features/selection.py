@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen, Tally, presence
 from linnaeus.features.narrow import narrow
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Stream

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 from linnaeus.features.base import Block, Fitted, rows_from
 from linnaeus.features.common.bags import bag
 from linnaeus.features.common.pieces import text, texts
+from linnaeus.frozen import dataclass
 from linnaeus.text import Analysis, Normalize
 from linnaeus.types import Place, State
 

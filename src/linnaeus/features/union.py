@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, said
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.names import Names, chained
 from linnaeus.features.narrow import narrow, shrink
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest
 from linnaeus.types import State
 

@@ -7,13 +7,13 @@ counts of a row. A count below zero (hashing with signs) is worth the opposite o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.features.common.seen import Seen, presence
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR

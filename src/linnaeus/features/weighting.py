@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen
 from linnaeus.features.narrow import Narrowed, narrow, shrink
 from linnaeus.features.values import VALUES, Count, Values, resolve
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, nest, tensor
 from linnaeus.types import Json, Place, State
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import InputTypeError, UsageError, expect
@@ -13,6 +13,7 @@ from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.hashed import Hashed
 from linnaeus.features.values import Values, resolve
 from linnaeus.features.weighting import Length, check_length, learn_weights, weigh_rows
+from linnaeus.frozen import dataclass
 from linnaeus.text import Analysis, Normalize
 
 if TYPE_CHECKING:

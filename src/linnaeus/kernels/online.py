@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import MarginLoss
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.margin import Logistic
 

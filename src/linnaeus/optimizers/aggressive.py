@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.optimizers.fused import Fused, OnlineKernel, knows
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused import OnlineKernel
 from linnaeus.optimizers.schedule import Constant
 from linnaeus.optimizers.stochastic import Stochastic, refuse_groups

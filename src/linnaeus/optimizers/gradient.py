@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays.vectors import combine, dot, norm
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat import Flat
 from linnaeus.optimizers.search import DECREASE
 from linnaeus.optimizers.smooth import refuse_kinks

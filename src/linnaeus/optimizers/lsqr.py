@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import Reporter, norm
 from linnaeus.optimizers.normal import counts
 from linnaeus.optimizers.smooth import refuse_curved

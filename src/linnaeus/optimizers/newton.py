@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.gram import gram
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat import Flat
 from linnaeus.optimizers.search import armijo
 from linnaeus.optimizers.smooth import refuse_flat

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.types import Step
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ features they work in the span of the rows (`span.py`), where vectors are shorte
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linnaeus.arrays.vectors import combine
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.pairs import Pairs
 from linnaeus.optimizers.smooth import refuse_kinks
 from linnaeus.optimizers.span import flatten

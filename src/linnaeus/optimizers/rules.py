@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused import OnlineKernel
 
 if TYPE_CHECKING:

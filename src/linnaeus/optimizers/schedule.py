@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles

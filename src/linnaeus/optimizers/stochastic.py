@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.descent import Descent
 from linnaeus.optimizers.fused import Fused, online_kernel
 from linnaeus.optimizers.rules import Adaptive, Heavy, Moments, Plain

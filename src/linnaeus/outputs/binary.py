@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.outputs.product import Product

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists
 from linnaeus.outputs.product import Product
 from linnaeus.types import LabelSets

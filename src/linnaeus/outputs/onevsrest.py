@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.outputs.product import Product, rows_where

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.errors import DataError, UsageError
+from linnaeus.frozen import dataclass
 from linnaeus.pipeline.arrow import numbers, picked
 from linnaeus.pipeline.prediction import best
 from linnaeus.pipeline.single import temperature

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from linnaeus import store
 from linnaeus.erm import Record, SoFar, Trace
 from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets, Start, State
 
 if TYPE_CHECKING:

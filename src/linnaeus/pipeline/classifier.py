@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from linnaeus import store
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import as_stream
+from linnaeus.frozen import dataclass
 from linnaeus.models import linear
 from linnaeus.outputs import Real
 from linnaeus.pipeline.bodies import scores_of

@@ -7,7 +7,7 @@ strength is trained without a part of the rows, made smaller in the same way, an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from linnaeus.data.split import Split, holdout
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
+from linnaeus.frozen import dataclass
 from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.pipeline.crossfit import goodness, spread, there

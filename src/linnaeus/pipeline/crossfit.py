@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from linnaeus.data.split import Split, folds, holdout
 from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
+from linnaeus.frozen import dataclass
 from linnaeus.models import linear
 from linnaeus.outputs import Multiclass, Real
 from linnaeus.pipeline.bodies import scores_of

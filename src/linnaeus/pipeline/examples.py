@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from linnaeus.data.batch import join
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches
+from linnaeus.frozen import dataclass
 from linnaeus.pipeline.weights import sample_weights
 from linnaeus.types import LabelSets
 

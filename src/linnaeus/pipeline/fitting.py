@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.erm.check import check_loss
 from linnaeus.erm.choose import choose_optimizer, mistake_driven, stepwise
 from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.outputs import Real
 from linnaeus.pipeline.canonical import canonical, centered, small

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
 from linnaeus.pipeline.pieces import KINDS, piece
 

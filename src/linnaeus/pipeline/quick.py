@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from linnaeus import kernels
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.features.base import as_stream
 from linnaeus.features.fused import Fused, fuse
+from linnaeus.frozen import dataclass
 from linnaeus.text import as_texts
 
 if TYPE_CHECKING:

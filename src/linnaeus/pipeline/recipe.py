@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.decision import Decision
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import Block, Weighted, Words
+from linnaeus.frozen import dataclass
 from linnaeus.pipeline import codec
 from linnaeus.pipeline.learner import Linear
 from linnaeus.pipeline.toml import to_toml

@@ -9,7 +9,7 @@ a binary problem becomes two columns, w and -w (halved in a joint space), and th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from linnaeus.arrays.labels import encode
 from linnaeus.erm import Watch, train
 from linnaeus.erm.choose import choose_stepwise, stepwise
 from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.models.linear import stored
 from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.onevsone import pairs

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
+from linnaeus.frozen import dataclass
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.models.linear import stored
 from linnaeus.outputs import Real

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.regularizers.norms import check_strength
 
 if TYPE_CHECKING:

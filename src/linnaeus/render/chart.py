@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
+
+from linnaeus.frozen import dataclass
 
 Points: TypeAlias = Sequence[tuple[float, float]]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
+from linnaeus.frozen import dataclass
 from linnaeus.render.cells import safe, spell, width
 from linnaeus.render.page import Page, Word
 

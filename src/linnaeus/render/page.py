@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from linnaeus.frozen import dataclass
 
 STYLES = ("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong")
 """What a word can mean beside its letters; the screen chooses the colors, and nothing is said by color alone."""

@@ -6,8 +6,9 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from linnaeus.frozen import dataclass
 
 Form: TypeAlias = Literal["NFC", "NFKC"]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import CASES, EDGE, TOKENIZERS
 from linnaeus.text.buffers import as_arrow, pack
 from linnaeus.text.normalize import Normalize

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import AMPERSAND, CASES, NOT_ASCII, SUSPECT
 from linnaeus.text.aligned import Aligned, compose, each, lower, unescape, without_accents
 from linnaeus.text.buffers import replace

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from linnaeus.data.formats.growth import PIECE, Growth, longest_value, pieces
 from linnaeus.data.formats.ipc import MAGIC, unpacked_sizes
 from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
 from linnaeus.errors import DataError, said
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

@@ -7,7 +7,7 @@ time, slowly, so that the message can name the line (records.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from linnaeus.data.formats.utf8 import readable
 from linnaeus.data.roles import REPEATED
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
 from linnaeus.errors import DataError, said
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

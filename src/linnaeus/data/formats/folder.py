@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,6 +13,7 @@ from linnaeus.data.formats.base import Chunk
 from linnaeus.data.roles import FIXED
 from linnaeus.data.streams import BLOCK, CODECS, LONGEST, ByteStream, File, undecodable
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

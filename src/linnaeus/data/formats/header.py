@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linnaeus.data.formats.records import fields, first_record
 from linnaeus.data.streams import BLOCK
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.formats.delimited import Delimited

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -14,6 +13,7 @@ from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.streams import first_undecodable, undecodable
 from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

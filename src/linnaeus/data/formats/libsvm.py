@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from linnaeus.data.cells import ENTRIES, MANY
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.roles import FIXED
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.lines import Block, blocks, column, sample
 from linnaeus.data.formats.utf8 import readable
 from linnaeus.data.roles import FIXED
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from linnaeus.data.streams import BLOCK, LONGEST
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.streams import ByteStream

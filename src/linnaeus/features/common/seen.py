@@ -6,7 +6,7 @@ Everything is summed over pieces of a fixed size, so that it has the same bits f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.common.pieces import PIECE, pieces
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

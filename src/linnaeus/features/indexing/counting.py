@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import DataError
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

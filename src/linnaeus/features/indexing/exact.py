@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from linnaeus.features.indexing.counting import Counts, count_terms
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import spell
 from linnaeus.features.indexing.vocabulary import Vocabulary, compact
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
 from linnaeus.text.buffers import pack
 from linnaeus.types import Place, State

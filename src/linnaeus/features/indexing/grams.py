@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import DataError, UsageError, damaged_or_newer
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import EDGE, UNITS, Plan
 from linnaeus.text import Analysis, as_texts
 from linnaeus.text.aligned import Aligned

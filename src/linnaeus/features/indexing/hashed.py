@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from linnaeus.features.common.names import Names, numbered
 from linnaeus.features.indexing.counting import count_terms
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.spelling import hash_columns, spell
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.types import Place, State
 

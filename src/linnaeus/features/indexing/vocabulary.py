@@ -8,7 +8,6 @@ where no token holds a character that stands before the space.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import MASK, pair_hash
 from linnaeus.store.states import tensor
 

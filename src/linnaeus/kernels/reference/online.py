@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, SPACES, Layout
 from linnaeus.kernels.reference.online_loss import Aggression, Example, JointLoss, Judge, ProductLoss
 

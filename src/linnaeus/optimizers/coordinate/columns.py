@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.coordinate.columns import Columns, columns_of
 from linnaeus.optimizers.coordinate.problem import Place, Problem
 from linnaeus.optimizers.coordinate.rowwise import RowLoss

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual.binaries import LOSSES, Progress, Settings, solve_binaries
 from linnaeus.optimizers.dual.jointly import minimize_joint, refuse_joint
 from linnaeus.optimizers.dual.problems import Binaries

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual.between import (
     LOOSEST,
     PATIENCE,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual import momentum
 from linnaeus.optimizers.dual.between import FASTER, LOOSEST, NOTHING, PATIENCE, STILL, STUCK
 from linnaeus.optimizers.dual.joint import Family, Joint, bounds

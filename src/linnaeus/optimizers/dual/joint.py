@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Longs

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Longs, Words64
