@@ -103,6 +103,21 @@ def test_narrow_values_and_narrow_states(rule, dtype):
     assert found[0][1][0].dtype == dtype
 
 
+@pytest.mark.parametrize("k", [1, 2, 5, 20, 41, 70])
+@pytest.mark.parametrize("rule", ["sgd", "adagrad", "aggressive"])
+def test_narrow_means(rule, k):
+    """Numbers of classes that take all the sizes of blocks, of float32 and of float64."""
+    space = "product" if k == 1 else "joint"
+    parts, setting = (1, (0.1, 0.0)) if rule == "aggressive" else RULES[rule]
+    asked = SPACES[space] if rule == "aggressive" else (SPACES[space], LOSSES["hinge"], NONE)
+    for dtype, tol in ((np.float32, 2e-4), (np.float64, 1e-9)):
+        layout = Layout(k, parts, True, dtype=dtype)
+        found = both(rule, problem(k, space, dtype=np.float32), layout, asked, setting)
+        ours, theirs = (layout.mean(state[0], state[2][1]) for _, state in found)
+        assert ours.dtype == dtype
+        np.testing.assert_allclose(ours, theirs, rtol=tol, atol=tol)
+
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("limits", [(np.inf, 0.0), (0.1, 0.0), (np.inf, 5.0)])
 @pytest.mark.parametrize(("space", "k"), [("product", 1), ("product", 4), ("joint", 2), ("joint", 5)])

@@ -117,11 +117,12 @@ def test_slices_of_an_epoch_change_nothing(monkeypatch):
     assert fit(problem, AdaGrad(0.2)).params["W"].tobytes() == whole.params["W"].tobytes()
 
 
-def test_large_tables_are_float32(monkeypatch):
+@pytest.mark.parametrize("rule", [AdaGrad(0.2), Average(AdaGrad(0.2))])
+def test_large_tables_are_float32(rule, monkeypatch):
     problem = objective()
-    wide = fit(problem, AdaGrad(0.2))
+    wide = fit(problem, rule)
     monkeypatch.setattr(fused, "LARGE", 0)
-    narrow = fit(problem, AdaGrad(0.2))
+    narrow = fit(problem, rule)
     np.testing.assert_allclose(narrow.params["W"], wide.params["W"], rtol=1e-4, atol=1e-5)
     assert (narrow.params["W"] == narrow.params["W"].astype(np.float32)).all()
 

@@ -38,7 +38,7 @@ Listener: TypeAlias = "Callable[[SoFar, Step], None]"
 
 @dataclass(frozen=True)
 class Fit:
-    """What training gives: parameters (float64), and the trace that says how it went and why it ended."""
+    """What training gives: parameters (float64; means of a large table float32), and the trace of how it went."""
 
     params: Params
     trace: Trace

@@ -96,7 +96,7 @@ class Layout:
         start = index * self.lanes
         return table[..., start : start + self.k]
 
-    def mean(self, table: NDArray[Any], steps: float) -> Doubles:
+    def mean(self, table: NDArray[Any], steps: float) -> NDArray[Any]:
         """The mean of the iterates of all steps: w - drift / t, or sums / t where there are clocks, once settled."""
-        mean: Doubles = self.part(table, self.parts) / max(steps, 1.0)
+        mean: NDArray[Any] = self.part(table, self.parts) / max(float(steps), 1.0)
         return mean if self.lazy else np.subtract(self.part(table, 0), mean, out=mean)

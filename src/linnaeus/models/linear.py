@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus import kernels
 from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def gradient(X: Rows, D: Doubles, params: Params, out: Params | None = None) -> 
 def stored(params: Params) -> dict[str, Floats]:
     """The float32 numbers of a fitted model: what is used is what would be saved."""
     with np.errstate(over="ignore"):
-        found = {name: value.astype(np.float32) for name, value in params.items()}
-    if not all(np.isfinite(value).all() for value in found.values()):
+        found = {name: np.ascontiguousarray(value, np.float32) for name, value in params.items()}
+    if any(kernels.first_unfinite(value.reshape(-1), kernels.thread_count()) >= 0 for value in found.values()):
         raise DataError(
             "Training ran away to infinite weights; scale the features, or give an optimizer with a rate a smaller one."
         )

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SLICE = 40_000_000
 """Nonzeros times classes in one call, about 100 ms: Ctrl-C is heard between calls."""
 
-LARGE = 1 << 25
-"""Bytes of a table from which weights and accumulators are float32: memory decides the time, and a model is float32."""
+LARGE = 1 << 22
+"""Bytes of a table from which all in it is float32: memory decides the time, and a model is float32."""
 
 
 class OnlineKernel(NamedTuple):
@@ -78,8 +78,8 @@ class Fused(Run):
         self.flow = (float(penalty.l1), float(penalty.l2), float(objective.X.shape[0]))
         layout = Layout(width, kernel.parts, averaged, lazy)
         d = objective.X.shape[1]
-        if not averaged and not lazy and d * layout.stride * 8 > LARGE:
-            layout = Layout(width, kernel.parts, dtype=np.float32)
+        if not lazy and d * layout.stride * 8 > LARGE:
+            layout = Layout(width, kernel.parts, averaged, dtype=np.float32)
         self.layout, self.clock = layout, np.array([0.0, self.t, 0.0])
         self.table = {"W": layout.zeros(d)}
         if "b" in start.params:

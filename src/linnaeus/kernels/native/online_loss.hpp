@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "elementary.hpp"
@@ -38,12 +39,14 @@ struct Example {
   double weight, norm;
 };
 
+// `few` says that no more than the two classes of `at` have a gradient.
 struct Verdict {
   double loss;
-  bool mistake;
+  bool mistake, few = false;
+  int32_t at[2] = {};
 };
 
-// Writes weight * dloss/ds for k scores. Gradients have room for `lanes` numbers; those past k stay zero.
+// Writes weight * dloss/ds for k scores, into zeros. Gradients have room for `lanes` numbers; those past k stay zero.
 class Judge {
  public:
   virtual ~Judge() = default;
@@ -95,11 +98,29 @@ inline Point at_margin(int loss, double m, double stake) {
 
 // The best class that is not the true one; the lowest among equals. `costs` may be null.
 inline size_t best_rival(const double* scores, const double* costs, size_t gold, size_t k) {
-  size_t found = gold ? 0 : 1;
-  auto worth = [&](size_t c) { return costs ? scores[c] + costs[c] : scores[c]; };
-  for (size_t c = found + 1; c < k; ++c)
-    if (c != gold && worth(c) > worth(found)) found = c;
-  return found;
+  constexpr size_t lanes = 8;
+  if (costs || k < 2 * lanes) {
+    size_t found = gold ? 0 : 1;
+    auto worth = [&](size_t c) { return costs ? scores[c] + costs[c] : scores[c]; };
+    for (size_t c = found + 1; c < k; ++c)
+      if (c != gold && worth(c) > worth(found)) found = c;
+    return found;
+  }
+  // Of many, first how good the best is, without branches; then where it stands.
+  double best[lanes];
+  std::fill_n(best, lanes, -std::numeric_limits<double>::infinity());
+  auto raise = [&](size_t begin, size_t end) {
+    size_t c = begin;
+    for (; c + lanes <= end; c += lanes)
+      for (size_t i = 0; i < lanes; ++i) best[i] = scores[c + i] > best[i] ? scores[c + i] : best[i];
+    for (; c < end; ++c) best[0] = std::max(best[0], scores[c]);
+  };
+  raise(0, gold);
+  raise(gold + 1, k);
+  double high = *std::max_element(best, best + lanes);
+  for (size_t c = 0; c < k; ++c)
+    if (c != gold && scores[c] == high) return c;
+  return gold ? 0 : 1;
 }
 
 // Whether the true class is the only best one.
@@ -159,8 +180,7 @@ class JointLoss : public Judge {
     Point at = at_margin(loss_, e.scores[gold] - e.scores[rival], stake);
     gradient[gold] = e.weight * at.slope;
     gradient[rival] = -e.weight * at.slope;
-    found.loss = e.weight * at.value;
-    return found;
+    return {e.weight * at.value, found.mistake, true, {int32_t(gold), int32_t(rival)}};
   }
 
  private:
@@ -200,7 +220,7 @@ class Aggression : public Judge {
       double tau = step(m, 2.0 * e.norm, e.weight);
       gradient[gold] = -tau;
       gradient[rival] = tau;
-      return {e.weight * std::max(0.0, 1.0 - m), !(m > 0)};
+      return {e.weight * std::max(0.0, 1.0 - m), !(m > 0), true, {int32_t(gold), int32_t(rival)}};
     }
     Verdict found{0.0, false};
     for (size_t i = 0; i < e.count; ++i) signs_[e.labels[i]] = 1.0;

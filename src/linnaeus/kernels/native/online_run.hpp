@@ -11,6 +11,7 @@
 #include "arrays.hpp"
 #include "online_loss.hpp"
 #include "online_table.hpp"
+#include "tables.hpp"
 
 namespace linnaeus::online {
 
@@ -56,7 +57,7 @@ State<S> checked_state(Arrays<S>& arrays, size_t parts) {
   auto& [table, bias, clock, layout] = arrays;
   auto [k, averaged, lazy] = layout;
   if (k < 1 || k > (1 << 24)) refuse("there are between 1 and 2^24 classes");
-  if (sizeof(S) == 4 && (averaged || lazy)) refuse("means and penalties need float64");
+  if (sizeof(S) == 4 && lazy) refuse("penalties need float64");
   size_t lanes = lanes_of<S>(size_t(k));
   size_t stride = (parts + averaged) * lanes + (lazy ? (lanes <= 2 ? 2 : 4) : 0);
   if (table.shape(1) != stride || (bias.size() && bias.size() != stride)) refuse("the table does not have the layout");
@@ -116,7 +117,8 @@ void check_labels(const Problem<X>& p, int space, bool stakes, size_t k) {
 template <class S, class X, class Rule>
 class Runner {
  public:
-  static constexpr bool kFlows = std::is_same_v<S, double> && !std::is_same_v<Rule, ProximalRule>;
+  static constexpr bool kMeans = !std::is_same_v<Rule, ProximalRule>;
+  static constexpr bool kFlows = kMeans && std::is_same_v<S, double>;
   static constexpr bool kFlowsInMean = kFlows && std::is_same_v<Rule, PlainRule>;
 
   Runner(const Problem<X>& p, const State<S>& state, Rule rule, Flow flow)
@@ -129,7 +131,7 @@ class Runner {
         gradient_(state.table.lanes),
         pull_(state.table.lanes),
         active_(state.k) {
-    if ((state.lazy || state.averaged) && !kFlows) refuse("this rule has no mean and no penalty");
+    if ((state.lazy && !kFlows) || (state.averaged && !kMeans)) refuse("this rule has no mean and no penalty");
     if (state.lazy && state.averaged && (!kFlowsInMean || flow.l1 != 0)) refuse("this penalty has no mean");
     flow_.now = state.clock[0];
     flow_.sum = state.clock[2];
@@ -140,33 +142,47 @@ class Runner {
     double loss = 0;
     int64_t mistakes = 0;
     for (size_t t = 0; t < p_.steps; ++t) {
-      Ahead at = p_.row(t), next = t + 1 < p_.steps ? p_.row(t + 1) : Ahead{nullptr, 0};
+      fetch_example(t + kFar);
+      Ahead at = p_.row(t), next = t + kNear < p_.steps ? p_.row(t + kNear) : Ahead{nullptr, 0};
       Row<S> row{at.columns, values_.data(), at.n};
       Verdict found = look(judge, row, next, p_.order[t]);
       loss += found.loss;
       mistakes += found.mistake;
       if (rates) set_rate(rates[t]);
-      step(row, next);
+      found.few ? step_few(row, next, found) : step_all(row, next);
       if (state_.lazy) advance(rates ? rates[t] : 0.0);
     }
     return {loss, mistakes};
   }
 
  private:
+  static constexpr size_t kNear = 2;     // so many examples before its turn the rows of one are fetched,
+  static constexpr size_t kFar = 4;      // and so many before, the example itself;
+  static constexpr size_t kLong = 1024;  // but no more than these nonzeros
+  static constexpr size_t kLine = 64 / std::max(sizeof(int32_t), sizeof(X));
+
+  // Examples come in any order: asks for columns and values of one that is to come.
+  void fetch_example(size_t t) const {
+    if (t + kFar < p_.steps) prefetch(p_.indptr + p_.order[t + kFar]);
+    if (t >= p_.steps) return;
+    size_t begin = size_t(p_.indptr[p_.order[t]]), end = size_t(p_.indptr[p_.order[t] + 1]);
+    for (size_t j = begin; j < std::min(end, begin + kLong); j += kLine) {
+      prefetch(p_.columns + j);
+      prefetch(p_.values + j);
+    }
+  }
+
   // Scores, loss and gradient of an example.
   Verdict look(Judge& judge, Row<S> row, Ahead next, int32_t i) {
-    double norm = bias_ ? 1.0 : 0.0;
     const X* values = p_.values + p_.indptr[i];
-    for (size_t j = 0; j < row.n; ++j) {
-      values_[j] = S(values[j]);
-      norm += double(values[j]) * double(values[j]);
-    }
+    for (size_t j = 0; j < row.n; ++j) values_[j] = S(values[j]);
+    double norm = bias_ ? 1.0 : 0.0;
+    for (size_t j = 0; j < row.n; ++j) norm += double(values[j]) * double(values[j]);
     if constexpr (kFlowsInMean)
       if (state_.lazy && state_.averaged) settle_mean(state_.table, row, next, rule_, flow_);
     if constexpr (kFlows)
       if (state_.lazy && !state_.averaged) settle(state_.table, row, next, rule_, flow_);
     std::fill(scores_.begin(), scores_.end(), 0.0);
-    std::fill(gradient_.begin(), gradient_.end(), 0.0);
     if (state_.bias) std::copy_n(state_.bias, state_.table.lanes, scores_.begin());
     add_scores(state_.table, row, state_.lazy ? Ahead{nullptr, 0} : next, scores_.data());
     const int32_t* labels = p_.labels + p_.offsets[i];
@@ -174,15 +190,30 @@ class Runner {
     return judge.judge({scores_.data(), labels, count, p_.weights ? p_.weights[i] : 1.0, norm}, gradient_.data());
   }
 
-  void step(Row<S> row, Ahead next) {
-    double lag = state_.clock[1];
-    state_.clock[1] += 1;
+  void step_all(Row<S> row, Ahead next) {
     size_t count = 0;
     for (size_t c = 0; c < state_.k; ++c) {
       pull_[c] = S(gradient_[c]);
       active_[count] = int32_t(c);
       count += gradient_[c] != 0;
     }
+    step(row, next, count);
+  }
+
+  void step_few(Row<S> row, Ahead next, const Verdict& found) {
+    size_t count = 0;
+    for (int32_t c : found.at) {
+      pull_[c] = S(gradient_[c]);
+      active_[count] = c;
+      count += gradient_[c] != 0;
+    }
+    step(row, next, count);
+    for (int32_t c : found.at) gradient_[c] = pull_[c] = 0;
+  }
+
+  void step(Row<S> row, Ahead next, size_t count) {
+    double lag = state_.clock[1];
+    state_.clock[1] += 1;
     if (count) {
       Pull<S> pull{pull_.data(), active_.data(), count};
       move(state_.table, row, next, pull, rule_, lag);
@@ -193,8 +224,8 @@ class Runner {
   }
 
   void move(Table<S> table, Row<S> row, Ahead next, Pull<S> pull, Rule rule, double lag) {
-    if constexpr (kFlows)
-      if (state_.averaged && !state_.lazy) return take_mean_step(table, row, next, pull, rule, lag);
+    if constexpr (kMeans)
+      if (state_.averaged && !state_.lazy) return take_mean_step(table, row, next, pull, rule, S(lag));
     take_step(table, row, state_.lazy ? Ahead{nullptr, 0} : next, pull, rule);
   }
 

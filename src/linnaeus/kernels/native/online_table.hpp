@@ -3,7 +3,7 @@
 // A feature's row holds everything a nonzero touches, side by side: weights, accumulators of the rule, sums for the
 // mean of iterates, and for a penalty the clock of the row: [ w | rule's first | rule's second | mean | clock ], each
 // of `lanes` numbers (the clock of two or four). Lanes are the classes, filled up to whole vectors. While one example
-// is worked on, the rows of the next one are fetched.
+// is worked on, the rows of one soon to come are fetched.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +81,9 @@ void take_step(Table<float> t, Row<float> r, Ahead next, Pull<float> g, Proximal
 void take_step(Table<double> t, Row<double> r, Ahead next, Pull<double> g, ProximalRule rule);
 
 // The same, and sums -= lag * move, from which the mean of the iterates comes: the sums stand after the rule's parts.
+void take_mean_step(Table<float> t, Row<float> r, Ahead next, Pull<float> g, PlainRule rule, float lag);
 void take_mean_step(Table<double> t, Row<double> r, Ahead next, Pull<double> g, PlainRule rule, double lag);
+void take_mean_step(Table<float> t, Row<float> r, Ahead next, Pull<float> g, AdaptiveRule rule, float lag);
 void take_mean_step(Table<double> t, Row<double> r, Ahead next, Pull<double> g, AdaptiveRule rule, double lag);
 
 // Brings the example's rows up to now. `settle_mean` also adds the iterates since the clock to the sums (no l1).

@@ -53,15 +53,32 @@ LINNAEUS_INLINE size_t whole(size_t lanes) {
   return lanes < kVector<S> ? lanes : lanes / kVector<S> * kVector<S>;
 }
 
-template <class S>
-LINNAEUS_INLINE void add_row(double* __restrict scores, const S* __restrict row, double x, size_t lanes) {
-  for (size_t c = 0; c < whole<S>(lanes); ++c) scores[c] += x * double(row[c]);
+// Q blocks of B classes: their sums stay in registers, where in memory each would wait for its own store.
+template <size_t Q, size_t B, class S>
+LINNAEUS_INLINE void add_blocks(Table<S> t, Row<S> r, size_t from, double* __restrict scores) {
+  double sums[Q][B];
+  for (size_t q = 0; q < Q; ++q)
+    for (size_t c = 0; c < B; ++c) sums[q][c] = scores[from + q * B + c];
+  for (size_t p = 0; p < r.n; ++p) {
+    const S* __restrict row = t.row(r.columns[p]) + from;
+    double x = double(r.values[p]);
+    for (size_t q = 0; q < Q; ++q)
+      for (size_t c = 0; c < B; ++c) sums[q][c] += x * double(row[q * B + c]);
+  }
+  for (size_t q = 0; q < Q; ++q)
+    for (size_t c = 0; c < B; ++c) scores[from + q * B + c] = sums[q][c];
 }
 
 template <class S>
 LINNAEUS_INLINE void add_all(Table<S> t, Row<S> r, Ahead next, double* scores) {
   if (t.lanes == 1) return add_score(t, r, next, scores);
-  walk(t, r, next, 0, t.lanes, [&](const S* row, S x) { add_row(scores, row, double(x), t.lanes); });
+  walk(t, Row<S>{nullptr, nullptr, 0}, next, 0, t.lanes, [](const S*, S) {});
+  if (t.lanes == 2) return add_blocks<1, 2>(t, r, 0, scores);
+  size_t from = 0;
+  for (; from + 32 <= t.lanes; from += 32) add_blocks<4, 8>(t, r, from, scores);
+  for (; from + 16 <= t.lanes; from += 16) add_blocks<2, 8>(t, r, from, scores);
+  for (; from + 8 <= t.lanes; from += 8) add_blocks<1, 8>(t, r, from, scores);
+  for (; from < t.lanes; from += 4) add_blocks<1, 4>(t, r, from, scores);
 }
 
 // How far a weight moves against a gradient q, the rule's accumulators being a and b.
@@ -186,10 +203,9 @@ LINNAEUS_CLONES void add_scores(Table<double> t, Row<double> r, Ahead next, doub
   LINNAEUS_CLONES void take_step(Table<S> t, Row<S> r, Ahead next, Pull<S> g, RULE rule) { \
     step<S, RULE, false>(t, r, next, g, rule, S(0));                                       \
   }
-#define LINNAEUS_MEAN_STEP(RULE)                                                                             \
-  LINNAEUS_CLONES void take_mean_step(Table<double> t, Row<double> r, Ahead next, Pull<double> g, RULE rule, \
-                                      double lag) {                                                          \
-    step<double, RULE, true>(t, r, next, g, rule, lag);                                                      \
+#define LINNAEUS_MEAN_STEP(S, RULE)                                                                    \
+  LINNAEUS_CLONES void take_mean_step(Table<S> t, Row<S> r, Ahead next, Pull<S> g, RULE rule, S lag) { \
+    step<S, RULE, true>(t, r, next, g, rule, lag);                                                     \
   }
 LINNAEUS_STEP(float, PlainRule)
 LINNAEUS_STEP(double, PlainRule)
@@ -197,8 +213,10 @@ LINNAEUS_STEP(float, AdaptiveRule)
 LINNAEUS_STEP(double, AdaptiveRule)
 LINNAEUS_STEP(float, ProximalRule)
 LINNAEUS_STEP(double, ProximalRule)
-LINNAEUS_MEAN_STEP(PlainRule)
-LINNAEUS_MEAN_STEP(AdaptiveRule)
+LINNAEUS_MEAN_STEP(float, PlainRule)
+LINNAEUS_MEAN_STEP(double, PlainRule)
+LINNAEUS_MEAN_STEP(float, AdaptiveRule)
+LINNAEUS_MEAN_STEP(double, AdaptiveRule)
 
 LINNAEUS_CLONES void settle(Table<double> t, Row<double> r, Ahead next, PlainRule rule, const Flow& flow) {
   settle_rows(t, r, next, rule, flow);

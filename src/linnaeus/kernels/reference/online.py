@@ -98,8 +98,8 @@ class _Learner:
         self.rule, self.flow = rule, flow
         if not 1 <= k <= 1 << 24:
             _refuse("there are between 1 and 2^24 classes")
-        if table.dtype == np.float32 and (averaged or lazy):
-            _refuse("means and penalties need float64")
+        if table.dtype == np.float32 and lazy:
+            _refuse("penalties need float64")
         self.layout = Layout(k, rule.parts, averaged, lazy, table.dtype)
         if table.shape[1] != self.layout.stride or len(bias) not in (0, self.layout.stride):
             _refuse("the table does not have the layout")
