@@ -129,7 +129,7 @@ def _exact_stages(texts: pa.Array) -> dict[str, float]:
         counter = kernels.TermCounter(grams.plan, True)
         counter.add(ready.data, ready.offsets, 1)
         at.append(time.perf_counter())
-        counter.finish(1)
+        counter.finish(1, 1)
         at.append(time.perf_counter())
         terms.learn_rows(grams, as_stream(texts), False)
         at.append(time.perf_counter())

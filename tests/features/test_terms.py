@@ -218,7 +218,7 @@ def test_names_of_hashed_terms_and_their_collisions():
 
 @pytest.mark.parametrize("block", [Words(ngrams=(1, 3)), Skips(2), Chars(2, 3), Subwords(), Words(ngrams=(2, 2))])
 def test_the_hash_of_many_terms_is_that_of_each(block):
-    seen = count_terms(block.grams(), as_stream(TEXTS))
+    seen = count_terms(block.grams(), as_stream(TEXTS), lambda _n: 1)
     vocabulary = seen.vocabulary(seen.columns(seen.wanted))
     names = block.fit(TEXTS).names()
     split = block.grams().unit in ("words", "skips")
@@ -317,6 +317,11 @@ def test_names_of_a_union_and_of_a_selection():
         (lambda: Words().fit(["", "!"]), DataError, "None of the 2 texts has a single term"),
         (lambda: Words(ngrams=(2, 2)).fit(["a", "b"]), DataError, "None of the 2 texts has a single term"),
         (lambda: Words(terms=Exact(min_df=2)).fit(["a", "b"]), DataError, "None of 2 terms passes min_df and max_df"),
+        (
+            lambda: Words(ngrams=(2, 2), terms=Exact(min_df=2)).fit(["a b c", "c d"]),
+            DataError,
+            "None of 3 terms passes min_df and max_df",
+        ),
         (lambda: Words(terms=Exact(min_df=3, max_df=0.5)).fit(["a", "b"]), UsageError, "max_df=0.5 is below min_df=3"),
         (lambda: Words().fit(Batch(labels=pa.array(["x"]))), DataError, "made of text, but the rows have none"),
         (lambda: Words(values="nb").fit(["a"]), DataError, "NaiveBayes learns from labels"),

@@ -154,12 +154,12 @@ def test_a_counter_goes_one_way(side: ModuleType, plan: Plan) -> None:
     made = counter(side, plan)
     with pytest.raises(ValueError, match="replay: nothing is recorded"):
         replay(made, 0, (1, -1))
-    counted = made.finish(1)
+    counted = made.finish(1, 1)
     terms = len(counted[2]) + sum(len(order[0]) for order in counted[4])
     with pytest.raises(ValueError, match="takes no more texts"):
         made.add(TEXT, FINE, 1)
     with pytest.raises(ValueError, match="finished once"):
-        made.finish(1)
+        made.finish(1, 1)
     assert replay(made, terms, (terms, -1))[0][-1] > 0
     with pytest.raises(ValueError, match="replay: nothing is recorded"):
         replay(made, terms, (terms, -1))
@@ -168,7 +168,7 @@ def test_a_counter_goes_one_way(side: ModuleType, plan: Plan) -> None:
 @each_side
 def test_what_was_not_recorded_is_not_replayed(side: ModuleType) -> None:
     made = counter(side, WORDS, record=False)
-    made.finish(1)
+    made.finish(1, 1)
     with pytest.raises(ValueError, match="replay: nothing is recorded"):
         replay(made, 5, (5, -1))
 
@@ -186,7 +186,7 @@ def test_what_was_not_recorded_is_not_replayed(side: ModuleType) -> None:
 )
 def test_a_replay_into_columns_that_do_not_fit_is_refused(side: ModuleType, terms, layout, shift, message) -> None:
     made = counter(side, WORDS)
-    made.finish(1)
+    made.finish(1, 1)
     with pytest.raises(ValueError, match=message):
         replay(made, terms, layout, shift)
 

@@ -34,7 +34,7 @@ def one(text: bytes | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def count(data: np.ndarray, offsets: np.ndarray, plan: Plan) -> tuple:
     counter = kernels.TermCounter(plan, False)
     counter.add(data, offsets, 2)
-    return counter.finish(2)
+    return counter.finish(1, 2)
 
 
 def index(data: np.ndarray, offsets: np.ndarray, plan: Plan, counted: tuple) -> tuple:

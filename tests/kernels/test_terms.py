@@ -41,6 +41,8 @@ def pack(rows: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
 def same(a: object, b: object) -> bool:
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and np.array_equal(a, b)
+    if isinstance(a, int):
+        return a == b
     return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
 
 
@@ -69,41 +71,41 @@ def test_hashed_terms(rows: list[bytes], plan: Plan, bits: int, signed: bool) ->
     assert same(kernels.hash_terms(data, offsets, plan, bits, signed, 3), expected)
 
 
-def count(module: object, batches: list[list[bytes]], plan: Plan, threads: int) -> tuple:
+def count(module: object, batches: list[list[bytes]], plan: Plan, threads: int, least: int = 1) -> tuple:
     counter = module.TermCounter(plan, False)
     for rows in batches:
         counter.add(*pack(rows), threads)
-    return counter.finish(threads)
+    return counter.finish(least, threads)
 
 
-def replay(module: object, batches: list[list[bytes]], plan: Plan, threads: int, unknown: bool) -> tuple:
+def replay(module: object, batches: list[list[bytes]], plan: Plan, threads: int, unknown: bool, least: int) -> tuple:
     counter = module.TermCounter(plan, True)
     for rows in batches:
         counter.add(*pack(rows), threads)
-    _, _, documents, _, grams = counter.finish(threads)
+    _, _, documents, _, grams, _ = counter.finish(least, threads)
     n = len(documents) + sum(len(parents) for parents, *_ in grams)
     columns = np.array([-1 if i % 4 == 3 else i for i in range(n)], np.int32)
     return counter.replay(columns, (n + 1, n if unknown else -1), threads)
 
 
-@given(texts, texts, plans, st.booleans())
-def test_replayed_rows(first: list[bytes], second: list[bytes], plan: Plan, unknown: bool) -> None:
-    expected = replay(reference, [first, second], plan, 1, unknown)
-    assert same(replay(kernels, [first, second], plan, 1, unknown), expected)
-    assert same(replay(kernels, [first + second], plan, 3, unknown), expected)
+@given(texts, texts, plans, st.booleans(), st.integers(0, 3))
+def test_replayed_rows(first: list[bytes], second: list[bytes], plan: Plan, unknown: bool, least: int) -> None:
+    expected = replay(reference, [first, second], plan, 1, unknown, least)
+    assert same(replay(kernels, [first, second], plan, 1, unknown, least), expected)
+    assert same(replay(kernels, [first + second], plan, 3, unknown, least), expected)
 
 
-@given(texts, texts, plans)
-def test_counted_terms(first: list[bytes], second: list[bytes], plan: Plan) -> None:
-    expected = count(reference, [first, second], plan, 1)
-    assert same(count(kernels, [first, second], plan, 1), expected)
-    assert same(count(kernels, [first + second], plan, 3), expected)
+@given(texts, texts, plans, st.integers(0, 3))
+def test_counted_terms(first: list[bytes], second: list[bytes], plan: Plan, least: int) -> None:
+    expected = count(reference, [first, second], plan, 1, least)
+    assert same(count(kernels, [first, second], plan, 1, least), expected)
+    assert same(count(kernels, [first + second], plan, 3, least), expected)
 
 
 @given(texts, texts, plans, st.randoms(use_true_random=False), st.booleans())
 @settings(max_examples=200)
 def test_indexed_terms(known: list[bytes], rows: list[bytes], plan: Plan, random: object, unknown: bool) -> None:
-    token_bytes, token_offsets, documents, _, grams = count(reference, [known], plan, 1)
+    token_bytes, token_offsets, documents, _, grams, _ = count(reference, [known], plan, 1)
     slots = kernels.probe_tokens(token_bytes, token_offsets)
     assert same(slots, reference.probe_tokens(token_bytes, token_offsets))
     tokens, keys, first, parents = len(documents), [], len(documents), 0

@@ -13,6 +13,8 @@ from linnaeus.features.indexing.vocabulary import Vocabulary, compact
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from linnaeus.features.indexing.grams import Grams
@@ -27,7 +29,7 @@ class Counts:
     """Nodes are tokens by bytes, then pairs, then longer terms; each has its documents and its occurrences.
 
     `parents` and `last` are those of the longer terms, `starts` says where each order begins among the nodes, `wanted`
-    which nodes are terms and do not only begin them; n texts were counted.
+    which nodes are terms and do not only begin them; n texts were counted, and `left_out` distinct terms are not here.
     """
 
     tokens: tuple[Bytes, Longs]
@@ -38,6 +40,7 @@ class Counts:
     occurrences: list[Longs]
     wanted: NDArray[np.bool_]
     n: int
+    left_out: int
     counter: kernels.TermCounter
 
     def columns(self, passed: NDArray[np.bool_]) -> Ints:
@@ -71,14 +74,17 @@ class Counts:
         return compact(self.tokens, self.parents, self.last, columns)
 
 
-def count_terms(grams: Grams, stream: Stream, record: bool = False) -> Counts:
-    """One walk over the stream, which may be recorded for its rows."""
+def count_terms(grams: Grams, stream: Stream, least: Callable[[int], int], record: bool = False) -> Counts:
+    """One walk over the stream, which may be recorded for its rows.
+
+    Of n texts, the longest terms that stand in fewer than least(n) are left out: they are most of all.
+    """
     counter, n = kernels.TermCounter(grams.plan, record), 0
     for batch in stream.batches():
         texts = grams.texts(batch)
         counter.add(texts.data, texts.offsets, kernels.thread_count())
         n += len(texts)
-    data, offsets, documents, counts, orders = counter.finish(kernels.thread_count())
+    data, offsets, documents, counts, orders, left_out = counter.finish(least(n), kernels.thread_count())
     parents, last, starts = _nodes(len(documents), orders)
     return Counts(
         (data, offsets),
@@ -89,6 +95,7 @@ def count_terms(grams: Grams, stream: Stream, record: bool = False) -> Counts:
         [counts, *(order[3] for order in orders)],
         _wanted(starts, grams),
         n,
+        left_out,
         counter,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -75,13 +76,13 @@ class Exact:
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """Count the terms of the stream, and give those that pass a column."""
-        seen = count_terms(grams, stream)
+        seen = count_terms(grams, stream, self._least)
         columns, df = self._choose(seen)
         return Counted(seen.vocabulary(columns), df, seen.n)
 
     def learn_rows(self, grams: Grams, stream: Stream, unknown: bool) -> tuple[Counted, CSR]:
         """The same, with the rows of the stream: the terms are counted and remembered, no text is read twice."""
-        seen = count_terms(grams, stream, record=True)
+        seen = count_terms(grams, stream, self._least, record=True)
         columns, df = self._choose(seen)
         counted, counter = Counted(seen.vocabulary(columns), df, seen.n), seen.counter
         del seen  # its arrays are as large as the rows
@@ -92,10 +93,10 @@ class Exact:
         """The column of each node that passes, or -1; the documents of each column."""
         df = np.concatenate(seen.documents)
         passed = seen.wanted
-        if passed.any():  # of no terms at all, the bounds are not to blame
+        if passed.any() or seen.left_out:  # of no terms at all, the bounds are not to blame
             passed = passed & self._passes(df, seen.n) & self._shared(seen)
         if not passed.any():
-            raise DataError(_nothing_left(seen.n, int(seen.wanted.sum())))
+            raise DataError(_nothing_left(seen.n, int(seen.wanted.sum()) + seen.left_out))
         columns = seen.columns(passed)
         if self.max_terms is not None and passed.sum() > self.max_terms:
             passed = _most_frequent(passed, np.concatenate(seen.occurrences), columns, self.max_terms)
@@ -124,8 +125,12 @@ class Exact:
         high = self.max_df * n if isinstance(self.max_df, float) else self.max_df
         if high < low:
             raise UsageError(f"max_df={self.max_df} is below min_df={self.min_df} for {n:,} texts: no term can pass.")
-        rare = self.min_term_df if n >= FEW else 1
-        return (df >= max(low, rare)) & (df <= high)
+        return (df >= self._least(n)) & (df <= high)
+
+    def _least(self, n: int) -> int:
+        """In how many of n texts a term must stand."""
+        low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
+        return max(math.ceil(low), self.min_term_df if n >= FEW else 1)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Hashed:
         if not self.keep_names:
             return FittedHashed(grams, self.bits, self.signed)
         # A vocabulary is the quickest list of distinct terms; only their names are kept.
-        seen = count_terms(grams, stream)
+        seen = count_terms(grams, stream, lambda _n: 1)
         vocabulary = seen.vocabulary(seen.columns(seen.wanted))
         hashes = hash_columns(vocabulary, grams.unit == "skips")
         columns = (hashes & np.uint64((1 << self.bits) - 1)).astype(np.int32)

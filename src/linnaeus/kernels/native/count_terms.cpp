@@ -75,13 +75,15 @@ class TermCounter {
     });
   }
 
-  // (token bytes, token offsets, token documents, token counts, [(parents, tokens, documents, counts) for n = 2 ...]);
-  // nothing can be added afterwards.
-  nb::tuple finish(int threads) {
+  // (token bytes, token offsets, token documents, token counts, [(parents, tokens, documents, counts) for n = 2 ...],
+  // terms left out); nothing can be added afterwards. Of the longest terms, which begin no others, those that stand in
+  // fewer than `least` texts are left out: they are most of all terms, and a vocabulary seldom wants them.
+  nb::tuple finish(int64_t least, int threads) {
     if (std::exchange(finished_, true)) throw nb::value_error("finish: a counter is finished once");
     JoinedTokens tokens;
     std::vector<Grams> orders;
     int token_bits = 0;
+    Frequent frequent{least};
     {
       nb::gil_scoped_release release;
       ranks_.resize(1);
@@ -92,8 +94,9 @@ class TermCounter {
       starts_ = {0, parents};
       for (int size = 2; plan_.of_words() && size <= plan_.high; ++size) {
         ranks_.push_back(ranks_.back());
-        int key_bits = token_bits + int(std::bit_width(parents));
-        orders.push_back(join_grams(counted_, size, ranks_[0], ranks_.back(), key_bits, token_bits, threads));
+        GramKeys keys{token_bits + int(std::bit_width(parents)), token_bits};
+        frequent.least = size == plan_.high ? least : 0;
+        orders.push_back(join_grams(counted_, size, ranks_[0], ranks_.back(), keys, frequent, threads));
         parents = orders.back().size();
         starts_.push_back(starts_.back() + parents);
       }
@@ -102,7 +105,7 @@ class TermCounter {
     nb::list grams;
     for (auto& order : orders) grams.append(gram_arrays(order, token_bits));
     return nb::make_tuple(to_numpy(tokens.bytes), to_numpy(tokens.offsets), to_numpy(tokens.documents),
-                          to_numpy(tokens.counts), grams);
+                          to_numpy(tokens.counts), grams, frequent.left_out);
   }
 
   // The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i], or none if that is
@@ -147,6 +150,7 @@ class TermCounter {
     for (size_t order = 0; order < ranks_.size(); ++order)
       for (auto& map : ranks_[order])
         for (uint32_t& number : map) {
+          if (number == ABSENT) continue;
           int32_t column = columns[starts_[order] + number];
           number = uint32_t(column < 0 && order == 0 ? unknown : column);
         }
@@ -211,7 +215,7 @@ void bind_count_terms(nb::module_& m) {
   nb::class_<TermCounter>(m, "TermCounter")
       .def(nb::init<PlanCode, bool>(), "plan"_a, "record"_a)
       .def("add", &TermCounter::add, "data"_a, "offsets"_a, "threads"_a)
-      .def("finish", &TermCounter::finish, "threads"_a)
+      .def("finish", &TermCounter::finish, "least"_a, "threads"_a)
       .def("replay", &TermCounter::replay, "columns"_a, "layout"_a, "threads"_a);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "memory.hpp"
@@ -81,25 +82,38 @@ std::vector<size_t> lay_out(std::vector<Stretch>& stretches) {
   return starts;
 }
 
-size_t count_distinct(const Gram* grams, size_t n) {
-  size_t distinct = n > 0;
-  for (size_t i = 1; i < n; ++i) distinct += grams[i].key != grams[i - 1].key;
-  return distinct;
+// Calls use(first, last, sum) for the equal ones of a sorted part that stand in `least` documents or more together,
+// and drop(first, last) for the others.
+template <class Use, class Drop>
+void each_distinct(const Gram* grams, size_t n, int64_t least, Use&& use, Drop&& drop) {
+  for (size_t first = 0, last; first < n; first = last) {
+    Gram sum = grams[first];
+    for (last = first + 1; last < n && grams[last].key == sum.key; ++last) {
+      sum.documents += grams[last].documents;
+      sum.count += grams[last].count;
+    }
+    if (int64_t(sum.documents) >= least) use(first, last, sum);
+    else drop(first, last);
+  }
+}
+
+std::pair<size_t, size_t> count_distinct(const Gram* grams, size_t n, int64_t least) {
+  size_t kept = 0, dropped = 0;
+  each_distinct(grams, n, least, [&](size_t, size_t, const Gram&) { ++kept; }, [&](size_t, size_t) { ++dropped; });
+  return {kept, dropped};
 }
 
 // Equal neighbors of a sorted part become one; each thread's number maps to the joint one, `base` for the first.
-void merge_equal(Gram* grams, size_t n, size_t base, Ranks& nodes) {
+void merge_equal(Gram* grams, size_t n, int64_t least, size_t base, Ranks& nodes) {
   size_t kept = 0;
-  for (size_t i = 0; i < n; ++i) {
-    Gram g = grams[i];
-    if (kept && grams[kept - 1].key == g.key) {
-      grams[kept - 1].documents += g.documents;
-      grams[kept - 1].count += g.count;
-    } else {
-      grams[kept++] = g;
-    }
-    nodes[g.thread][g.node] = uint32_t(base + kept - 1);
-  }
+  auto map = [&](size_t first, size_t last, uint32_t node) {
+    for (size_t i = first; i < last; ++i) nodes[grams[i].thread][grams[i].node] = node;
+  };
+  auto use = [&](size_t first, size_t last, const Gram& sum) {
+    map(first, last, uint32_t(base + kept));
+    grams[kept++] = sum;
+  };
+  each_distinct(grams, n, least, use, [&](size_t first, size_t last) { map(first, last, ABSENT); });
 }
 
 }  // namespace
@@ -135,13 +149,13 @@ JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks) {
 
 // The grams are first dealt out by the topmost bits of their keys: each part is small enough to be sorted in cache, and
 // the parts can be sorted side by side.
-Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits, int token_bits,
-                 int threads) {
+Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, GramKeys keys,
+                 Frequent& frequent, int threads) {
   std::vector<Stretch> stretches = cut_tables(counted, size);
-  int shift = std::max(0, key_bits - PART_BITS);
+  int shift = std::max(0, keys.bits - PART_BITS);
   auto gram_of = [&](const CountSlot& s, size_t t) {
     uint64_t parent = nodes[t][s.key >> 32], token = ranks[t][uint32_t(s.key)];
-    return Gram{parent << token_bits | token, s.documents, s.count, uint32_t(t), s.node};
+    return Gram{parent << keys.token_bits | token, s.documents, s.count, uint32_t(t), s.node};
   };
   auto each_slot = [&](size_t i, auto&& use) {
     Stretch& s = stretches[i];
@@ -160,15 +174,15 @@ Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks&
     nodes[t].assign(counted[t]->pairs[size].size(), 0);
     counted[t]->pairs[size].release();
   }
-  std::vector<size_t> kept(PARTS), base(PARTS + 1);
+  std::vector<size_t> kept(PARTS), dropped(PARTS), base(PARTS + 1);
   std::vector<std::vector<Gram>> spare(std::max(threads, 1));
   for_each_piece(PARTS, threads, [&](size_t p, int worker) {
     sort_part(grams.data() + starts[p], starts[p + 1] - starts[p], shift, spare[worker]);
-    kept[p] = count_distinct(grams.data() + starts[p], starts[p + 1] - starts[p]);
+    std::tie(kept[p], dropped[p]) = count_distinct(grams.data() + starts[p], starts[p + 1] - starts[p], frequent.least);
   });
-  for (size_t p = 0; p < PARTS; ++p) base[p + 1] = base[p] + kept[p];
+  for (size_t p = 0; p < PARTS; ++p) base[p + 1] = base[p] + kept[p], frequent.left_out += int64_t(dropped[p]);
   for_each_piece(PARTS, threads, [&](size_t p, int) {
-    merge_equal(grams.data() + starts[p], starts[p + 1] - starts[p], base[p], nodes);
+    merge_equal(grams.data() + starts[p], starts[p + 1] - starts[p], frequent.least, base[p], nodes);
   });
   for (size_t p = 0; p < PARTS; ++p)
     std::copy_n(grams.begin() + ptrdiff_t(starts[p]), kept[p], grams.begin() + ptrdiff_t(base[p]));

@@ -24,12 +24,23 @@ struct JoinedTokens {
   std::vector<int64_t> offsets{0}, documents, counts;
 };
 
+// How many bits of a key are used, and how many of them are the token's.
+struct GramKeys {
+  int bits, token_bits;
+};
+
+// In how many documents an n-gram must stand; how many distinct ones do not.
+struct Frequent {
+  int64_t least, left_out = 0;
+};
+
 // The distinct tokens of all threads in the order of their bytes; `ranks` says where each went.
 JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks);
 
 // The n-grams of `size` tokens of all threads, ordered by (parent, token), where key = parent << token_bits | token.
-// `nodes` maps the threads' (n-1)-grams before; after, their n-grams. The threads' tables are emptied.
-Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, int key_bits, int token_bits,
-                 int threads);
+// `nodes` maps the threads' (n-1)-grams before; after, their n-grams, or to ABSENT: those that are
+// not frequent are left out. The threads' tables are emptied.
+Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks& nodes, GramKeys keys,
+                 Frequent& frequent, int threads);
 
 }  // namespace linnaeus
