@@ -4,8 +4,8 @@
 
 - `coverage`: label sets at 90 %, averaged over random splits of the train part (a fifth is held out), beside the
   official test part.
-- `calibration`: the expected calibration error of the most probable label, 15 bins of equal width, on a random fifth of
-  all rows of each set with 1,000 or more test rows.
+- `calibration`: the expected calibration error of the most probable label, 15 bins of equal width, and the log loss, on
+  a random fifth of all rows of each set with 1,000 or more test rows.
 - `scope`: `clinc150`, trained without its out-of-scope rows: the area under the ROC curve of `out_of_scope` on the test
   part, where 1,000 of 5,500 rows are out of scope.
 
@@ -75,14 +75,15 @@ def calibration(name: str, arguments: argparse.Namespace) -> None:
     if len(parts[1][0]) < ENOUGH:
         return
     here, there = cut((parts[0][0] + parts[1][0], parts[0][1] + parts[1][1]), 0)
-    say(what="calibration", set=name, rows=len(there[0]), ece=_ece(fit(arguments.recipe, here), there))
+    say(what="calibration", set=name, rows=len(there[0]), **_honesty(fit(arguments.recipe, here), there))
 
 
-def _ece(model: Classifier, rows: Rows) -> Any:
+def _honesty(model: Classifier, rows: Rows) -> dict[str, Any]:
     names = [str(label) for label in model.classes.tolist()] if model.classes is not None else []
     P = model.probabilities(rows[0])
     outcome = Outcome(lookup(rows[1], names), P.argmax(axis=1), names, P)
-    return evaluate(outcome, rounds=0).metrics["ece"]
+    metrics = evaluate(outcome, rounds=0).metrics
+    return {"ece": metrics["ece"], "log_loss": metrics["log_loss"]}
 
 
 def scope(arguments: argparse.Namespace) -> None:

@@ -27,7 +27,7 @@ def test_probabilities_are_probabilities(name, kind):
         np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["temperature", "sigmoid", "isotonic"])
+@pytest.mark.parametrize("name", ["temperature", "shared", "sigmoid", "isotonic"])
 @kinds
 def test_calibration_lowers_the_loss_on_new_rows(name, kind):
     S, truth = world(kind, n=2000)
@@ -120,7 +120,7 @@ def test_temperature_of_many_rows_is_that_of_a_sample():
     assert Temperature().fit(S, y).temperature == pytest.approx(3.0, rel=0.01)
 
 
-@pytest.mark.parametrize("name", ["temperature", "sigmoid", "isotonic"])
+@pytest.mark.parametrize("name", ["temperature", "shared", "sigmoid", "isotonic"])
 @kinds
 def test_a_weight_of_zero_is_no_row_and_the_scale_of_weights_does_not_matter(name, kind):
     S, truth = world(kind)
@@ -184,6 +184,15 @@ HOSTILE = [
     ({"kind": "temperature", "scores": "binary", "temperature": 0.0}, {}),
     ({"kind": "temperature", "scores": "binary", "temperature": "1"}, {}),
     ({"kind": "temperature", "scores": "other", "temperature": 1.0}, {}),
+    ({"kind": "shared", "scores": "binary", "temperature": 1.0, "offset": 0.0}, {}),
+    ({"kind": "shared", "scores": "labels", "temperature": 1.0, "offset": 0.0}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": -1.0, "offset": 0.0}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": float("inf"), "offset": 0.0}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": 1.0, "offset": float("nan")}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": 1.0, "offset": float("inf")}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": 1.0, "offset": float("-inf")}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": 1.0}, {}),
+    ({"kind": "shared", "scores": "classes", "temperature": 1.0, "offset": "0"}, {}),
     ({"kind": "sigmoid", "scores": "classes"}, {"slopes": np.ones(3), "offsets": np.ones(2)}),
     ({"kind": "sigmoid", "scores": "classes"}, {"slopes": -np.ones(3), "offsets": np.ones(3)}),
     ({"kind": "sigmoid", "scores": "binary"}, {"slopes": np.ones(3), "offsets": np.ones(3)}),

@@ -15,6 +15,8 @@ from linnaeus.kernels import CASES, TOKENIZERS, UNITS, Plan, reference
 each_side = pytest.mark.parametrize("side", [kernels, reference], ids=["kernel", "twin"])
 NO_FLOATS, NO_INTS = np.zeros(0, np.float32), np.zeros(0, np.int32)
 LOG = np.concatenate([[0], 1 + np.log(np.arange(1, 50))]).astype(np.float32)
+NONE = float("-inf")
+CURVES = [(1e-3, NONE), (0.3, NONE), (9.0, NONE), (0.3, -2.0), (0.5, 3.0), (1e-3, 50.0), (9.0, -40.0), (1e-9, -1e9)]
 TOKENS = [b"a", b"b", b"bb", b"long-ish words", b"\xc3\xa9", b" a", b"b ", b"<b"]
 
 
@@ -102,29 +104,48 @@ def test_one_text_is_one_of_many(side: ModuleType, problem, text) -> None:
 
 
 @each_side
-@given(
-    problem=problems(), text=st.text("ab B'é.&\u0301\u4e2d", max_size=20), temperature=st.sampled_from([1e-3, 0.3, 9.0])
-)
-def test_the_best_class_of_one_text(side: ModuleType, problem, text, temperature) -> None:
+@given(problem=problems(), text=st.text("ab B'é.&\u0301\u4e2d", max_size=20), curve=st.sampled_from(CURVES))
+def test_the_best_class_of_one_text(side: ModuleType, problem, text, curve) -> None:
     chosen, W, b, _ = problem
     scorer = side.Scorer(chosen, W, b, 0)
     S = scorer.score(text)
     S = np.append(0.0, S) if len(S) == 1 else S
-    best, chance = scorer.choose(text, temperature)
+    best, chance = scorer.choose(text, curve)
     assert best == S.argmax()
-    assert chance == pytest.approx(1 / np.exp((S - S.max()) / temperature).sum(), rel=1e-12)
+    L = S / curve[0] if curve[1] == NONE else -np.logaddexp(0, -(S / curve[0] + curve[1]))
+    assert chance == pytest.approx(1 / np.exp(L - L.max()).sum(), rel=1e-12, abs=1e-6 if curve[0] < 1e-6 else 0)
 
 
-@given(problems(), st.sampled_from([1, 2, 3, 8]))
-def test_the_best_classes_of_many_texts(problem, threads) -> None:
+@given(problems(), st.sampled_from([1, 2, 3, 8]), st.sampled_from(CURVES))
+def test_the_best_classes_of_many_texts(problem, threads, curve) -> None:
     chosen, W, b, sources = problem
     found = [(np.full(3, -1, np.int32), np.full(3, np.nan)) for _ in range(3)]
-    kernels.Scorer(chosen, W, b, 0).choices(sources, *found[0], 0.5, 1)
-    kernels.Scorer(chosen, W, b, 0).choices(sources, *found[1], 0.5, threads)
-    reference.Scorer(chosen, W, b, 0).choices(sources, *found[2], 0.5, 1)
+    kernels.Scorer(chosen, W, b, 0).choices(sources, *found[0], curve, 1)
+    kernels.Scorer(chosen, W, b, 0).choices(sources, *found[1], curve, threads)
+    reference.Scorer(chosen, W, b, 0).choices(sources, *found[2], curve, 1)
     assert found[0][1].tobytes() == found[1][1].tobytes()
     assert found[0][0].tolist() == found[1][0].tolist() == found[2][0].tolist()
     assert found[0][1] == pytest.approx(found[2][1], rel=1e-12)
+
+
+@each_side
+def test_an_offset_far_below_is_a_temperature(side: ModuleType) -> None:
+    scorer = simple(side, k=3, bias=np.array([0.5, 0.4, -3.0]))
+    plain, near = scorer.choose("a", (0.3, NONE)), scorer.choose("a", (0.3, -60.0))
+    assert plain == near
+    assert scorer.choose("a", (0.3, -800.0)) == plain
+    assert scorer.choose("a", (0.3, 5.0))[1] < plain[1]
+
+
+@each_side
+def test_no_curve_makes_a_chance_that_is_not_one(side: ModuleType) -> None:
+    for top in (1e300, 1.0, 0.0, -1e300):
+        scorer = simple(side, k=3, bias=np.array([top, -1e300, -1e300]))
+        for T in (1e-300, 1e300):
+            for offset in (NONE, -1e300, 0.0, 1e300):
+                best, chance = scorer.choose("c", (T, offset))
+                assert best == 0
+                assert 1 / 3 - 1e-12 < chance <= 1
 
 
 @each_side
@@ -132,16 +153,17 @@ def test_choices_that_do_not_fit_are_refused(side: ModuleType) -> None:
     texts = [lay_out([b"a", b"b"])]
     for best, chance, temperature in ((2, 3, 1.0), (3, 3, 1.0), (2, 2, 0.0)):
         with pytest.raises(ValueError, match="Scorer: "):
-            simple(side).choices(texts, np.zeros(best, np.int32), np.zeros(chance), temperature, 1)
+            simple(side).choices(texts, np.zeros(best, np.int32), np.zeros(chance), (temperature, NONE), 1)
 
 
 @each_side
 def test_of_equals_the_first_is_chosen(side: ModuleType) -> None:
-    assert simple(side).choose("a", 1.0) == (0, 0.5)
-    assert simple(side, wanted=4).choose("&", 1.0) is None
-    for temperature in (0.0, -1.0, float("nan")):
+    for offset in (NONE, -3.0, 3.0):
+        assert simple(side).choose("a", (1.0, offset)) == (0, 0.5)
+    assert simple(side, wanted=4).choose("&", (1.0, NONE)) is None
+    for curve in ((0.0, NONE), (-1.0, 0.0), (float("nan"), 0.0), (1.0, float("inf")), (1.0, float("nan"))):
         with pytest.raises(ValueError, match="nothing to choose from"):
-            simple(side).choose("a", temperature)
+            simple(side).choose("a", curve)
 
 
 @each_side
@@ -157,12 +179,12 @@ def test_a_text_that_has_to_be_prepared_has_no_scores(side: ModuleType) -> None:
 PLAN = Plan(UNITS["words"], 0, 0, 1, 2)
 
 
-def simple(side: ModuleType, wanted=0, part=None, d=None, k=2, **changed):
+def simple(side: ModuleType, wanted=0, part=None, d=None, k=2, bias=(0.0, 0.0), **changed):
     part = part or (0, PLAN, vocabulary(), (len(TOKENS), -1))
     group = {"parts": [part], "table": NO_FLOATS, "weights": NO_FLOATS, "kept": NO_INTS, "length": 0, "by": None}
     group = tuple((group | changed).values())
     d = columns_of(group) if d is None else d
-    return side.Scorer([group], np.ones((d, k), np.float32), np.zeros(2), wanted)
+    return side.Scorer([group], np.ones((d, k), np.float32), np.array(bias), wanted)
 
 
 @each_side

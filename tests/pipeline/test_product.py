@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from linnaeus import Classifier, Recipe, TextClassifier, TextRegressor, datasets, kernels, read
+from linnaeus.decision.shared import FittedShared
+from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.errors import DataError, ModelFileError, UsageError
 from linnaeus.features import Columns, Contrast, Selected, Words
 from linnaeus.pipeline import Linear, Tuning
+from linnaeus.pipeline.answers import Wish, answers
 from linnaeus.pipeline.cookbook import RECIPES, recipe
 
 TEXTS = ["a good film", "so good", "good and fine", "a bad film", "so bad", "bad and dull"] * 4
@@ -254,6 +258,26 @@ def test_one_text_at_a_time_says_what_a_batch_says(name, classes):
         assert said.probability == pytest.approx(P.max(), rel=1e-12)
         longer = model.classify(text, top=classes)
         assert [p for _, p in longer.ranking] == sorted(P.tolist(), reverse=True)
+
+
+@pytest.mark.parametrize("offset", [-3.0, 0.5, 4.0, None])
+def test_every_curve_says_the_same_by_text_by_batch_and_from_a_file(model, offset, tmp_path):
+    curve = FittedTemperature("classes", 0.3) if offset is None else FittedShared("classes", 0.3, offset)
+    model = replace(model, decision=replace(model.decision, calibrator=curve))
+    texts = ["will it rain", "play some jazz", "", "unheard of", "e\u0301t\u00e9 &amp; more", "play it again"]
+    model.save(tmp_path / "m.lin")
+    again = Classifier.load(tmp_path / "m.lin")
+    P, best = model.probabilities(texts), model.scores(texts).argmax(axis=1)
+    assert again.probabilities(texts).tobytes() == P.tobytes()
+    for one in (model, again):
+        batch = answers(one, next(iter(read(texts).batches())), Wish())
+        assert batch["label"].to_pylist() == [one.classes[i] for i in best] == one.predict(texts).tolist()
+        assert batch["probability"].to_pylist() == pytest.approx(P.max(axis=1), rel=1e-12)
+        said = [one.classify(text) for text in texts]
+        assert [answer.label for answer in said] == batch["label"].to_pylist()
+        assert [answer.probability for answer in said] == pytest.approx(batch["probability"].to_pylist(), rel=1e-12)
+    long = "play " * 70_000  # more often than the tables of values reach
+    assert model.classify(long).probability == pytest.approx(model.probabilities([long]).max(), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["default", "svm", "logistic"])

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from linnaeus.decision.decide import Decision as Decision
     from linnaeus.decision.fitted import FittedDecision as FittedDecision
     from linnaeus.decision.isotonic import Isotonic as Isotonic
+    from linnaeus.decision.shared import SharedSigmoid as SharedSigmoid
     from linnaeus.decision.sigmoid import Sigmoid as Sigmoid
     from linnaeus.decision.temperature import NoCalibration as NoCalibration
     from linnaeus.decision.temperature import Temperature as Temperature
@@ -59,6 +60,7 @@ _HOMES = {
     "Margin": "abstain",
     "NoCalibration": "temperature",
     "STRANGENESS": "conformal",
+    "SharedSigmoid": "shared",
     "Sigmoid": "sigmoid",
     "THRESHOLDS": "thresholds",
     "Temperature": "temperature",
@@ -87,6 +89,7 @@ __all__ = [
     "Isotonic",
     "Margin",
     "NoCalibration",
+    "SharedSigmoid",
     "Sigmoid",
     "Temperature",
     "as_abstention",

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linnaeus.decision.isotonic import FittedIsotonic, Isotonic
+from linnaeus.decision.shared import FittedShared, SharedSigmoid
 from linnaeus.decision.sigmoid import FittedSigmoid, Sigmoid
 from linnaeus.decision.temperature import FittedTemperature, NoCalibration, Temperature
 from linnaeus.errors import damaged_or_newer
@@ -25,6 +26,11 @@ class FittedCalibrator(Protocol):
     @property
     def kind(self) -> Kind:
         """What the scores are."""
+        ...
+
+    @property
+    def curve(self) -> tuple[float, float] | None:
+        """(T, b) where the chances are 1 / (1 + e^-(s/T + b)) for all classes alike; None where it differs by class."""
         ...
 
     def probabilities(self, S: Any) -> Doubles:
@@ -47,6 +53,7 @@ class Calibrator(Protocol):
 CALIBRATORS: dict[str, type[Any]] = {
     "none": NoCalibration,
     "temperature": Temperature,
+    "shared": SharedSigmoid,
     "sigmoid": Sigmoid,
     "isotonic": Isotonic,
 }
@@ -54,6 +61,7 @@ CALIBRATORS: dict[str, type[Any]] = {
 
 FITTED: dict[str, Callable[[State], FittedCalibrator]] = {
     "temperature": FittedTemperature.from_state,
+    "shared": FittedShared.from_state,
     "sigmoid": FittedSigmoid.from_state,
     "isotonic": FittedIsotonic.from_state,
 }

@@ -26,15 +26,20 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Truth
 
 
+USUAL: dict[Kind, str] = {"binary": "temperature", "classes": "shared", "labels": "sigmoid"}
+"""The calibration of each kind of scores where none is named."""
+
+
 @dataclass(frozen=True)
 class Decision:
     """How scores become probabilities and predictions.
 
-    `calibration` is one of `CALIBRATORS`, by name or as a piece; without it a temperature, and for label sets, whose
-    labels are wrong by different amounts, sigmoids. `thresholds` is one of `THRESHOLDS`, for label sets and for two
-    classes; without it label sets take the best F1, and of two classes the more probable wins. A label set has at least
-    `least` labels. With `costs` l(y', y) the class that costs least on average is predicted. `abstain`, one of
-    `ABSTENTIONS`, says when not to predict one label; `decide` may be asked for another.
+    `calibration` is one of `CALIBRATORS`, by name or as a piece; without it one sigmoid that classes share, a
+    temperature for two classes, and for label sets, whose labels are wrong by different amounts, a sigmoid each.
+    `thresholds` is one of `THRESHOLDS`, for label sets and for two classes; without it label sets take the best F1, and
+    of two classes the more probable wins. A label set has at least `least` labels. With `costs` l(y', y) the class that
+    costs least on average is predicted. `abstain`, one of `ABSTENTIONS`, says when not to predict one label; `decide`
+    may be asked for another.
 
     >>> S, y = np.array([[-2.0], [-1.0], [0.5], [2.0]]), np.array([0, 0, 1, 1])
     >>> fitted = Decision().learn(S, y)
@@ -68,7 +73,7 @@ class Decision:
         `known` (n,) is the share of each row that the features know, as `scope.voice` says; None: all of it.
         """
         S, kind, weights = with_truth(S, truth, weights)
-        chosen = self.calibration or ("sigmoid" if kind == "labels" else "temperature")
+        chosen = self.calibration or USUAL[kind]
         calibrator: FittedCalibrator = _piece("calibration", chosen, CALIBRATORS).fit(S, truth, weights)
         k = classes(kind, S)
         if self.costs is not None and (kind == "labels" or len(self.costs) != k):

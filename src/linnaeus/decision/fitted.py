@@ -18,7 +18,6 @@ from linnaeus.decision.abstain import (
 )
 from linnaeus.decision.costs import cheapest
 from linnaeus.decision.scores import as_scores
-from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import CostTable, as_costs
@@ -88,8 +87,8 @@ class FittedDecision:
             return cheapest(P, self.rules.costs)
         if self.thresholds is not None:
             return self.thresholds.second(P)
-        # A temperature keeps the order of the scores, but rounding may make two probabilities equal.
-        if isinstance(self.calibrator, FittedTemperature):
+        # One curve for all classes keeps the order of the scores, but rounding may make two probabilities equal.
+        if self.calibrator.curve is not None:
             P = S if S.shape[1] > 1 else np.hstack([np.zeros_like(S), S])
         best: NDArray[np.intp] = np.argmax(P, axis=1)
         return best
@@ -137,6 +136,7 @@ class FittedDecision:
 
 PARTS: dict[Any, tuple[str, str, str]] = {
     "temperature": ("calibrator", "temperature", "FittedTemperature"),
+    "shared": ("calibrator", "shared", "FittedShared"),
     "sigmoid": ("calibrator", "sigmoid", "FittedSigmoid"),
     "isotonic": ("calibrator", "isotonic", "FittedIsotonic"),
     "scope": ("scope", "scope", "FittedScope"),

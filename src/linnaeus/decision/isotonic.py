@@ -63,6 +63,10 @@ class FittedIsotonic:
     knots: Doubles
     values: Doubles
 
+    @property
+    def curve(self) -> None:
+        """Each class has its own."""
+
     def probabilities(self, S: Any) -> Doubles:
         """P (n, k)."""
         S = np.clip(as_scores(S), -FAR, FAR)

@@ -102,6 +102,13 @@ def sample(n: int, most: int) -> Any:
     return (np.arange(n) * GOLDEN) % 1.0 < most / n
 
 
+def thinned(S: Doubles, truth: Truth, weights: Doubles) -> tuple[Doubles, Truth, Doubles, float]:
+    """As many of the rows as a number or two can be learned from, and how many rows of equal weight these are worth."""
+    rows = sample(len(S), max(1000, BLOCK // S.shape[1]))
+    weights = weights[rows]
+    return S[rows], truth[rows], weights, float(weights.sum() ** 2 / np.square(weights).sum())
+
+
 def softmax(L: Doubles) -> Doubles:
     """exp(L) over its sum in each row, for any finite L.
 
@@ -112,6 +119,26 @@ def softmax(L: Doubles) -> Doubles:
         E = np.exp(L - L.max(axis=1, keepdims=True))
     P: Doubles = E / E.sum(axis=1, keepdims=True)
     return P
+
+
+def shared_chances(S: Doubles, curve: tuple[float, float]) -> Doubles:
+    """1 / (1 + e^-(s/T + b)) of each score, for the curve (T, b), up to a factor in each row that no float is beyond.
+
+    With b of minus infinity what is left is e^(s/T), of which the largest in each row is 1.
+
+    >>> shared_chances(np.array([[2.0, 0.0], [-1e9, -1e9]]), (1.0, 0.0)).round(3).tolist()
+    [[0.881, 0.5], [1.0, 1.0]]
+    """
+    T, b = curve
+    top = S.max(axis=1, keepdims=True)
+    with np.errstate(over="ignore"):
+        high = top / T + b if b > -np.inf else np.full_like(top, b)
+        E = np.exp((S - top) / T)
+        chances: Doubles = E / (1.0 + np.exp(np.minimum(high, 0.0)) * E)
+        sure = high[:, 0] > 0
+        if sure.any():  # e^(s/T) itself would be too large for what is left of the others
+            chances[sure] = sigmoid(S[sure] / T + b)
+    return chances
 
 
 def normalized(kind: Kind, P: Doubles) -> Doubles:

@@ -61,6 +61,10 @@ class FittedSigmoid:
     slopes: Doubles
     offsets: Doubles
 
+    @property
+    def curve(self) -> None:
+        """Each class has its own."""
+
     def probabilities(self, S: Any) -> Doubles:
         """P (n, k)."""
         S = as_scores(S)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.decision.scores import BLOCK, Kind, as_scores, columns, sample, stored_kind, uncalibrated, with_truth
+from linnaeus.decision.scores import Kind, as_scores, columns, stored_kind, thinned, uncalibrated, with_truth
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import State
@@ -48,9 +48,7 @@ class Temperature:
     def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature:
         """The temperature for scores of rows that the model was not trained on."""
         S, kind, weights = with_truth(S, truth, weights)
-        rows = sample(len(S), max(1000, BLOCK // S.shape[1]))
-        S, truth, weights = S[rows], truth[rows], weights[rows]
-        heavy = weights.sum() ** 2 / np.square(weights).sum()
+        S, truth, weights, heavy = thinned(S, truth, weights)
         if kind == "labels":  # every label is a problem of two classes
             truth = columns(truth, kind, 0, S.shape[1]).reshape(-1).astype(np.intp)
             S, weights = S.reshape(-1, 1), np.repeat(weights, S.shape[1])
@@ -65,6 +63,11 @@ class FittedTemperature:
 
     kind: Kind
     temperature: float
+
+    @property
+    def curve(self) -> tuple[float, float]:
+        """T, and the offset of a sigmoid that is all exponential: the order of the scores stays."""
+        return self.temperature, -math.inf
 
     def probabilities(self, S: Any) -> Doubles:
         """P (n, k)."""

@@ -11,7 +11,7 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.arrow import numbers, picked
 from linnaeus.pipeline.prediction import best
-from linnaeus.pipeline.single import temperature
+from linnaeus.pipeline.single import curve_of
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def answers(model: Classifier, batch: Batch, wish: Wish) -> pa.RecordBatch:
     if model.classes is None and (wish.top or wish.abstain is not None):
         raise UsageError("Ranking classes and abstaining need classes; this model predicts numbers.")
     columns = {name: _kept(batch, name) for name in wish.keep}
-    if wish.plain and (heat := temperature(model)) is not None:
-        return pa.RecordBatch.from_pydict(columns | _best(model, batch, heat))
+    if wish.plain and (curve := curve_of(model)) is not None:
+        return pa.RecordBatch.from_pydict(columns | _best(model, batch, curve))
     S = model.scores(batch)
     columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish)
     if wish.scope:
@@ -75,10 +75,10 @@ def _numbers(model: Classifier, S: Doubles) -> dict[str, pa.Array]:
     return {f"label_{i + 1}": numbers(found[:, i]) for i in range(found.shape[1])}
 
 
-def _best(model: Classifier, batch: Batch, heat: float) -> dict[str, pa.Array]:
+def _best(model: Classifier, batch: Batch, curve: tuple[float, float]) -> dict[str, pa.Array]:
     """The best class of each text and its probability: the scores of the others are never kept."""
     assert model.classes is not None
-    best, chance = model.quick.choices(batch.text, heat)
+    best, chance = model.quick.choices(batch.text, curve)
     return {"label": picked([str(name) for name in model.classes.tolist()], best), "probability": numbers(chance)}
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus import kernels
+from linnaeus.decision.scores import shared_chances
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.features.base import as_stream
 from linnaeus.features.fused import Fused, fuse
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from linnaeus.features.base import Fitted, Source
     from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
+
+    Curve: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,25 +49,28 @@ class Quick:
     def _stems(self) -> bool:
         return any(analysis.stem is not None for analysis in self.fused.analyses)
 
-    def choose(self, text: str, temperature: float) -> tuple[int, float]:
-        """The best class of one text and its softmax(S / T); a single score s stands for two classes, 0 and s."""
+    def choose(self, text: str, curve: Curve) -> tuple[int, float]:
+        """The best class of one text and its share of the chances 1 / (1 + e^-(s/T + b)), for the curve (T, b).
+
+        A single score s stands for two classes, 0 and s.
+        """
         try:
-            found = None if self._stems else self._kernel.choose(text, temperature)
+            found = None if self._stems else self._kernel.choose(text, curve)
         except (TypeError, UnicodeEncodeError, OverflowError):
             found = None
         if found is not None:
             return found
-        best, chance = _most_likely(self.scores([_one(text)]), temperature)
+        best, chance = _most_likely(self.scores([_one(text)]), curve)
         return int(best[0]), float(chance[0])
 
-    def choices(self, texts: pa.Array | None, temperature: float) -> tuple[Ints, Doubles]:
+    def choices(self, texts: pa.Array | None, curve: Curve) -> tuple[Ints, Doubles]:
         """The same of each text (n,), (n,)."""
         sources = self._sources(texts)
         best, chance = np.empty(len(sources[0][1]) - 1, np.int32), np.empty(len(sources[0][1]) - 1)
         try:
-            self._kernel.choices(sources, best, chance, temperature, kernels.thread_count())
+            self._kernel.choices(sources, best, chance, curve, kernels.thread_count())
         except OverflowError:
-            return _most_likely(self._block(texts), temperature)
+            return _most_likely(self._block(texts), curve)
         return best, chance
 
     def score(self, text: str) -> Doubles:
@@ -117,11 +123,11 @@ def compile_scorer(features: Fitted, params: Mapping[str, NDArray[Any]]) -> Quic
     return Quick(features, fused, W, b)
 
 
-def _most_likely(S: Doubles, temperature: float) -> tuple[Ints, Doubles]:
+def _most_likely(S: Doubles, curve: Curve) -> tuple[Ints, Doubles]:
     S = np.hstack([np.zeros_like(S), S]) if S.shape[1] == 1 else S
-    with np.errstate(over="ignore"):
-        chance: Doubles = 1.0 / np.exp((S - S.max(axis=1, keepdims=True)) / temperature).sum(axis=1)
-    return S.argmax(axis=1).astype(np.int32), chance
+    best, chances = S.argmax(axis=1), shared_chances(S, curve)
+    chance: Doubles = chances[np.arange(len(S)), best] / chances.sum(axis=1)
+    return best.astype(np.int32), chance
 
 
 def _one(text: Any) -> str:

@@ -30,6 +30,8 @@ using PartArrays = std::tuple<size_t, PlanCode, std::optional<VocabularyArrays>,
 // Parts, table of values, weights of columns, numbers of kept columns, length, saturation (k1, b, mean length).
 using GroupArrays =
     std::tuple<std::vector<PartArrays>, In<float>, In<float>, In<int32_t>, int, std::optional<std::array<double, 3>>>;
+// Temperature and offset.
+using Curve = std::pair<double, double>;
 using Sources = std::vector<std::pair<In<uint8_t>, In<int64_t>>>;
 
 [[noreturn]] void refuse(const char* why) { throw std::invalid_argument(std::string("Scorer: ") + why); }
@@ -85,14 +87,26 @@ int64_t count_kept(const In<int32_t>& kept) {
   return count;
 }
 
-// The best class, the first of equals, and softmax(S / T) of it; a single score stands for two classes, 0 and s.
-LINNAEUS_CLONES std::pair<size_t, double> most_likely(double* S, size_t k, double temperature) {
-  if (k == 1) return {S[0] > 0, 1 / (1 + elementary::exp(-std::fabs(S[0]) / temperature))};
+// The best class, the first of equals, and its share of the chances 1 / (1 + e^-(s/T + b)), for the curve (T, b); with
+// b of minus infinity that is softmax(s / T). A single score stands for two classes, 0 and s. Chances are taken over a
+// factor that no row's are too small for: e^u / (1 + e^u) = e^(u - v) e^v / (1 + e^v e^(u - v)), v that of the best.
+LINNAEUS_CLONES std::pair<size_t, double> most_likely(double* S, size_t k, Curve curve) {
+  auto [temperature, offset] = curve;
+  double pair[2] = {0, S[0]};
+  if (k == 1) S = pair, k = 2;
   size_t best = size_t(std::max_element(S, S + k) - S);
-  double top = S[best], sum = 0;
-  for (size_t c = 0; c < k; ++c) S[c] = elementary::exp((S[c] - top) / temperature);
+  double top = S[best], high = offset == -INFINITY ? offset : top / temperature + offset, sum = 0;
+  if (high > 0) {
+    for (size_t c = 0; c < k; ++c) S[c] = 1 / (1 + elementary::exp(-(S[c] / temperature + offset)));
+  } else {
+    double bend = elementary::exp(high);
+    for (size_t c = 0; c < k; ++c) {
+      double e = elementary::exp((S[c] - top) / temperature);
+      S[c] = e / (1 + bend * e);
+    }
+  }
   for (size_t c = 0; c < k; ++c) sum += S[c];
-  return {best, 1 / sum};
+  return {best, S[best] / sum};
 }
 
 // A pool of scratch memory: taking and giving back are one atomic exchange each.
@@ -142,11 +156,11 @@ class Scorer {
   }
 
   // The class with the largest score and its probability, or None as above. No array is made for them.
-  nb::object choose(nb::str text, double temperature) const {
+  nb::object choose(nb::str text, Curve curve) const {
     std::vector<double> S(model_.k);
-    if (S.empty() || !(temperature > 0)) refuse("there is nothing to choose from");
+    check(curve);
     if (!score_text(text, S.data())) return nb::none();
-    auto [best, chance] = most_likely(S.data(), model_.k, temperature);
+    auto [best, chance] = most_likely(S.data(), model_.k, curve);
     return nb::make_tuple(best, chance);
   }
 
@@ -158,12 +172,12 @@ class Scorer {
   }
 
   // The best class of each text and its probability, as `choose` has them.
-  void choices(const Sources& given, InOut<int32_t> best, InOut<double> chance, double temperature, int threads) const {
+  void choices(const Sources& given, InOut<int32_t> best, InOut<double> chance, Curve curve, int threads) const {
     if (best.size() != chance.size()) refuse("the result does not fit the texts");
-    if (!model_.k || !(temperature > 0)) refuse("there is nothing to choose from");
+    check(curve);
     each_row(given, best.size(), threads, [&](Scoring& scoring, const Bytes* text, size_t row, double* S) {
       scoring.score(model_, text, S);
-      auto [found, p] = most_likely(S, model_.k, temperature);
+      auto [found, p] = most_likely(S, model_.k, curve);
       best.data()[row] = int32_t(found), chance.data()[row] = p;
     });
   }
@@ -171,6 +185,10 @@ class Scorer {
  private:
   static constexpr size_t LONG_TEXT = 4096;            // bytes for which other threads are let in
   static constexpr size_t ENORMOUS = size_t(1) << 20;  // bytes whose scratch memory is not kept
+
+  void check(Curve curve) const {
+    if (!model_.k || !(curve.first > 0) || !(curve.second < INFINITY)) refuse("there is nothing to choose from");
+  }
 
   int64_t add_group(const GroupArrays& arrays, int64_t shift) {
     const auto& [parts, table, weights, kept, length, saturation] = arrays;
@@ -267,8 +285,8 @@ void bind_score(nb::module_& m) {
   nb::class_<Scorer>(m, "Scorer")
       .def(nb::init<std::vector<GroupArrays>, Table<float>, In<double>, int>(), "groups"_a, "weights"_a, "bias"_a,
            "wanted"_a)
-      .def("choose", &Scorer::choose, "text"_a, "temperature"_a)
-      .def("choices", &Scorer::choices, "sources"_a, "best"_a.noconvert(), "chance"_a.noconvert(), "temperature"_a,
+      .def("choose", &Scorer::choose, "text"_a, "curve"_a)
+      .def("choices", &Scorer::choices, "sources"_a, "best"_a.noconvert(), "chance"_a.noconvert(), "curve"_a,
            "threads"_a)
       .def("score", &Scorer::score, "text"_a)
       .def("scores", &Scorer::scores, "sources"_a, "out"_a.noconvert(), "threads"_a);

@@ -44,31 +44,39 @@ class Scorer:
         if weights.ndim != 2 or bias.shape != weights.shape[1:]:
             raise ValueError("Scorer: the bias does not fit the weights")
 
-    def choose(self, text: str, temperature: float) -> tuple[int, float] | None:
-        """The best class (the first of equals) and softmax(S / T) of it; a single score s stands for two, 0 and s."""
+    def choose(self, text: str, curve: tuple[float, float]) -> tuple[int, float] | None:
+        """The best class (the first of equals) and its share of the chances 1 / (1 + e^-(s/T + b)), for a curve (T, b).
+
+        With b of minus infinity that is softmax(s / T). A single score s stands for two classes, 0 and s.
+        """
         S = self.score(text)
         if S is None:
             return None
-        best, chance = self._most_likely(S[np.newaxis], temperature)
+        best, chance = self._most_likely(S[np.newaxis], curve)
         return int(best[0]), float(chance[0])
 
     def choices(
-        self, sources: list[tuple[Bytes, Longs]], best: Ints, chance: Doubles, temperature: float, threads: int
+        self, sources: list[tuple[Bytes, Longs]], best: Ints, chance: Doubles, curve: tuple[float, float], threads: int
     ) -> None:
         """The same of n texts into `best` and `chance` (n)."""
         if len(best) != len(chance):
             raise ValueError("Scorer: the result does not fit the texts")
         S = np.zeros((len(best), len(self._bias)))
         self.scores(sources, S, threads)
-        best[:], chance[:] = self._most_likely(S, temperature)
+        best[:], chance[:] = self._most_likely(S, curve)
 
-    def _most_likely(self, S: Doubles, temperature: float) -> tuple[Longs, Doubles]:
-        if not len(self._bias) or not temperature > 0:
+    def _most_likely(self, S: Doubles, curve: tuple[float, float]) -> tuple[Longs, Doubles]:
+        T, b = curve
+        if not len(self._bias) or not T > 0 or not b < np.inf:
             raise ValueError("Scorer: there is nothing to choose from")
         S = np.hstack([np.zeros_like(S), S]) if S.shape[1] == 1 else S
-        best = S.argmax(axis=1)
-        with np.errstate(over="ignore"):
-            return best, 1.0 / np.exp((S - S.max(axis=1, keepdims=True)) / temperature).sum(axis=1)
+        best, top = S.argmax(axis=1), S.max(axis=1, keepdims=True)
+        with np.errstate(over="ignore", invalid="ignore"):  # of what is not taken in the end
+            high = top / T + b if b > -np.inf else np.full_like(top, b)
+            E = np.exp((S - top) / T)
+            near = E / (1.0 + np.exp(np.minimum(high, 0.0)) * E)
+            chances = np.where(high > 0, 1.0 / (1.0 + np.exp(-(S / T + b))), near)
+        return best, chances[np.arange(len(S)), best] / chances.sum(axis=1)
 
     def score(self, text: str) -> Doubles | None:
         """The scores of one text (k); None where it has to be prepared."""
