@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from linnaeus.decision.scores import Kind, as_scores, sample, shared_chances, stored_kind, thinned, with_truth
 from linnaeus.decision.temperature import FittedTemperature, Temperature
 from linnaeus.errors import damaged
+from linnaeus.frozen import dataclass
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -35,10 +35,12 @@ class SharedSigmoid:
     label sets, and wherever b does not lower the log loss of the rows by more than one parameter is worth: by 1 in sum
     (Akaike 1974). The order of the classes stays. One row in n + 1 is held to be of any class, as with `Temperature`.
 
-    >>> S = np.array([[1.0, -1.0, -1.0], [1.0, 0.9, -1.0], [-1.0, 0.8, -1.0], [-1.1, -1.0, -0.9]] * 9)
-    >>> P = SharedSigmoid().fit(S, np.array([0, 1, 1, 0] * 9)).probabilities(S)
-    >>> P[:2].round(1).tolist()
-    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    >>> S = np.array([[1.0, -1.0, -1.0], [1.0, 0.8, -1.0], [1.0, 0.8, -1.0], [-1.0, -0.8, 1.0]] * 25)
+    >>> y = np.array([0, 0, 1, 2] * 25)
+    >>> SharedSigmoid().fit(S, y).probabilities(S[:2]).round(2).tolist()
+    [[0.99, 0.0, 0.0], [0.51, 0.49, 0.0]]
+    >>> Temperature().fit(S, y).probabilities(S[:2]).round(2).tolist()
+    [[0.98, 0.01, 0.01], [0.62, 0.38, 0.0]]
     """
 
     def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature | FittedShared:
