@@ -320,7 +320,7 @@ def test_names_of_a_union_and_of_a_selection():
         (
             lambda: Words(ngrams=(2, 2), terms=Exact(min_df=2)).fit(["a b c", "c d"]),
             DataError,
-            "None of 3 terms passes min_df and max_df",
+            "No term passes min_df and max_df in 2 texts",
         ),
         (lambda: Words(terms=Exact(min_df=3, max_df=0.5)).fit(["a", "b"]), UsageError, "max_df=0.5 is below min_df=3"),
         (lambda: Words().fit(Batch(labels=pa.array(["x"]))), DataError, "made of text, but the rows have none"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from linnaeus import kernels
 from linnaeus.kernels import Plan, reference
+from linnaeus.kernels.plan import UNITS
 
 pytestmark = pytest.mark.skipif(not kernels.NATIVE, reason="the twins are all there is")
 
@@ -152,3 +153,20 @@ def test_strings_of_a_class_of_ones_own_are_packed() -> None:
         __slots__ = ()
 
     assert kernels.pack_texts([Name("ab"), Name("é")], fresh, 1)[0].tobytes() == "abé".encode()
+
+
+def test_pairs_that_come_once_among_many() -> None:
+    """Enough texts for several threads and pieces: what is left out, and every row, are the same."""
+    rng = np.random.default_rng(0)
+    rows = [" ".join(f"quite_long_{i}" for i in rng.zipf(1.3, 40) % 5000).encode() for _ in range(3000)]
+    plan = Plan(UNITS["words"], 2, 0, 1, 2)
+    for least in (1, 2, 3):
+        counted = count(reference, [rows], plan, 1, least)
+        assert (counted[5] > 0) == (least > 1)
+        expected = replay(reference, [rows], plan, 1, False, least)
+        for threads in (1, 2, 3):
+            counter = kernels.TermCounter(plan, True)
+            for part in (rows[:1000], rows[1000:]):
+                counter.add(*pack(part), threads)
+            assert same(counter.finish(least, threads), counted)
+            assert same(replay(kernels, [rows[:1000], rows[1000:]], plan, threads, False, least), expected)

@@ -29,7 +29,8 @@ class Counts:
     """Nodes are tokens by bytes, then pairs, then longer terms; each has its documents and its occurrences.
 
     `parents` and `last` are those of the longer terms, `starts` says where each order begins among the nodes, `wanted`
-    which nodes are terms and do not only begin them; n texts were counted, and `left_out` distinct terms are not here.
+    which nodes are terms and do not only begin them; n texts were counted, and terms that
+    occurred `left_out` times are not here.
     """
 
     tokens: tuple[Bytes, Longs]

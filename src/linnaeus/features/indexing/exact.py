@@ -96,7 +96,7 @@ class Exact:
         if passed.any() or seen.left_out:  # of no terms at all, the bounds are not to blame
             passed = passed & self._passes(df, seen.n) & self._shared(seen)
         if not passed.any():
-            raise DataError(_nothing_left(seen.n, int(seen.wanted.sum()) + seen.left_out))
+            raise DataError(_nothing_left(seen))
         columns = seen.columns(passed)
         if self.max_terms is not None and passed.sum() > self.max_terms:
             passed = _most_frequent(passed, np.concatenate(seen.occurrences), columns, self.max_terms)
@@ -238,12 +238,14 @@ class FittedTerms(Fitted):
         return cls(grams, vocabulary, field(state.manifest, "unknown", bool))
 
 
-def _nothing_left(n: int, distinct: int) -> str:
+def _nothing_left(seen: Counts) -> str:
+    n, distinct = seen.n, int(seen.wanted.sum())
     if n == 0:
         return "There are no texts to learn a vocabulary from."
-    if distinct == 0:
+    if distinct == seen.left_out == 0:
         return f"None of the {n:,} texts has a single term; check the column of the text, the tokenizer and n-grams."
-    return f"None of {distinct:,} terms passes min_df and max_df in {n:,} texts; loosen them."
+    terms = f"None of {distinct:,} terms" if not seen.left_out else "No term"
+    return f"{terms} passes min_df and max_df in {n:,} texts; loosen them."
 
 
 def _most_frequent(passed: NDArray[np.bool_], total: Longs, columns: Ints, most: int) -> NDArray[np.bool_]:

@@ -5,29 +5,25 @@
 // and put in order by the bytes of the tokens, so that the result depends neither on threads nor on batches.
 //
 // A counter that records keeps the numbers of the terms of every text, four bytes for each: once the terms have their
-// columns, the rows of the same texts follow without reading a text again.
+// columns, the rows of the same texts follow without reading a text again. Of words and pairs it counts the pairs last,
+// from what it recorded: those that come once, most of all, then need no place in a table (see recorded.hpp).
 #include <nanobind/stl/array.h>
 
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "arrays.hpp"
 #include "dense_counter.hpp"
-#include "join_terms.hpp"
 #include "parallel.hpp"
+#include "recorded.hpp"
 #include "rows.hpp"
 #include "texts.hpp"
 
 namespace linnaeus {
 namespace {
-
-// The terms of the texts of one piece of work, by the numbers of the thread that counted them.
-struct Recording {
-  size_t worker = 0, rows = 0;
-  std::vector<uint32_t, PageAllocator<uint32_t>> numbers;
-};
 
 nb::tuple gram_arrays(Grams& grams, int token_bits) {
   Buffer<int32_t> parents(grams.size()), last(grams.size());
@@ -47,7 +43,8 @@ nb::tuple gram_arrays(Grams& grams, int token_bits) {
 
 class TermCounter {
  public:
-  TermCounter(PlanCode code, bool record) : plan_(code), record_(record) {}
+  TermCounter(PlanCode code, bool record)
+      : plan_(code), record_(record), later_(record && plan_.unit == Unit::words && plan_.high == 2) {}
   TermCounter(const TermCounter&) = delete;
   TermCounter& operator=(const TermCounter&) = delete;
 
@@ -55,7 +52,8 @@ class TermCounter {
     if (finished_) throw nb::value_error("add: a finished counter takes no more texts");
     Texts texts(data, offsets);
     nb::gil_scoped_release release;
-    while (counted_.size() < size_t(std::max(threads, 1))) counted_.push_back(std::make_unique<Counted>(plan_));
+    while (counted_.size() < size_t(std::max(threads, 1)))
+      counted_.push_back(std::make_unique<Counted>(plan_, later_ ? 1 : plan_.high));
     std::vector<size_t> cuts = cut_pieces(texts.at, texts.size);
     size_t before = recordings_.size();
     if (record_) recordings_.resize(before + cuts.size() - 1);
@@ -76,8 +74,9 @@ class TermCounter {
   }
 
   // (token bytes, token offsets, token documents, token counts, [(parents, tokens, documents, counts) for n = 2 ...],
-  // terms left out); nothing can be added afterwards. Of the longest terms, which begin no others, those that stand in
-  // fewer than `least` texts are left out: they are most of all terms, and a vocabulary seldom wants them.
+  // left out); nothing can be added afterwards. Of the longest terms, which begin no others, those that stand in
+  // fewer than `least` texts are left out: they are most of all terms, and a vocabulary seldom wants them. The last
+  // number says how often these occur.
   nb::tuple finish(int64_t least, int threads) {
     if (std::exchange(finished_, true)) throw nb::value_error("finish: a counter is finished once");
     JoinedTokens tokens;
@@ -90,6 +89,7 @@ class TermCounter {
       tokens = join_tokens(counted_, ranks_[0]);
       for (auto& c : counted_) c->tokens.clear(), c->stats = {}, c->cache.forget_words();
       token_bits = int(std::bit_width(tokens.documents.size()));
+      if (later_) frequent.left_out = count_pairs(tokens.documents.size(), least, threads);
       size_t parents = tokens.documents.size();
       starts_ = {0, parents};
       for (int size = 2; plan_.of_words() && size <= plan_.high; ++size) {
@@ -123,7 +123,7 @@ class TermCounter {
       renumber(columns.data(), unknown);
     }
     size_t numbers = 0;
-    for (const Recording& r : recordings_) numbers += r.numbers.size();
+    for (const Recording& r : recordings_) numbers += r.numbers.size() + r.pairs.size();
     int bits = std::max(1, int(std::bit_width(uint32_t(std::max(width, 1) - 1))));
     std::vector<Player> players;
     for (int i = 0; i < std::max(threads, 1); ++i) players.emplace_back(plan_.of_words() ? 0 : size_t(width));
@@ -131,13 +131,22 @@ class TermCounter {
     auto made = join_rows(recordings_.size(), threads, most, [&](size_t piece, RowBlock& block, int worker) {
       Recording& r = recordings_[piece];
       plan_.of_words() ? play_words(r, players[worker], bits, block) : play_characters(r, players[worker], block);
-      decltype(r.numbers)().swap(r.numbers);  // what was played is handed back while the rows grow
+      Numbers().swap(r.numbers), Numbers().swap(r.pairs);  // what was played is handed back while the rows grow
     });
     counted_.clear(), ranks_.clear(), recordings_.clear();
     return made;
   }
 
  private:
+  // Of words and pairs only the words are counted while texts come: with their joint numbers pairs need no others.
+  int64_t count_pairs(size_t tokens, int64_t least, int threads) {
+    int64_t left_out = count_pairs_later(recordings_, counted_, ranks_[0], least, threads);
+    std::vector<uint32_t> same(tokens);
+    std::iota(same.begin(), same.end(), 0u);
+    ranks_[0].assign(counted_.size(), same);
+    return left_out;
+  }
+
   struct Player {
     explicit Player(size_t width) : dense(width) {}
     Counter counter;
@@ -160,11 +169,11 @@ class TermCounter {
 
   void take(const uint32_t* numbers, size_t n, const std::vector<uint32_t>& map, std::vector<uint32_t>& keys) {
     for (size_t i = 0; i < n; ++i)
-      if (uint32_t column = map[numbers[i]]; column != ABSENT) keys.push_back(column);
+      if (numbers[i] != ABSENT && map[numbers[i]] != ABSENT) keys.push_back(map[numbers[i]]);
   }
 
   void play_words(const Recording& r, Player& player, int bits, RowBlock& block) {
-    const uint32_t* at = r.numbers.data();
+    const uint32_t *at = r.numbers.data(), *pairs = r.pairs.data();
     for (size_t row = 0; row < r.rows; ++row) {
       player.keys.clear();
       size_t n = *at++;
@@ -174,6 +183,10 @@ class TermCounter {
         n = *at++;
         take(at, n, ranks_[1][r.worker], player.keys);
         at += n;
+      } else if (later_) {
+        take(at, n, ranks_[0][r.worker], player.keys);
+        take(pairs, n - (n > 0), ranks_[1][r.pair_worker], player.keys);
+        at += n, pairs += n - (n > 0);
       } else {
         for (int size = 1; size <= plan_.high && n >= size_t(size); ++size) {
           if (size > 1 && size < plan_.low) continue;
@@ -203,7 +216,7 @@ class TermCounter {
   }
 
   Plan plan_;
-  bool record_, finished_ = false;
+  bool record_, later_, finished_ = false;
   AllCounted counted_;
   std::vector<Ranks> ranks_;  // ranks_[n - 1][thread]: the n-grams of a thread among all
   std::vector<size_t> starts_{0, 0};

@@ -16,7 +16,9 @@ struct Stat {
 
 class Counted {
  public:
-  explicit Counted(const Plan& plan) : pairs(plan.of_words() ? size_t(plan.high) + 1 : 0), plan_(plan), reader_(plan) {}
+  // Terms longer than `high` tokens are not counted here.
+  Counted(const Plan& plan, int high)
+      : pairs(plan.of_words() ? size_t(plan.high) + 1 : 0), plan_(plan), high_(high), reader_(plan) {}
 
   // Counts the terms of one text; a recording, unless null, gets the numbers of the terms in order.
   void count(const uint8_t* data, size_t size, std::vector<uint32_t>* recording) {
@@ -83,7 +85,7 @@ class Counted {
     size_t n = ids_.size();
     nodes_.assign(ids_.begin(), ids_.end());
     if (recording) recording->push_back(uint32_t(n));
-    for (int size = 1; size <= plan_.high && n >= size_t(size); ++size) {
+    for (int size = 1; size <= high_ && n >= size_t(size); ++size) {
       if (size > 1) {
         size_t count = n - size + 1;
         keys_.resize(count);
@@ -117,6 +119,7 @@ class Counted {
   }
 
   Plan plan_;
+  int high_;
   Reader reader_;
   std::vector<uint32_t> ids_, nodes_;
   std::vector<uint64_t> keys_, hashes_;

@@ -82,38 +82,39 @@ std::vector<size_t> lay_out(std::vector<Stretch>& stretches) {
   return starts;
 }
 
-// Calls use(first, last, sum) for the equal ones of a sorted part that stand in `least` documents or more together,
-// and drop(first, last) for the others.
-template <class Use, class Drop>
-void each_distinct(const Gram* grams, size_t n, int64_t least, Use&& use, Drop&& drop) {
+// Calls use(first, last, sum) for the equal ones of a sorted part.
+template <class Use>
+void each_distinct(const Gram* grams, size_t n, Use&& use) {
   for (size_t first = 0, last; first < n; first = last) {
     Gram sum = grams[first];
     for (last = first + 1; last < n && grams[last].key == sum.key; ++last) {
       sum.documents += grams[last].documents;
       sum.count += grams[last].count;
     }
-    if (int64_t(sum.documents) >= least) use(first, last, sum);
-    else drop(first, last);
+    use(first, last, sum);
   }
 }
 
+// How many are frequent, and how often the others occur.
 std::pair<size_t, size_t> count_distinct(const Gram* grams, size_t n, int64_t least) {
-  size_t kept = 0, dropped = 0;
-  each_distinct(grams, n, least, [&](size_t, size_t, const Gram&) { ++kept; }, [&](size_t, size_t) { ++dropped; });
-  return {kept, dropped};
+  size_t kept = 0, left_out = 0;
+  each_distinct(grams, n, [&](size_t, size_t, const Gram& sum) {
+    bool frequent = sum.documents >= least;
+    kept += frequent;
+    left_out += frequent ? 0 : sum.count;
+  });
+  return {kept, left_out};
 }
 
 // Equal neighbors of a sorted part become one; each thread's number maps to the joint one, `base` for the first.
 void merge_equal(Gram* grams, size_t n, int64_t least, size_t base, Ranks& nodes) {
   size_t kept = 0;
-  auto map = [&](size_t first, size_t last, uint32_t node) {
-    for (size_t i = first; i < last; ++i) nodes[grams[i].thread][grams[i].node] = node;
-  };
-  auto use = [&](size_t first, size_t last, const Gram& sum) {
-    map(first, last, uint32_t(base + kept));
-    grams[kept++] = sum;
-  };
-  each_distinct(grams, n, least, use, [&](size_t first, size_t last) { map(first, last, ABSENT); });
+  each_distinct(grams, n, [&](size_t first, size_t last, const Gram& sum) {
+    bool frequent = sum.documents >= least;
+    for (size_t i = first; i < last; ++i)
+      nodes[grams[i].thread][grams[i].node] = frequent ? uint32_t(base + kept) : ABSENT;
+    if (frequent) grams[kept++] = sum;
+  });
 }
 
 }  // namespace
@@ -174,13 +175,14 @@ Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks&
     nodes[t].assign(counted[t]->pairs[size].size(), 0);
     counted[t]->pairs[size].release();
   }
-  std::vector<size_t> kept(PARTS), dropped(PARTS), base(PARTS + 1);
+  std::vector<size_t> kept(PARTS), left_out(PARTS), base(PARTS + 1);
   std::vector<std::vector<Gram>> spare(std::max(threads, 1));
   for_each_piece(PARTS, threads, [&](size_t p, int worker) {
     sort_part(grams.data() + starts[p], starts[p + 1] - starts[p], shift, spare[worker]);
-    std::tie(kept[p], dropped[p]) = count_distinct(grams.data() + starts[p], starts[p + 1] - starts[p], frequent.least);
+    std::tie(kept[p], left_out[p]) =
+        count_distinct(grams.data() + starts[p], starts[p + 1] - starts[p], frequent.least);
   });
-  for (size_t p = 0; p < PARTS; ++p) base[p + 1] = base[p] + kept[p], frequent.left_out += int64_t(dropped[p]);
+  for (size_t p = 0; p < PARTS; ++p) base[p + 1] = base[p] + kept[p], frequent.left_out += int64_t(left_out[p]);
   for_each_piece(PARTS, threads, [&](size_t p, int) {
     merge_equal(grams.data() + starts[p], starts[p + 1] - starts[p], frequent.least, base[p], nodes);
   });

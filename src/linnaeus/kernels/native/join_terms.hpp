@@ -29,7 +29,7 @@ struct GramKeys {
   int bits, token_bits;
 };
 
-// In how many documents an n-gram must stand; how many distinct ones do not.
+// In how many documents an n-gram must stand, and how often those that do not occur.
 struct Frequent {
   int64_t least, left_out = 0;
 };

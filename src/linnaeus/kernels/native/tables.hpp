@@ -4,6 +4,8 @@
 // ones are compared with the bytes behind their number. An n-gram is the pair (node of its first n-1 tokens, number of
 // its last token): exact without storing or comparing any text.
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -163,6 +165,8 @@ class PairTable {
     slots_ = Slots();
     size_ = 0;
   }
+  // Room for so many pairs in an empty table: growing costs as much again.
+  void reserve(size_t pairs) { slots_.assign(std::bit_ceil(std::max<size_t>(1024, pairs + pairs / 2)), EMPTY); }
 
   // Counts one more of this pair in this document and returns its node.
   uint32_t count(uint64_t key, uint64_t hash, uint32_t document) {

@@ -124,22 +124,23 @@ class TermCounter:
     def finish(self, least: int, threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams], int]:
         """(token bytes, offsets, documents, counts, [(parents, tokens, documents, counts) for n = 2 ...], left out).
 
-        Of the longest terms, which begin no others, those that stand in fewer than `least` texts are left out.
+        Of the longest terms, which begin no others, those that stand in fewer than `least` texts are left out; the last
+        number says how often these occur.
         """
         del threads
         if self._orders is not None:
             raise ValueError("finish: a counter is finished once")
         orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
-        distinct = sum(map(len, orders))
-        if len(orders) > 1:
-            orders[-1] = [term for term in orders[-1] if self._documents[term] >= least]
+        rare = {term for term in orders[-1] if self._documents[term] < least} if len(orders) > 1 else set()
+        orders[-1] = [term for term in orders[-1] if term not in rare]
         tokens = orders[0]
         rank = {token: i for i, (token,) in enumerate(tokens)}
         joined, offsets = join([token for (token,) in tokens])
         grams = [self._order(before, order, rank) for before, order in pairwise(orders)]
         documents, counts = self._statistics(tokens)
+        left_out = sum(self._counts[term] for term in rare)
         self._orders, self._counts, self._documents = orders, Counter(), Counter()
-        return joined, offsets, documents, counts, grams, distinct - sum(map(len, orders))
+        return joined, offsets, documents, counts, grams, left_out
 
     def replay(self, columns: Ints, layout: tuple[int, int], threads: int) -> Rows:
         """The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i]."""
