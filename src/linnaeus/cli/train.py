@@ -14,6 +14,7 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.errors import LinnaeusWarning, UsageError
+from linnaeus.kernels.beside import Beside
 
 if TYPE_CHECKING:
     from linnaeus.cli.progress import Mark
@@ -37,6 +38,8 @@ Exit code: 0 done, 2 usage, 3 if the data cannot be used.
 """
 
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*")
+_HELD = 1 << 28
+"""Bytes of test data up to which they are read beside the training, and kept; more are read as they are used."""
 _FEW = 20
 """So many classes may be numbers without a remark, in however few rows."""
 
@@ -76,13 +79,15 @@ def command(data: str, **options: Any) -> int:
     with shared.use_threads(options):
         corpus = _read(data, options)
         recipe = _for_labels(recipe, corpus, options)
-        if options["other"] is not None:
-            shared.read_source(options["other"], options)  # what is wrong with its name or columns is said at once
-        model = _train(recipe, corpus, options)
-        model = _compact(model, corpus, options) if options["compact"] else model
+        test = _test_data(corpus, options)
+        model = _train(recipe, corpus, test, options)
+        model = _compact(model, corpus, test, options) if options["compact"] else model
         model = _remember(model, options)
-        model.save(path)
-        tested = _test(model, options)
+        saved = Beside(lambda: model.save(path)).begin()
+        try:
+            tested = _test(model, test)
+        finally:
+            saved.result()
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
     return 0
 
@@ -148,7 +153,8 @@ def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Reci
     return recipe
 
 
-def _train(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Classifier:
+def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
+    """The model; the test data are read while it is found, which mostly takes one thread."""
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.pipeline.training import as_examples, train
 
@@ -158,7 +164,13 @@ def _train(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Classifie
         examples = as_examples(watched)
         _hint_numbers(examples, options)
         _hint_sets(examples, options)
-        found = train(recipe, examples, lambda phase: progress(_mark(phase)))
+
+        def told(phase: Phase) -> None:
+            if test is not None and phase.name == "training":
+                test.begin()
+            progress(_mark(phase))
+
+        found = train(recipe, examples, told)
     for text in dict.fromkeys(
         str(warning.message) for warning in said if issubclass(warning.category, LinnaeusWarning)
     ):
@@ -197,10 +209,10 @@ def _mark(phase: Phase) -> Mark:
     return Mark(phase.name, done=round(1000 * (phase.share or 0.0)), total=whole, note=phase.note or "...")
 
 
-def _compact(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> Classifier:
+def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
     """The smaller model; with test data, what the whole one does on them is said too."""
     small = model.compact(corpus)
-    before = _test(model, options)
+    before = _test(model, test)
     if before is not None:
         name, value = next(iter(before.metrics.items()))
         shared.remark(f"before it was made compact: {name} {value:.4f} on the test data", options)
@@ -213,11 +225,17 @@ def _remember(model: Classifier, options: dict[str, Any]) -> Classifier:
     return model if separator is None else replace(model, facts=model.facts | {"label_separator": separator})
 
 
-def _test(model: Classifier, options: dict[str, Any]) -> Evaluation | None:
+def _test_data(corpus: Corpus, options: dict[str, Any]) -> Beside[Corpus] | None:
+    """The test data, read when it is time; what is wrong with their name or columns is said at once."""
     if options["other"] is None:
         return None
-    given = {**options, "label_kind": options["label_kind"] or model.label_kind}
-    return model.evaluate(shared.read_source(options["other"], given))
+    kind = None if corpus.kind == "none" else corpus.kind  # the training will refuse to have no labels
+    found = shared.read_source(options["other"], {**options, "label_kind": options["label_kind"] or kind})
+    return Beside(lambda: found.load() if found.size <= _HELD else found)
+
+
+def _test(model: Classifier, test: Beside[Corpus] | None) -> Evaluation | None:
+    return None if test is None else model.evaluate(test.result())
 
 
 def _show(model: Classifier, tested: Evaluation | None, how: dict[str, Any], options: dict[str, Any]) -> None:

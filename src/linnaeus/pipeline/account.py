@@ -25,12 +25,12 @@ ROUNDS = 1000
 """Resamples for the intervals of the evaluation."""
 
 
-def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trace | None) -> Classifier:
-    """The classifier with its decision, its evaluation and its facts."""
+def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trace | None, mark: str) -> Classifier:
+    """The classifier with its decision, its evaluation and its facts; `mark` is the fingerprint of the examples."""
     facts: dict[str, Json] = {
         "version": linnaeus.__version__,
         "rows": len(examples),
-        "fingerprint": fingerprint(examples),
+        "fingerprint": mark,
         "ending": "learned" if trace is None else trace.reason,
         "epochs": trace.last.epoch if trace else 0,
         "held_out": 0 if held is None else len(held.rows),
@@ -76,7 +76,7 @@ def fingerprint(examples: Examples) -> str:
 def _bytes(stream: Stream) -> Any:
     from linnaeus.text import as_texts
 
-    for batch in stream.batches():
+    for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
         if batch.text is not None:
             texts = as_texts(batch.text)
             start, end = int(texts.offsets[0]), int(texts.offsets[-1])

@@ -11,10 +11,11 @@ import numpy as np
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.frozen import dataclass
+from linnaeus.kernels.beside import Beside
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.models.linear import stored
 from linnaeus.outputs import Real
-from linnaeus.pipeline.account import settle
+from linnaeus.pipeline.account import fingerprint, settle
 from linnaeus.pipeline.bodies import weights_of
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.crossfit import Held, crossfit, cut
@@ -71,6 +72,7 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     del counted
     learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)
     tell(Phase("training"))
+    mark = Beside(lambda: fingerprint(examples)).begin()  # as long as one thread is enough for the rest
     found = Classifier(
         plan=recipe,
         features=features,
@@ -81,9 +83,10 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     )
     if is_family(learner):
         body = learn(learner, problem, recipe.seed)
-        return settle(replace(found, params=weights_of(body, problem.space), body=body), examples, held, None)
+        found = replace(found, params=weights_of(body, problem.space), body=body)
+        return settle(found, examples, held, None, mark.result())
     fit = solve(learner.settings(recipe.seed), problem)
-    return settle(replace(found, params=stored(fit.params)), examples, held, fit.trace)
+    return settle(replace(found, params=stored(fit.params)), examples, held, fit.trace, mark.result())
 
 
 def refuse_loss(loss: Any, *, numbers: bool) -> None:
