@@ -1,4 +1,4 @@
-"""Why this row is predicted as it is: exact for every linear model."""
+"""Why this row is predicted as it is: exact for every linear model, and seen from the row (`Local`) for others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.explain.answers import Answer, answer_of
 from linnaeus.explain.flip import find_flip
-from linnaeus.explain.found import Found, find
 from linnaeus.explain.records import Explanation, Neighbor, Reason, Table
 from linnaeus.explain.trial import Decide, Search, Trial
 from linnaeus.features.base import Fitted, as_stream
 
 if TYPE_CHECKING:
+    from linnaeus.explain.found import Found
+    from linnaeus.explain.local import Local
     from linnaeus.explain.model import Linear
 
 Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
@@ -26,7 +27,7 @@ Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
 
 def explain(
     row: str | Batch,
-    model: Linear,
+    model: Linear | Local,
     classes: Sequence[str] = (),
     search: Search | None = Search(),  # noqa: B008  (frozen)
     near: Near | None = None,
@@ -55,7 +56,7 @@ def explain(
     if isinstance(classes, str):
         raise InputTypeError(f"classes takes several names; write [{classes!r}].")
     asked = [model.number(name) for name in classes]
-    found, S = find(model.features, row), model.scores(row)
+    found, S = model.found(row), model.scores(row)
     answer = answer_of(decide(S), model.class_scores(S))
     chosen = list(dict.fromkeys([*answer.about, *asked]))
     reasons, contrast = _reasons(model, found, chosen, answer), _contrast(model, found, answer)
@@ -69,6 +70,7 @@ def explain(
         find_flip(trial, (contrast or reasons[0]).characters()) if trial else None,
         tuple(_tables(model.features)),
         tuple(near(row)) if near else (),
+        model.exact,
     )
 
 
@@ -83,7 +85,7 @@ def as_row(row: str | Batch) -> Batch:
     return row
 
 
-def _reasons(model: Linear, found: Found, chosen: list[int], answer: Answer) -> tuple[Reason, ...]:
+def _reasons(model: Linear | Local, found: Found, chosen: list[int], answer: Answer) -> tuple[Reason, ...]:
     V = model.read(model.weights(found.columns), chosen)
     bias = model.read(np.asarray(model.b, np.float64), chosen)
     scores = found.values @ V + bias
@@ -93,7 +95,7 @@ def _reasons(model: Linear, found: Found, chosen: list[int], answer: Answer) -> 
     )
 
 
-def _contrast(model: Linear, found: Found, answer: Answer) -> Reason | None:
+def _contrast(model: Linear | Local, found: Found, answer: Answer) -> Reason | None:
     """The first class minus the second; with one score for two classes, that score."""
     if answer.kind != "one" or len(answer.about) < 2:
         return None

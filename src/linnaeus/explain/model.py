@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError
+from linnaeus.explain.found import Found, find
+from linnaeus.explain.ranked import Ranked
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -21,12 +23,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(Ranked):
     """Scores S = X W + b (n, w), and class scores made of them by the output space.
 
     W (d, w) may be float32, memory-mapped, of any type that turns into numbers: only the rows that a text needs are
-    read. A space whose scores are not those of the classes has `readout(k)` (w, k), as two classes with one score and
-    one-vs-one have; where classes are ranked by something else than sums, also `class_scores(S)`.
+    read.
 
     >>> from linnaeus.features import Words
     >>> from linnaeus.outputs import Binary
@@ -35,6 +36,8 @@ class Linear:
     >>> model.class_scores(model.scores(["good good bad"])).tolist()
     [[-3.5, 3.5]]
     """
+
+    exact: ClassVar[bool] = True
 
     features: Fitted
     W: NDArray[Any]
@@ -53,11 +56,9 @@ class Linear:
                 f"output and {len(self.classes)} classes need {wanted} and {wanted[1:]}."
             )
 
-    @property
-    def readout(self) -> Doubles | None:
-        """How class scores are made of scores (w, k); None where they are the same."""
-        made = getattr(self.space, "readout", None)
-        return None if made is None else made(len(self.classes))
+    def found(self, row: Batch) -> Found:
+        """The features of a batch of one row, and where they stand."""
+        return find(self.features, row)
 
     def scores(self, source: Batch | Sequence[str]) -> Doubles:
         """S (n, w) in float64, from the rows of W that are needed."""
@@ -70,24 +71,3 @@ class Linear:
     def weights(self, columns: NDArray[Any]) -> Doubles:
         """The weights of these features (f, w)."""
         return np.ascontiguousarray(self.W[columns], np.float64)
-
-    def class_scores(self, S: Doubles) -> Doubles:
-        """What the output space ranks classes by (n, k)."""
-        own = getattr(self.space, "class_scores", None)
-        if own is not None:
-            ranked: Doubles = own(S)
-            return ranked
-        return S if self.readout is None else S @ self.readout
-
-    def read(self, block: Doubles, chosen: Sequence[int]) -> Doubles:
-        """Weights, biases or scores (..., w) of the chosen classes (..., c)."""
-        R = self.readout
-        found: Doubles = block[..., list(chosen)] if R is None else block @ R[:, list(chosen)]
-        return found
-
-    def number(self, name: str) -> int:
-        """Which class has this name."""
-        if name not in self.classes:
-            known = ", ".join(map(repr, self.classes[:10])) + (" ..." if len(self.classes) > 10 else "")
-            raise UsageError(f"The model has no class {name!r}; it knows {known}.")
-        return self.classes.index(name)

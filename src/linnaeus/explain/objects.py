@@ -22,6 +22,7 @@ def explanation_json(explanation: Explanation, parts: int | None = None) -> dict
         "unit": "characters",
         "text": explanation.text,
         "kind": explanation.kind,
+        "exact": explanation.exact,
         "predicted": list(explanation.predicted),
         "classes": [_class(reason) for reason in explanation.reasons],
         "segments": _segments(explanation),

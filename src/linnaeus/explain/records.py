@@ -141,6 +141,7 @@ class Explanation:
 
     `reasons` has the predicted class first, then the runner-up, then the classes asked for; for label sets the
     predicted labels, then the nearest miss; for numbers each target. `contrast` says why the first and not the second.
+    Where it is not `exact`, a part is a word, and what it adds is the score minus that of the text without it.
     """
 
     kind: Kind
@@ -151,6 +152,7 @@ class Explanation:
     flip: Flip | None = None
     tables: tuple[Table, ...] = ()
     neighbors: tuple[Neighbor, ...] = ()
+    exact: bool = True
 
     @property
     def text(self) -> str:

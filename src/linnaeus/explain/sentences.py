@@ -61,7 +61,9 @@ def headline(explanation: Explanation) -> str:
 
 
 def sentences(explanation: Explanation) -> Iterator[str]:
-    """What would flip the answer, collisions, and how full the tables of hashed features are."""
+    """Whether it is exact, what would flip the answer, collisions, how full the tables of hashed features are."""
+    if not explanation.exact:
+        yield "Approximate: the model is not linear; what a word adds is the score minus that of the text without it."
     if explanation.flip:
         yield flip_sentence(explanation.text, explanation.flip)
     collisions = explanation.collisions

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from linnaeus.data.batch import Batch
     from linnaeus.explain.answers import Answer
+    from linnaeus.explain.local import Local
     from linnaeus.explain.model import Linear
     from linnaeus.types import Doubles
 
@@ -71,7 +72,7 @@ def without(text: str, spans: Sequence[Span]) -> str:
 class Trial:
     """A row, what was answered for it, its words, and the work that is still allowed."""
 
-    def __init__(self, row: Batch, model: Linear, decide: Decide, answer: Answer, search: Search) -> None:
+    def __init__(self, row: Batch, model: Linear | Local, decide: Decide, answer: Answer, search: Search) -> None:
         self.row, self.model, self.decide, self.answer, self.search = row, model, decide, answer, search
         self.text: str = "" if row.text is None else row.text[0].as_py()
         self.words = words(self.text)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from linnaeus.arrays import CSR
     from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Outcome
@@ -93,13 +92,14 @@ class Classifier:
 
     def scores(self, source: Any) -> Doubles:
         """Class scores: (n, 1) for two classes, (n, k) for more or for label sets, (n, t) for numbers."""
+        return self.class_scores(self._raw(source))
+
+    def _raw(self, source: Any) -> Doubles:
+        """The scores of the output space (n, w)."""
         if self.quick is not None:
             S: Doubles = self.quick.scores(source)
-        else:
-            S = self._rows_scores(self.features.rows(source))
-        return self.class_scores(S)
-
-    def _rows_scores(self, rows: CSR) -> Doubles:
+            return S
+        rows = self.features.rows(source)
         if self.params:
             return linear.scores(rows, self.params)  # type: ignore[arg-type]
         assert self.body is not None
@@ -233,7 +233,9 @@ class Classifier:
         from linnaeus import explain as room
 
         how = room.Search() if search == "default" else search
-        return room.explain(row, self.linear, tuple(classes), how, None, self._decoded)
+        row = room.as_row(row)
+        model = self.linear if self.params else room.local(row, self.features, self._raw, self.space, self._names)
+        return room.explain(row, model, tuple(classes), how, None, self._decoded)
 
     @cached_property
     def linear(self) -> Any:
@@ -244,8 +246,14 @@ class Classifier:
             raise UsageError(f"A model by {type(self.recipe.learner).__name__} has no weights to show.")
         W = self.params["W"]
         b = self.params.get("b", np.zeros(W.shape[1], np.float32))
-        names = _numbered(W.shape[1]) if self.classes is None else self.classes.tolist()
-        return Linear(self.features, W, b, self.space, tuple(map(str, names)))
+        return Linear(self.features, W, b, self.space, self._names)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """What the classes, or the numbers, are called."""
+        if self.classes is not None:
+            return tuple(map(str, self.classes.tolist()))
+        return tuple(_numbered(self._raw([""]).shape[1]))
 
     def top_features(self, count: int = 10, classes: Any = None) -> Any:
         """The features with the largest weights for and against each class."""

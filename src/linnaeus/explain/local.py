@@ -1,0 +1,95 @@
+"""Why a model that is not linear answers as it does: what its scores lose without each word. Approximate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.explain.found import Found
+from linnaeus.explain.ranked import Ranked
+from linnaeus.explain.segments import Span, words
+from linnaeus.explain.trial import AT_ONCE, without
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.features.base import Fitted
+    from linnaeus.types import Doubles, Longs
+
+
+@dataclass(frozen=True, eq=False)
+class Local(Ranked):
+    """A model seen from one row: for each of its words, the score of the text minus that without the word.
+
+    Contributions and bias, which is what remains, add up to the score. They tell of this text only: of two words that
+    do the same work neither seems to do any. `score` gives scores (n, w) of rows.
+    """
+
+    exact: ClassVar[bool] = False
+
+    features: Fitted
+    score: Callable[[Any], Doubles]
+    space: Any
+    classes: tuple[str, ...]
+    row: Batch
+    seen: Found
+    V: Doubles
+    b: Doubles
+
+    def found(self, row: Batch) -> Found:
+        """The words of the row it was made for."""
+        assert row is self.row
+        return self.seen
+
+    def scores(self, source: Any) -> Doubles:
+        """S (n, w), by the model itself."""
+        return self.score(source)
+
+    def weights(self, columns: Longs) -> Doubles:
+        """What each of these words adds (f, w)."""
+        return self.V[columns]
+
+
+def local(row: Batch, features: Fitted, score: Callable[[Any], Doubles], space: Any, classes: tuple[str, ...]) -> Local:
+    """The model around a batch of one row."""
+    text = "" if row.text is None else row.text[0].as_py()
+    groups = _groups(text)
+    S = score(row)[0]
+    step = max(1, AT_ONCE // max(len(text), 1))
+    blocks = [score(_lacking(row, text, list(groups.values())[at : at + step])) for at in range(0, len(groups), step)]
+    V = S - np.concatenate(blocks) if blocks else np.zeros((0, len(S)))
+    return Local(features, score, space, classes, row, _found(text, groups), V, S - V.sum(axis=0))
+
+
+def _groups(text: str) -> dict[str, list[Span]]:
+    """The different words of a text, and where each stands."""
+    groups: dict[str, list[Span]] = {}
+    for start, end in words(text):
+        groups.setdefault(text[start:end].casefold(), []).append((start, end))
+    return groups
+
+
+def _lacking(row: Batch, text: str, groups: list[list[Span]]) -> Batch:
+    """The row once for each group of words, without them."""
+    texts = [without(text, spans) for spans in groups]
+    return replace(row.take([0] * len(texts)), text=pa.array(texts, pa.large_string()))
+
+
+def _found(text: str, groups: dict[str, list[Span]]) -> Found:
+    places = [(i, start, end, 1.0 / len(spans)) for i, spans in enumerate(groups.values()) for start, end in spans]
+    owners, starts, ends, shares = zip(*places, strict=True) if places else ((), (), (), ())
+    return Found(
+        text,
+        np.arange(len(groups)),
+        np.ones(len(groups)),
+        tuple(groups),
+        ((),) * len(groups),
+        np.array(owners, np.int64),
+        np.array(starts, np.int64),
+        np.array(ends, np.int64),
+        np.array(shares, np.float64),
+    )
