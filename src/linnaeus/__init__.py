@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from linnaeus import evaluation as evaluation
     from linnaeus import explain as explain
     from linnaeus import features as features
+    from linnaeus import neighbors as neighbors
     from linnaeus import store as store
     from linnaeus import text as text
     from linnaeus.data import Batch as Batch
@@ -70,6 +71,7 @@ _HOMES = {
     "explain": "",
     "evaluation": "",
     "features": "",
+    "neighbors": "",
     "store": "",
     "text": "",
 }
@@ -100,6 +102,7 @@ __all__ = [
     "evaluation",
     "explain",
     "features",
+    "neighbors",
     "read",
     "store",
     "text",

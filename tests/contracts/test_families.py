@@ -10,6 +10,7 @@ import pytest
 from linnaeus import Recipe
 from linnaeus.bayes import Multinomial
 from linnaeus.features import Words
+from linnaeus.neighbors import Centroid, Neighbors
 from linnaeus.pipeline.bodies import MODELS
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.learner import LEARNERS
@@ -17,6 +18,8 @@ from linnaeus.pipeline.tuning import Tuning
 
 FAMILIES = {
     "multinomial": Recipe(features=Words(), learner=Multinomial()),
+    "neighbors": Recipe(features=Words(), learner=Neighbors(k=3)),
+    "centroid": Recipe(features=Words(), learner=Centroid()),
 }
 """A recipe for each learner."""
 

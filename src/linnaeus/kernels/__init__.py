@@ -18,6 +18,7 @@ from linnaeus.kernels.threads import thread_count, threads
 
 if TYPE_CHECKING:
     from linnaeus.kernels import reference as reference
+    from linnaeus.kernels._native import Nearest as Nearest
     from linnaeus.kernels._native import Scorer as Scorer
     from linnaeus.kernels._native import TermCounter as TermCounter
     from linnaeus.kernels._native import add_multiple as add_multiple

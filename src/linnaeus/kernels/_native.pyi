@@ -16,6 +16,7 @@ Arrays: TypeAlias = tuple[Bytes, Longs, Words64, Ints, Words64]
 Truth: TypeAlias = tuple[Longs, Ints, Doubles]
 Table: TypeAlias = tuple[NDArray[Any], NDArray[Any], Doubles, tuple[int, bool, bool]]
 Asked: TypeAlias = tuple[int, int, Doubles]
+Asking: TypeAlias = tuple[Longs, Ints, Doubles] | Doubles
 Four: TypeAlias = tuple[float, float, float, float]
 
 Part: TypeAlias = tuple[int, Plan, Arrays | None, tuple[int, int]]
@@ -27,6 +28,12 @@ Lineup: TypeAlias = tuple[Numbers, Numbers, Words16, Ints, Longs, Doubles, Words
 Duals: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
 
 __unicode_version__: str
+
+class Nearest:
+    def __init__(self, rows: Matrix | NDArray[Any], width: int) -> None: ...
+    def inner(self, queries: Asking, count: int, threads: int) -> tuple[Ints, Doubles]: ...
+    def cosine(self, queries: Asking, count: int, threads: int) -> tuple[Ints, Doubles]: ...
+    def euclidean(self, queries: Asking, count: int, threads: int) -> tuple[Ints, Doubles]: ...
 
 class Scorer:
     def __init__(self, groups: list[Group], weights: Floats, bias: Doubles, wanted: int) -> None: ...

@@ -19,6 +19,8 @@ MODELS = Table(
     "linnaeus",
     {
         "multinomial": "bayes.multinomial.FittedMultinomial",
+        "neighbors": "neighbors.model.FittedNeighbors",
+        "centroid": "neighbors.centroid.FittedCentroid",
     },
 )
 """What restores a model of each kind, with `from_state`."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from linnaeus.errors import UsageError
 from linnaeus.features import Block, Chars, Contrast, Exact, NaiveBayes, TfIdf, Words
+from linnaeus.neighbors import Centroid, Kernel, Neighbors
 from linnaeus.optimizers import SGD, Average
 from linnaeus.optimizers import PassiveAggressive as Aggressive
 from linnaeus.pipeline.learner import Linear
@@ -24,6 +25,10 @@ SHARED = Exact(min_token_df=2)
 
 COMMON = Exact(min_term_df=2)
 """No term, token or pair, that stands in one text only: the same, and a small model."""
+
+
+NEAREST = (30.0, 20.0, 10.0, 5.0, 1.0)
+"""How many neighbors are tried."""
 
 
 class Named(NamedTuple):
@@ -123,6 +128,14 @@ RECIPES: dict[str, Named] = {
             learner=Linear(loss="squared", regularizer=L2(1.0)),
             tuning=Tuning(strengths=STRENGTHS),
         ),
+    ),
+    "knn": Named(
+        "The nearest training texts vote, by the cosine of their words; how many is tuned. Keeps all rows.",
+        lambda: Recipe(features=words((1, 1)), learner=Neighbors(votes=Kernel()), tuning=Tuning(strengths=NEAREST)),
+    ),
+    "nearest-centroid": Named(
+        "Each class is the mean of its texts, and the nearest by cosine wins: one pass, no tuning, linear.",
+        lambda: Recipe(features=words() | characters(), learner=Centroid(), tuning=Tuning()),
     ),
 }
 """Every recipe by its plain name."""

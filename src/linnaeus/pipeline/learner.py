@@ -60,6 +60,8 @@ LEARNERS = Table(
     {
         "linear": "pipeline.learner.Linear",
         "multinomial": "bayes.multinomial.Multinomial",
+        "neighbors": "neighbors.learner.Neighbors",
+        "centroid": "neighbors.centroid.Centroid",
     },
 )
 """Every learner by its plain name: the engine, and the families that enter at scores (`pipeline.families`)."""

@@ -15,6 +15,7 @@ void bind_dual_softmax(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
+void bind_nearest(nanobind::module_& m);
 void bind_online(nanobind::module_& m);
 void bind_pack(nanobind::module_& m);
 void bind_redraw(nanobind::module_& m);
@@ -47,6 +48,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);
+  linnaeus::bind_nearest(m);
   linnaeus::bind_online(m);
   linnaeus::bind_pack(m);
   linnaeus::bind_redraw(m);

@@ -16,6 +16,7 @@ from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.joint import crammer_epoch, crammer_leap, crammer_sums, softmax_epoch, softmax_sums
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
 from linnaeus.kernels.reference.minhash import fingerprint, fingerprint_folded, minhash
+from linnaeus.kernels.reference.nearest import Nearest
 from linnaeus.kernels.reference.online import (
     learn_adagrad,
     learn_aggressive,
@@ -42,6 +43,7 @@ from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
 from linnaeus.kernels.reference.weigh import weigh
 
 __all__ = [
+    "Nearest",
     "Scorer",
     "TermCounter",
     "add_multiple",

@@ -1,0 +1,62 @@
+"""Neighbors: a row is like the training rows it is nearest to, or like the class whose center is nearest.
+
+`Neighbors` keeps the rows. It is put together of a metric, a search (how near rows are found: `SEARCHES`), votes (what
+each neighbor counts: `VOTES`) and, where one is wanted, a projection (which directions matter: `PROJECTIONS`).
+`Centroid` keeps one center for each class, and is linear. Scores of rows are closeness: the larger, the nearer.
+
+To add a search: a frozen dataclass with `index(rows, metric, seed)`, whose index has `near(X, count)` and `state()`; a
+`restore(state, rows, metric)` that checks every number it will follow; a row in `SEARCHES`, and the contract tests in
+`tests/neighbors/test_searches.py` run over it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import Table, lazily
+
+if TYPE_CHECKING:
+    from linnaeus.neighbors.centroid import Centroid as Centroid
+    from linnaeus.neighbors.centroid import FittedCentroid as FittedCentroid
+    from linnaeus.neighbors.exact import Exact as Exact
+    from linnaeus.neighbors.learner import Neighbors as Neighbors
+    from linnaeus.neighbors.model import FittedNeighbors as FittedNeighbors
+    from linnaeus.neighbors.votes import ByDistance as ByDistance
+    from linnaeus.neighbors.votes import Kernel as Kernel
+    from linnaeus.neighbors.votes import Plain as Plain
+
+METRICS = ("cosine", "euclidean", "inner")
+"""How near two rows are: by the angle between them, by their distance, by their inner product."""
+
+SEARCHES = Table("linnaeus.neighbors", {"exact": "exact.Exact"})
+"""How the nearest rows are found."""
+
+VOTES = Table("linnaeus.neighbors", {"plain": "votes.Plain", "distance": "votes.ByDistance", "kernel": "votes.Kernel"})
+"""What each neighbor's vote counts."""
+
+_HOMES = {
+    "ByDistance": "votes",
+    "Centroid": "centroid",
+    "Exact": "exact",
+    "FittedCentroid": "centroid",
+    "FittedNeighbors": "model",
+    "Kernel": "votes",
+    "Neighbors": "learner",
+    "Plain": "votes",
+}
+
+__getattr__ = lazily(__name__, _HOMES)
+
+__all__ = [
+    "METRICS",
+    "SEARCHES",
+    "VOTES",
+    "ByDistance",
+    "Centroid",
+    "Exact",
+    "FittedCentroid",
+    "FittedNeighbors",
+    "Kernel",
+    "Neighbors",
+    "Plain",
+]

@@ -1,0 +1,92 @@
+"""k nearest neighbors: the training rows themselves are the model, and those nearest to a row vote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.neighbors import METRICS, SEARCHES, VOTES
+from linnaeus.neighbors.model import FittedNeighbors
+from linnaeus.neighbors.pieces import meant
+from linnaeus.neighbors.truth import Known
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.types import Lesson
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbors:
+    """The `k` training rows nearest to a row vote: scores are the shares of the votes.
+
+        S_y(x) = sum of v(x, x_i) over the neighbors i with y_i = y, over the sum of all v(x, x_i)
+
+    `metric` is "cosine", "euclidean" or "inner"; `votes` are "plain" (all alike), "distance" (1 / distance) or a
+    `Kernel`; `search` says how neighbors are found. Of label sets each label has its share minus 1/2, so that what the
+    majority has is above zero; of numbers the answer is the mean. Of equally near rows the lowest counts, of equal
+    shares the lowest class. A row without length has cosine 0 to all, so its neighbors are the first rows. Where there
+    are fewer than k rows, all of them vote. What held-out rows may choose (`strength`) is k.
+
+    Cover and Hart, "Nearest neighbor pattern classification", 1967: with endless rows, the nearest one alone errs at
+    most twice as often as the best possible rule. It learns what no line can tell apart:
+
+    >>> from linnaeus import MatrixClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
+    >>> MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(X, y).predict(X).tolist()
+    ['no', 'yes', 'yes', 'no']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+
+    k: int = 5
+    metric: str = "cosine"
+    votes: Any = "plain"
+    search: Any = "exact"
+
+    def __post_init__(self) -> None:
+        expect("k", self.k, int)
+        if self.k < 1:
+            raise UsageError(f"k is a whole number from 1 up, not {self.k}.")
+        refuse_metric(self.metric)
+        object.__setattr__(self, "votes", meant("votes", self.votes, VOTES, "weigh"))
+        object.__setattr__(self, "search", meant("search", self.search, SEARCHES, "index"))
+        reason = self.votes.refuse(self.metric)
+        if reason is not None:
+            raise UsageError(reason)
+
+    @property
+    def strength(self) -> float:
+        """What held-out rows may choose: how many neighbors vote."""
+        return float(self.k)
+
+    def with_strength(self, strength: float) -> Neighbors:
+        """The same with another number of neighbors."""
+        return replace(self, k=max(1, round(strength)))
+
+    def learn(self, lesson: Lesson) -> FittedNeighbors:
+        """Keep the rows, and prepare the search."""
+        lesson = _counting(lesson)
+        y = lesson.y
+        if not isinstance(y, LabelSets):
+            y = y.astype(np.float64 if y.dtype.kind == "f" else np.int32)
+        weights = None if (lesson.weights == 1.0).all() else lesson.weights
+        index = self.search.index(lesson.X, self.metric, lesson.seed)
+        return FittedNeighbors(index, Known(y, lesson.k, weights), self)
+
+
+def refuse_metric(metric: str) -> None:
+    """Refuse what is no metric."""
+    if metric not in METRICS:
+        raise UsageError(f"There is no metric {metric!r}; take one of {', '.join(METRICS)}.")
+
+
+def _counting(lesson: Lesson) -> Lesson:
+    """The lesson without rows of weight zero, which cannot vote."""
+    counting = lesson.weights > 0
+    if not counting.any():
+        raise DataError("No row counts: all weights are zero; give some row a weight above zero.")
+    return lesson if counting.all() else lesson.take(np.flatnonzero(counting))

@@ -1,0 +1,84 @@
+"""A fitted neighbors model: rows that can be searched, what is known of them, and how they vote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.frozen import dataclass
+from linnaeus.neighbors import SEARCHES, VOTES
+from linnaeus.neighbors.pieces import of_told, told
+from linnaeus.neighbors.rows import rows_of, tensors_of
+from linnaeus.neighbors.truth import Known, known_of
+from linnaeus.types import LabelSets, State
+
+if TYPE_CHECKING:
+    from linnaeus.arrays import CSR, Dense
+    from linnaeus.neighbors.learner import Neighbors
+    from linnaeus.types import Doubles, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class FittedNeighbors:
+    """The training rows in an index, what is known of them, and the learner's settings."""
+
+    index: Any
+    known: Known
+    how: Neighbors
+
+    def near(self, X: CSR | Dense, count: int | None = None) -> tuple[Ints, Doubles]:
+        """The nearest training rows to each row of X (n, count), nearest first, and their scores: larger is nearer.
+
+        Scores are cosines, inner products, or distances with a minus. `count` is k where none is given; there are
+        never more columns than training rows. Rows are numbered as in training, those of weight zero left out.
+        """
+        count = self.how.k if count is None else count
+        expect("count", count, int)
+        if count < 1:
+            raise UsageError(f"count is a whole number from 1 up, not {count}.")
+        found: tuple[Ints, Doubles] = self.index.near(X, min(count, len(self.index.rows)))
+        return found
+
+    def scores(self, X: CSR | Dense) -> Doubles:
+        """Shares of the votes (n, k); of label sets minus 1/2; of numbers their means."""
+        rows, scores = self.near(X)
+        shares = self.known.share(rows, self.how.votes.weigh(scores, self.how.metric))
+        return shares - 0.5 if isinstance(self.known.y, LabelSets) else shares
+
+    def chances(self, S: Doubles) -> Doubles:
+        """The shares of the votes again."""
+        return S + 0.5 if isinstance(self.known.y, LabelSets) else S
+
+    def linear(self) -> None:
+        """No weights: the rows themselves are asked."""
+        return
+
+    def state(self) -> State:
+        """Rows, labels, index and settings."""
+        rows = self.index.rows
+        manifest = {
+            "kind": "neighbors",
+            "k": self.how.k,
+            "metric": self.how.metric,
+            "votes": told(self.how.votes, VOTES),
+            "search": told(self.how.search, SEARCHES),
+            "classes": self.known.k,
+            "width": rows.shape[1],
+        }
+        inside = {f"index.{name}": array for name, array in self.index.state().items()}
+        return State(manifest, {**tensors_of(rows), **self.known.tensors(), **inside})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedNeighbors:
+        """The model again; what a search would follow out of its arrays is refused."""
+        from linnaeus.neighbors.learner import Neighbors
+
+        manifest = state.manifest
+        rows = rows_of(state.tensors, int(manifest["width"]))
+        known = known_of(state.tensors, len(rows), int(manifest["classes"]))
+        votes, search = of_told(manifest["votes"], VOTES), of_told(manifest["search"], SEARCHES)
+        if not isinstance(manifest["k"], int) or manifest["k"] < 1:
+            raise damaged("its number of neighbors is not a whole number from 1 up")
+        how = Neighbors(k=manifest["k"], metric=manifest["metric"], votes=votes, search=search)
+        inside = {name.removeprefix("index."): a for name, a in state.tensors.items() if name.startswith("index.")}
+        return cls(search.restore(inside, rows, how.metric), known, how)

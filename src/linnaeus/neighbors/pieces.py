@@ -1,0 +1,50 @@
+"""Pieces of a neighbors model by plain name, and as plain data in its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import InputTypeError, UsageError, damaged
+from linnaeus.lazy import places
+
+if TYPE_CHECKING:
+    from linnaeus.types import Json
+
+
+def meant(name: str, value: Any, table: Mapping[str, Any], ability: str) -> Any:
+    """The piece that is meant: an object as it is, a plain name with its defaults."""
+    if isinstance(value, str):
+        if value not in table:
+            raise UsageError(f"There is no {name} {value!r}; take one of {', '.join(table)}.")
+        return table[value]()
+    if isinstance(value, type) or not hasattr(value, ability):
+        raise InputTypeError(f"{name} takes a plain name ({', '.join(table)}) or such a piece, not {value!r}.")
+    return value
+
+
+def told(piece: Any, table: Mapping[str, Any]) -> Json:
+    """The piece as plain data.
+
+    >>> from linnaeus.neighbors import VOTES, Kernel
+    >>> told(Kernel(width=0.5), VOTES)
+    {'kind': 'kernel', 'width': 0.5}
+    """
+    if piece is None:
+        return None
+    place = type(piece).__module__, type(piece).__qualname__
+    if place not in places(table):
+        raise UsageError(
+            f"A file holds no code, so {type(piece).__name__} of your own cannot be in it; take {', '.join(table)}."
+        )
+    return {"kind": places(table)[place], **{field.name: getattr(piece, field.name) for field in fields(piece)}}
+
+
+def of_told(value: Json, table: Mapping[str, Any]) -> Any:
+    """The piece again; a kind that is not known is refused."""
+    if value is None:
+        return None
+    if not isinstance(value, dict) or value.get("kind") not in table:
+        raise damaged("a part of its search or of its votes is not known")
+    return table[value["kind"]](**{name: item for name, item in value.items() if name != "kind"})
