@@ -78,10 +78,11 @@ def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int)
             continue
         first, group = _kinds(facts) if view == "answers" else (None, None)
         seen = list(facts) if first is None else [part.take(first) for part in facts]
+        plain = all((part.weights == 1.0).all() for part in seen)
         start = 0
         for drawn in _draws(group, len(facts[0]), (seed, stream), rounds):
             for i, part in enumerate(seen):
-                sample = Sample(part, drawn * part.weights)
+                sample = Sample(part, drawn if plain else drawn * part.weights)
                 for name in wanted:
                     found[name][i, start : start + len(drawn)] = METRICS[name].formula(sample)
             start += len(drawn)
@@ -106,7 +107,7 @@ def _draws(group: NDArray[np.intp] | None, n: int, key: tuple[int, int], rounds:
     """How often each kind of row (each row without kinds) is drawn, in blocks of rounds."""
     sizes = np.ones(n, np.intp) if group is None else np.bincount(group)
     merged = MERGE * len(sizes) <= n
-    block = max(1, BLOCK // (len(sizes) if merged else n))
+    block = max(1, BLOCK // len(sizes))
     starts = range(0, rounds, block)
     if merged:
         rng = np.random.default_rng(key)

@@ -23,6 +23,10 @@ KEEP = 1 << 23
 """So many scores (rows times classes) are kept for average precision: 64 MB. Beyond, there is none."""
 
 
+BINS = 15
+"""Bins of the calibration error, of equal width; bin i holds i/15 < confidence <= (i+1)/15."""
+
+
 class Spots(NamedTuple):
     """Which rows have which label: `rows[starts[i]:starts[i+1]]` have `labels[i]`."""
 
@@ -104,6 +108,14 @@ class Facts:
     def spots(self) -> tuple[Spots, Spots, Spots]:
         """Rows by label: of the truth, of the prediction, and of true labels that were predicted."""
         return _spots(self.truth), _spots(self.predicted), _spots(self.hits)
+
+    @cached_property
+    def gaps(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Doubles]:
+        """Rows by bin of their confidence, where each bin begins among them, and how far each is from being right."""
+        confidence = self.values["confidence"]
+        bins = np.clip(np.ceil(confidence * BINS) - 1, 0, BINS - 1).astype(np.uint8)
+        order = np.argsort(bins, kind="stable")
+        return order, runs(bins[order]), (self.values["top_right"] - confidence)[order]
 
 
 def owners(sets: LabelSets) -> Longs:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.evaluation.facts import runs
 from linnaeus.evaluation.sample import Sample, ratio
 
 if TYPE_CHECKING:
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 Formula: TypeAlias = "Callable[[Sample], Doubles]"
-
-BINS = 15
-"""Bins of the calibration error, of equal width; bin i holds i/15 < confidence <= (i+1)/15."""
 
 
 def macro(name: str) -> Formula:
@@ -83,7 +79,7 @@ def mean_of(name: str, divisor: float = 1.0) -> Formula:
     """The mean of one number of each row."""
 
     def formula(sample: Sample) -> Doubles:
-        return sample.mean(sample.value(name)) / divisor
+        return sample.mean_of(name) / divisor
 
     return formula
 
@@ -93,13 +89,10 @@ def calibration_error(sample: Sample) -> Doubles:
 
     Confidence is the largest probability of a row, right whether its class is true (Guo et al., 2017).
     """
-    confidence = sample.value("confidence")
-    bins = np.clip(np.ceil(confidence * BINS) - 1, 0, BINS - 1).astype(np.intp)
-    order = np.argsort(bins, kind="stable")
-    starts = runs(bins[order])
-    gaps = (sample.value("top_right") - confidence)[order]
-    sums = np.add.reduceat(np.take(sample.M, order, axis=1) * gaps, starts, axis=1)
-    return ratio(np.abs(sums).sum(axis=1), sample.total)
+    order, starts, gaps = sample.facts.gaps
+    weighted = np.take(sample.M, order, axis=1)
+    weighted *= gaps
+    return ratio(np.abs(np.add.reduceat(weighted, starts, axis=1)).sum(axis=1), sample.total)
 
 
 def average_precision(sample: Sample) -> Doubles:

@@ -42,22 +42,22 @@ class Counts:
     predicted: Doubles
     right: Doubles
 
-    @property
+    @cached_property
     def seen(self) -> NDArray[np.bool_]:
         """Classes that occur, in the truth or in the predictions: those that macro averages are over."""
         return (self.true > 0) | (self.predicted > 0)
 
-    @property
+    @cached_property
     def precision(self) -> Doubles:
         """The part of predictions of a class that were right."""
         return ratio(self.right, self.predicted)
 
-    @property
+    @cached_property
     def recall(self) -> Doubles:
         """The part of a class that was found."""
         return ratio(self.right, self.true)
 
-    @property
+    @cached_property
     def f1(self) -> Doubles:
         """2 P R / (P + R) = 2 right / (true + predicted)."""
         return ratio(2.0 * self.right, self.true + self.predicted)
@@ -105,6 +105,16 @@ class Sample:
     def value(self, name: str) -> NDArray[Any]:
         """A column of the facts."""
         return self.facts.values[name]
+
+    @cached_property
+    def _means(self) -> dict[str, Doubles]:
+        return {}
+
+    def mean_of(self, name: str) -> Doubles:
+        """The weighted mean (b,) of a column of the facts, which several metrics may ask for."""
+        if name not in self._means:
+            self._means[name] = self.mean(self.value(name))
+        return self._means[name]
 
 
 def whole(facts: Facts) -> Sample:
