@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 
 from linnaeus import Recipe
-from linnaeus.bayes import Multinomial
-from linnaeus.features import Words
+from linnaeus.bayes import (
+    Bernoulli,
+    Complement,
+    Frequencies,
+    Gaussian,
+    LinearDiscriminant,
+    Multinomial,
+    QuadraticDiscriminant,
+)
+from linnaeus.features import Reduced, Words
 from linnaeus.neighbors import Centroid, Neighbors
 from linnaeus.pipeline.bodies import MODELS
 from linnaeus.pipeline.classifier import Classifier
@@ -17,7 +25,13 @@ from linnaeus.pipeline.learner import LEARNERS
 from linnaeus.pipeline.tuning import Tuning
 
 FAMILIES = {
+    "frequencies": Recipe(features=Words(), learner=Frequencies(smoothing=0.1)),
     "multinomial": Recipe(features=Words(), learner=Multinomial()),
+    "bernoulli": Recipe(features=Words(), learner=Bernoulli()),
+    "complement": Recipe(features=Words(), learner=Complement()),
+    "gaussian": Recipe(features=Words(), learner=Gaussian(smoothing=0.1)),
+    "linear_discriminant": Recipe(features=Reduced(Words(), width=8), learner=LinearDiscriminant(shrinkage="auto")),
+    "quadratic_discriminant": Recipe(features=Reduced(Words(), width=4), learner=QuadraticDiscriminant(shrinkage=0.5)),
     "neighbors": Recipe(features=Words(), learner=Neighbors(k=3)),
     "centroid": Recipe(features=Words(), learner=Centroid()),
 }

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
     from linnaeus.types import Doubles, Lesson
 
 
@@ -34,7 +36,7 @@ class Counts:
     def outside(self) -> Doubles:
         """The same of the rows that are not in each class (d, k)."""
         whole = self.inside.sum(axis=1) if self.all is None else self.all
-        return whole[:, None] - self.inside
+        return np.maximum(whole[:, None] - self.inside, 0.0)
 
     @property
     def others(self) -> Doubles:
@@ -47,6 +49,12 @@ class Counts:
             raise DataError("Counts merge where features and classes are the same; count both with one vocabulary.")
         whole = None if self.all is None or other.all is None else self.all + other.all
         return Counts(self.inside + other.inside, self.sizes + other.sizes, whole, self.rows + other.rows)
+
+    def widen(self, columns: Any, k: int) -> Counts:
+        """The same among k classes, of which class i here is `columns[i]`; the others have no rows."""
+        inside, sizes = np.zeros((len(self.inside), k)), np.zeros(k)
+        inside[:, columns], sizes[columns] = self.inside, self.sizes
+        return Counts(inside, sizes, self.all, self.rows)
 
     def state(self) -> State:
         """The arrays; small whole numbers, as counts of words are, take half the room."""
@@ -63,18 +71,29 @@ class Counts:
         if whole is not None and whole.shape != inside.shape[:1]:
             raise damaged("its counts do not fit together")
         kept = [None if part is None else part.astype(np.float64) for part in (inside, sizes, whole)]
-        if any(part is not None and not np.isfinite(part).all() for part in kept):
-            raise damaged("a count is not a finite number")
-        return cls(kept[0], kept[1], kept[2], float(state.manifest["rows"]))  # type: ignore[arg-type]
+        rows = float(state.manifest["rows"])
+        if any(part is not None and not (np.isfinite(part) & (part >= 0)).all() for part in (*kept, np.array(rows))):
+            raise damaged("a count is not a finite number from zero up")
+        return cls(kept[0], kept[1], kept[2], rows)  # type: ignore[arg-type]
 
 
 def count(lesson: Lesson) -> Counts:
-    """The counts of a lesson: sum_i weight_i x_ij over the rows of each class."""
+    """The counts of a lesson: sum_i weight_i x_ij over the rows of each class; values below zero are refused."""
+    if smallest(lesson.X) < 0:
+        raise DataError("Naive Bayes counts features, but some values are below zero; take counts or tf-idf.")
     D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
     inside = lesson.X.tdot(D)
     if not isinstance(lesson.y, LabelSets):
         return Counts(inside, D.sum(axis=0))
     return Counts(inside, D.sum(axis=0), lesson.X.tdot(lesson.weights), float(lesson.weights.sum()))
+
+
+def smallest(X: Rows) -> float:
+    """The smallest value of some rows, zero where they have none below."""
+    if isinstance(X, CSR):
+        return float(X.data[: X.nnz].min(initial=0.0))
+    values = X.values if isinstance(X, Dense) else X.dot(np.eye(X.shape[1]))
+    return float(values.min(initial=0.0))
 
 
 def indicators(y: Any, k: int) -> Doubles:

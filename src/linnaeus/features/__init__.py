@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.features.indexing.terse import terse as terse
     from linnaeus.features.lexicon import Lexicon as Lexicon
     from linnaeus.features.ready import Ready as Ready
+    from linnaeus.features.reduced import Reduced as Reduced
     from linnaeus.features.refit import Counted as Counted
     from linnaeus.features.refit import count_rows as count_rows
     from linnaeus.features.selection import SCORES as SCORES
@@ -81,6 +82,7 @@ _HOMES = {
     "MutualInformation": "selection",
     "NaiveBayes": "values",
     "Ready": "ready",
+    "Reduced": "reduced",
     "SCORES": "selection",
     "Selected": "selection",
     "Shape": "shape",
@@ -125,6 +127,7 @@ __all__ = [
     "MutualInformation",
     "NaiveBayes",
     "Ready",
+    "Reduced",
     "Selected",
     "Shape",
     "Skips",

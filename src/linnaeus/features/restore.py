@@ -65,6 +65,7 @@ RESTORERS: dict[str, Restorer] = {
     "lexicon": alone("lexicon.FittedLexicon"),
     "narrowed": around("narrow.Narrowed", 1),
     "ready": alone("ready.FittedReady"),
+    "reduced": around("reduced.FittedReduced", 1),
     "shape": alone("shape.FittedShape"),
     "terms": alone("indexing.exact.FittedTerms"),
     "union": around("union.FittedUnion"),

@@ -12,6 +12,7 @@ EXTRACTORS = Table(
         "function": "function.Function",
         "lexicon": "lexicon.Lexicon",
         "ready": "ready.Ready",
+        "reduced": "reduced.Reduced",
         "selected": "selection.Selected",
         "shape": "shape.Shape",
         "skips": "words.Skips",

@@ -43,7 +43,7 @@ def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trac
         return found if held is None else replace(found, account=_numbers(examples, held))
     assert found.classes is not None
     if held is None:
-        return replace(found, decision=found.recipe.decision.untaught(_kind(found), len(found.classes)))
+        return replace(found, decision=found.recipe.decision.untaught(kind_of(found), len(found.classes)))
     S = found.class_scores(held.scores)
     y, weights = examples.y[held.rows], examples.weights[held.rows]
     names = list(map(str, found.classes.tolist()))
@@ -84,7 +84,7 @@ def _bytes(stream: Stream) -> Any:
             yield np.ascontiguousarray(np.diff(texts.offsets)).data
 
 
-def _kind(found: Classifier) -> Any:
+def kind_of(found: Classifier) -> Any:
     """What its class scores are, as `linnaeus.decision` calls it."""
     if isinstance(found.space, MultiLabel):
         return "labels"

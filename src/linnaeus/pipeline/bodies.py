@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 MODELS = Table(
     "linnaeus",
     {
-        "multinomial": "bayes.multinomial.FittedMultinomial",
+        "frequencies": "bayes.countmodel.CountModel",
+        "multinomial": "bayes.countmodel.CountModel",
+        "bernoulli": "bayes.countmodel.CountModel",
+        "complement": "bayes.countmodel.CountModel",
+        "gaussian": "bayes.gaussian.FittedGaussian",
+        "linear_discriminant": "bayes.discriminant.FittedDiscriminant",
+        "quadratic_discriminant": "bayes.quadratic.FittedQuadratic",
         "neighbors": "neighbors.model.FittedNeighbors",
         "centroid": "neighbors.centroid.FittedCentroid",
     },

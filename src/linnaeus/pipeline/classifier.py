@@ -261,6 +261,20 @@ class Classifier:
 
         return top_features(self.linear, count, classes)
 
+    # More data
+
+    def merged(self, other: Classifier) -> Classifier:
+        """The model of the data of both, where models count (naive Bayes) and see the same features; counts exactly."""
+        from linnaeus.pipeline.merging import merged
+
+        return merged(self, other)
+
+    def updated(self, corpus: Any) -> Classifier:
+        """The model after further labeled rows, where models count; its features stay as they are."""
+        from linnaeus.pipeline.merging import updated
+
+        return updated(self, corpus)
+
     # Keeping
 
     def compact(self, corpus: Any, how: Compact | None = None) -> Classifier:

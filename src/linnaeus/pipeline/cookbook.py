@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from linnaeus.bayes import Bernoulli, Complement, LinearDiscriminant, Multinomial, QuadraticDiscriminant
 from linnaeus.errors import UsageError
-from linnaeus.features import Block, Chars, Contrast, Exact, NaiveBayes, TfIdf, Words
+from linnaeus.features import Block, Chars, Contrast, Exact, NaiveBayes, Reduced, TfIdf, Words
 from linnaeus.neighbors import Centroid, Kernel, Neighbors
 from linnaeus.optimizers import SGD, Average
 from linnaeus.optimizers import PassiveAggressive as Aggressive
@@ -18,6 +19,10 @@ from linnaeus.regularizers import L2
 
 STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
 """What is tried of the L2 penalty, from strong to weak; scikit-learn's C is 1 / strength."""
+
+
+SMOOTHINGS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+"""What is tried of what naive Bayes adds to its counts."""
 
 
 SHARED = Exact(min_token_df=2)
@@ -48,6 +53,11 @@ def characters() -> Block:
     return Chars(2, 5, terms=SHARED, values=TfIdf("log"), length="l2")
 
 
+def directions() -> Block:
+    """The 100 directions in which texts differ most by their words."""
+    return Reduced(replace(words((1, 1)), terms=COMMON), width=100)
+
+
 def _default() -> Recipe:
     """Chosen by cross-validation on the training parts of twenty data sets."""
     features: Block = Words(ngrams=(1, 2), tokenizer="edges", terms=SHARED, values=Contrast(), length="l2")
@@ -62,8 +72,12 @@ def _brisk(features: Words) -> Recipe:
     return Recipe(features=replace(features, terms=COMMON), learner=learner)
 
 
-def _simple(learner: Linear, features: Block | None = None) -> Callable[[], Recipe]:
+def _simple(learner: Any, features: Block | None = None) -> Callable[[], Recipe]:
     return lambda: Recipe(features=features or words(), learner=learner, tuning=Tuning())
+
+
+def _counting(learner: Any, features: Block) -> Callable[[], Recipe]:
+    return lambda: Recipe(features=features, learner=learner, tuning=Tuning(strengths=SMOOTHINGS))
 
 
 RECIPES: dict[str, Named] = {
@@ -96,6 +110,26 @@ RECIPES: dict[str, Named] = {
             Linear(loss="squared_hinge", regularizer=L2(1.0)),
             Words(ngrams=(1, 3), terms=SHARED, values=NaiveBayes(), length="l2"),
         ),
+    ),
+    "naive-bayes": Named(
+        "Multinomial naive Bayes on words, its smoothing tuned: counted, not optimized.",
+        _counting(Multinomial(), Words(terms=SHARED)),
+    ),
+    "bernoulli-naive-bayes": Named(
+        "Naive Bayes on which words are in a text and which are not; for short texts.",
+        _counting(Bernoulli(threshold=None), Words(terms=SHARED, values="binary")),
+    ),
+    "complement-naive-bayes": Named(
+        "Naive Bayes on what the other classes say, its weights normalized; for classes of unequal size.",
+        _counting(Complement(length="l1"), words()),
+    ),
+    "lda": Named(
+        "Linear discriminant analysis on the 100 leading directions of words, with shrinkage.",
+        _simple(LinearDiscriminant(shrinkage="auto"), directions()),
+    ),
+    "qda": Named(
+        "Quadratic discriminant analysis on the 100 leading directions of words, with shrinkage.",
+        _simple(QuadraticDiscriminant(shrinkage="auto"), directions()),
     ),
     "least-squares": Named(
         "Ridge regression on targets +1 and -1, on words and pairs.",

@@ -59,7 +59,13 @@ LEARNERS = Table(
     "linnaeus",
     {
         "linear": "pipeline.learner.Linear",
+        "frequencies": "bayes.frequencies.Frequencies",
         "multinomial": "bayes.multinomial.Multinomial",
+        "bernoulli": "bayes.bernoulli.Bernoulli",
+        "complement": "bayes.complement.Complement",
+        "gaussian": "bayes.gaussian.Gaussian",
+        "linear_discriminant": "bayes.discriminant.LinearDiscriminant",
+        "quadratic_discriminant": "bayes.quadratic.QuadraticDiscriminant",
         "neighbors": "neighbors.learner.Neighbors",
         "centroid": "neighbors.centroid.Centroid",
     },

@@ -1,0 +1,141 @@
+"""Linear discriminant analysis: Gaussian classes that share one covariance; the boundaries are planes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from linnaeus.arrays.blas import single_blas
+from linnaeus.bayes.blocks import refuse_wide
+from linnaeus.bayes.counts import indicators
+from linnaeus.bayes.covariance import Shrinkage, check_shrinkage, covariance
+from linnaeus.bayes.priors import check_number, check_priors, log_shares, posterior
+from linnaeus.errors import damaged
+from linnaeus.frozen import dataclass
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Lesson
+
+FLAT = 1e-8
+"""Variances below this, where features have variance 1, are none: scikit-learn's tol is the root of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearDiscriminant:
+    """Normal densities around the means m of the classes, with one covariance C: the scores are linear.
+
+        log p(y) + (m_y - m)' C^-1 (x - m) - 1/2 (m_y - m)' C^-1 (m_y - m),    m the mean of the means by priors
+
+    C is the average of the covariances of the classes by their priors, each drawn towards a multiple of the identity by
+    `shrinkage`: a number from 0 to 1, or "auto" (Ledoit and Wolf). Directions in which no class varies are left out, as
+    scikit-learn's default solver does: constant features get no weight, and there may be fewer rows than features,
+    though some shrinkage is better then. Weights count rows as often. A class without rows has the mean of all rows.
+
+    Fisher, "The use of multiple measurements in taxonomic problems", 1936.
+
+    >>> from linnaeus import MatrixClassifier
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [4.0, 5.0], [5.0, 4.0]], ["a", "a", "b", "b"]
+    >>> MatrixClassifier(learner=LinearDiscriminant(shrinkage=0.5)).fit(X, y).predict([[1.0, 1.0]]).tolist()
+    ['a']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
+
+    shrinkage: Shrinkage = 0.0
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_shrinkage(self.shrinkage)
+        check_priors(self.priors)
+
+    @property
+    def strength(self) -> float | None:
+        """What held-out rows may choose: the shrinkage, where it is a number."""
+        return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
+
+    def with_strength(self, strength: float) -> LinearDiscriminant:
+        """The same with another shrinkage."""
+        return replace(self, shrinkage=strength)
+
+    def learn(self, lesson: Lesson) -> FittedDiscriminant:
+        """Means, one covariance, and the planes they make."""
+        check_number(self.priors, lesson.k)
+        refuse_wide("LinearDiscriminant", lesson.X.shape[1], 1)
+        sizes, means = centers(lesson)
+        logs = log_shares(sizes, self.priors)
+        shares = np.exp(logs)
+        with single_blas():
+            A = _inverse(averaged(lesson, means, shares, self.shrinkage))
+            middle = shares @ means / shares.sum()
+            gaps = means - middle
+            W = A @ gaps.T
+            b = logs - 0.5 * (gaps * W.T).sum(axis=1) - middle @ W
+        return FittedDiscriminant(W, b)
+
+
+def centers(lesson: Lesson) -> tuple[Doubles, Doubles]:
+    """Weights of the classes (k,), and their means (k, d); a class without rows has the mean of all."""
+    D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
+    sizes = D.sum(axis=0)
+    sums = lesson.X.tdot(D).T
+    whole = sums.sum(axis=0) / sizes.sum()
+    return sizes, np.where(sizes[:, None] > 0, sums / np.where(sizes > 0, sizes, 1.0)[:, None], whole)
+
+
+def averaged(lesson: Lesson, means: Doubles, shares: Doubles, shrinkage: Shrinkage) -> Doubles:
+    """The covariances of the classes, averaged by their shares."""
+    total = np.zeros((lesson.X.shape[1], lesson.X.shape[1]))
+    for c in range(lesson.k):
+        rows = np.flatnonzero(lesson.y == c)
+        if len(rows):
+            total += shares[c] * covariance(lesson.X.take(rows), lesson.weights[rows], means[c], shrinkage)
+    return total
+
+
+def _inverse(C: Doubles) -> Doubles:
+    """The inverse of a covariance, in the directions in which it is not zero; features are brought to variance 1."""
+    scale = np.sqrt(np.diag(C))
+    scale[scale == 0] = 1.0
+    values, vectors = np.linalg.eigh(C / np.outer(scale, scale))
+    kept = values > FLAT
+    T = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+    A: Doubles = T @ T.T
+    return A
+
+
+@dataclass(frozen=True, eq=False)
+class FittedDiscriminant:
+    """Planes: weights (d, k) and offsets (k,)."""
+
+    W: Doubles
+    b: Doubles
+
+    def linear(self) -> tuple[Doubles, Doubles]:
+        """W and b."""
+        return self.W, self.b
+
+    def scores(self, X: Rows) -> Doubles:
+        """Logarithms of joint densities (n, k), up to a number for each row."""
+        return X.dot(self.W) + self.b
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Probabilities (n, k) of these scores."""
+        return posterior(S, sets=False)
+
+    def state(self) -> State:
+        """The planes."""
+        return State({"kind": "linear_discriminant"}, {"W": self.W, "b": self.b})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedDiscriminant:
+        """The model again."""
+        W, b = state.tensors.get("W"), state.tensors.get("b")
+        if W is None or b is None or W.ndim != 2 or b.shape != W.shape[1:]:
+            raise damaged("its planes do not fit together")
+        if W.dtype != np.float64 or b.dtype != np.float64 or not (np.isfinite(W).all() and np.isfinite(b).all()):
+            raise damaged("its planes are not finite numbers")
+        return cls(W, b)

@@ -1,0 +1,135 @@
+"""Gaussian naive Bayes: each feature is normally distributed in each class, by itself."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus.arrays import CSR
+from linnaeus.bayes.blocks import blocks
+from linnaeus.bayes.moments import Moments, moments, overall
+from linnaeus.bayes.priors import check_number, check_priors, log_shares, posterior
+from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.frozen import dataclass
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Lesson
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian:
+    """Features with a mean m and a variance v in each class: log p(y) - 1/2 sum_j [log(2 pi v) + (x_j - m)^2 / v].
+
+    `smoothing` times the largest variance of a feature over all rows is added to every variance (scikit-learn's
+    `var_smoothing`), so that a feature which is constant in a class does not divide by zero. The scores are quadratic
+    in the rows. A class without rows has the moments of all rows.
+
+    >>> from linnaeus import MatrixClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [8.0]], ["a", "a", "b", "b"]
+    >>> MatrixClassifier(learner=Gaussian()).fit(X, y).predict([[0.4], [30.0], [-30.0]]).tolist()
+    ['a', 'b', 'b']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
+
+    smoothing: float = 1e-9
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        expect("smoothing", self.smoothing, float)
+        if not 0 < self.smoothing < np.inf:
+            raise UsageError(f"smoothing is a number above zero, not {self.smoothing!r}.")
+        check_priors(self.priors)
+
+    @property
+    def strength(self) -> float:
+        """What held-out rows may choose: the smoothing."""
+        return self.smoothing
+
+    def with_strength(self, strength: float) -> Gaussian:
+        """The same with another smoothing."""
+        return Gaussian(smoothing=strength, priors=self.priors)
+
+    def learn(self, lesson: Lesson) -> FittedGaussian:
+        """Means and variances of the classes, and of all rows."""
+        check_number(self.priors, lesson.k)
+        return FittedGaussian(moments(lesson), overall(lesson.X), self.smoothing, self.priors)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGaussian:
+    """The moments of the classes and of all rows; those of two parts of some data add up to those of the whole."""
+
+    classes: Moments
+    whole: Moments
+    smoothing: float = 1e-9
+    priors: tuple[float, ...] | None = None
+
+    def __add__(self, other: FittedGaussian) -> FittedGaussian:
+        """The model of the data of both."""
+        settings = (self.smoothing, self.priors)
+        if not isinstance(other, FittedGaussian) or settings != (other.smoothing, other.priors):
+            raise UsageError("Models add up where one learner made both; learn them with the same settings.")
+        return FittedGaussian(self.classes + other.classes, self.whole + other.whole, *settings)
+
+    def update(self, lesson: Lesson) -> FittedGaussian:
+        """The model that has seen these rows too."""
+        return self + Gaussian(smoothing=self.smoothing, priors=self.priors).learn(lesson)
+
+    def widen(self, columns: Any, k: int) -> FittedGaussian:
+        """The same among k classes, of which class i here is `columns[i]`; the others have no rows."""
+        return FittedGaussian(self.classes.widen(columns, k), self.whole, self.smoothing, self.priors)
+
+    def linear(self) -> None:
+        """Not linear: its scores are quadratic."""
+
+    @cached_property
+    def _parts(self) -> tuple[Doubles, Doubles, Doubles]:
+        """Means (d, k), precisions 1 / v (d, k), and what scores begin with (k,)."""
+        there = self.classes.sizes > 0
+        means = np.where(there, self.classes.means, self.whole.means)
+        spread = self.whole.variances.max(initial=0.0)
+        variances = np.where(there, self.classes.variances, self.whole.variances)
+        variances = variances + self.smoothing * (spread or 1.0)
+        b = log_shares(self.classes.sizes, self.priors) - 0.5 * np.log(2 * np.pi * variances).sum(axis=0)
+        return means, 1 / variances, b
+
+    def scores(self, X: Rows) -> Doubles:
+        """Logarithms of joint densities (n, k). Sparse rows stay so: (x - m)^2 / v = x^2 / v - 2 x m / v + m^2 / v."""
+        means, precisions, b = self._parts
+        if isinstance(X, CSR):
+            squares = CSR(X.indptr, X.indices, X.data.astype(np.float64) ** 2, X.width)
+            drift = means * precisions
+            S: Doubles = X.dot(drift) - 0.5 * squares.dot(precisions) + (b - 0.5 * (means * drift).sum(axis=0))
+            return S
+        S = np.empty((X.shape[0], len(b)))
+        for start, B in blocks(X):
+            for c in range(len(b)):
+                S[start : start + len(B), c] = b[c] - 0.5 * ((B - means[:, c]) ** 2 @ precisions[:, c])
+        return S
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Probabilities (n, k) of these scores."""
+        return posterior(S, sets=False)
+
+    def state(self) -> State:
+        """Moments and settings."""
+        priors = None if self.priors is None else list(self.priors)
+        told = {"kind": "gaussian", "smoothing": self.smoothing, "priors": priors}
+        return State(told, {**self.classes.tensors("classes"), **self.whole.tensors("whole")})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedGaussian:
+        """The model again."""
+        priors = state.manifest["priors"]
+        told = Gaussian(smoothing=state.manifest["smoothing"], priors=None if priors is None else tuple(priors))
+        classes, whole = Moments.from_state(state, "classes"), Moments.from_state(state, "whole")
+        if whole.means.shape != (len(classes.means), 1):
+            raise damaged("its moments of all rows do not fit those of its classes")
+        if told.priors is not None and len(told.priors) != len(classes.sizes):
+            raise damaged("its priors do not fit its classes")
+        return cls(classes, whole, told.smoothing, told.priors)

@@ -1,0 +1,123 @@
+"""Means and variances of features in classes: what Gaussian naive Bayes keeps, and what merges."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays import CSR
+from linnaeus.bayes.blocks import blocks
+from linnaeus.bayes.counts import indicators
+from linnaeus.errors import DataError, damaged
+from linnaeus.frozen import dataclass
+from linnaeus.types import Lesson, State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles
+
+NAMES = ("sizes", "means", "scatter")
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Weights of classes (k,), means (d, k), and sums of squared distances from these (d, k).
+
+    Distances are from the mean of the class, not from zero: nothing cancels where means are large. Two of them merge by
+    the formula of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+    variances", 1979.
+    """
+
+    sizes: Doubles
+    means: Doubles
+    scatter: Doubles
+
+    @property
+    def variances(self) -> Doubles:
+        """Variances (d, k), zero where a class has no rows."""
+        return self.scatter / _rows(self.sizes)
+
+    def __add__(self, other: Moments) -> Moments:
+        """Those of the data of both."""
+        if self.means.shape != other.means.shape:
+            raise DataError("Moments merge where features and classes are the same; use one vocabulary for both.")
+        sizes = self.sizes + other.sizes
+        share, gap = other.sizes / _rows(sizes), other.means - self.means
+        scatter = self.scatter + other.scatter + gap * gap * (self.sizes * share)
+        return Moments(sizes, self.means + gap * share, scatter)
+
+    def widen(self, columns: Any, k: int) -> Moments:
+        """The same among k classes, of which class i here is `columns[i]`; the others have no rows."""
+        found = [np.zeros((*part.shape[:-1], k)) for part in (self.sizes, self.means, self.scatter)]
+        for wide, part in zip(found, (self.sizes, self.means, self.scatter), strict=True):
+            wide[..., columns] = part
+        return Moments(*found)
+
+    def tensors(self, prefix: str) -> dict[str, Any]:
+        """The arrays by name."""
+        return {f"{prefix}.{name}": getattr(self, name) for name in NAMES}
+
+    @classmethod
+    def from_state(cls, state: State, prefix: str) -> Moments:
+        """The moments again; arrays that do not fit each other are refused."""
+        sizes, means, scatter = (state.tensors.get(f"{prefix}.{name}") for name in NAMES)
+        if sizes is None or means is None or scatter is None or means.ndim != 2:
+            raise damaged("its means and variances are not all there")
+        if scatter.shape != means.shape or sizes.shape != means.shape[1:]:
+            raise damaged("its means and variances do not fit together")
+        finite = all(part.dtype == np.float64 and np.isfinite(part).all() for part in (sizes, means, scatter))
+        if not finite or (sizes < 0).any() or (scatter < 0).any():
+            raise damaged("its means and variances are not numbers that can be such")
+        return cls(sizes, means, scatter)
+
+
+def moments(lesson: Lesson) -> Moments:
+    """The moments of the classes of a lesson; weights count rows as often."""
+    D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
+    sizes = D.sum(axis=0)
+    means = lesson.X.tdot(D) / _rows(sizes)
+    if isinstance(lesson.X, CSR):
+        return Moments(sizes, means, _sparse_scatter(lesson, sizes, means))
+    scatter = np.zeros(means.shape)
+    for start, B in blocks(lesson.X):
+        y, weights = lesson.y[start : start + len(B)], lesson.weights[start : start + len(B)]
+        for c in range(lesson.k):
+            rows = y == c
+            scatter[:, c] += weights[rows] @ (B[rows] - means[:, c]) ** 2
+    return Moments(sizes, means, scatter)
+
+
+def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
+    """Stored values one by one; those that are not stored are zeros, as far from the mean as it is from zero."""
+    k, cells = lesson.k, means.size
+    far, stored = np.zeros(cells), np.zeros(cells)
+    for part, rows in _parts(lesson.X):
+        columns = part.indices[: part.nnz].astype(np.int64)
+        owner = np.repeat(rows, np.diff(part.indptr))
+        cell, weights = columns * k + lesson.y[owner], lesson.weights[owner]
+        gap = part.data[: part.nnz] - means.ravel()[cell]
+        far += np.bincount(cell, weights * gap * gap, minlength=cells)
+        stored += np.bincount(cell, weights, minlength=cells)
+    zeros = np.maximum(sizes - stored.reshape(means.shape), 0.0)
+    found: Doubles = far.reshape(means.shape) + zeros * means * means
+    return found
+
+
+def _parts(X: CSR, most: int = 1 << 22) -> Any:
+    """Rows with about so many stored values at a time, and their numbers."""
+    cuts = np.searchsorted(X.indptr, np.arange(most, X.nnz, most))
+    edges = np.unique([0, *cuts.tolist(), len(X)]).tolist()
+    for start, stop in pairwise(edges):
+        yield X.rows_slice(start, stop), np.arange(start, stop)
+
+
+def overall(X: Rows) -> Moments:
+    """The moments of all columns, whatever class and weight the rows have (k = 1)."""
+    n = X.shape[0]
+    return moments(Lesson(X, np.zeros(n, np.int32), np.ones(n), 1))
+
+
+def _rows(sizes: Doubles) -> Doubles:
+    return np.where(sizes > 0, sizes, 1.0)

@@ -1,0 +1,139 @@
+"""Quadratic discriminant analysis: Gaussian classes, each with a covariance of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from linnaeus.arrays.blas import single_blas
+from linnaeus.bayes.blocks import blocks, refuse_wide
+from linnaeus.bayes.covariance import Shrinkage, check_shrinkage, covariance
+from linnaeus.bayes.discriminant import averaged, centers
+from linnaeus.bayes.priors import check_number, check_priors, log_shares, posterior
+from linnaeus.errors import DataError, UsageError, damaged
+from linnaeus.frozen import dataclass
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Lesson
+
+SINGULAR = 1e-12
+"""A variance that is this part of the largest one is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuadraticDiscriminant:
+    """Normal densities with means m and covariances C of the classes; the scores are quadratic.
+
+        log p(y) - 1/2 log det C_y - 1/2 (x - m_y)' C_y^-1 (x - m_y)
+
+    `shrinkage`, a number or "auto" (Ledoit and Wolf), draws each covariance towards a multiple of the identity; without
+    it every class needs more rows than there are features. A class whose rows are all alike, or that has none, has the
+    covariance of all classes together. Weights count rows as often.
+
+    >>> from linnaeus import MatrixClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [8.0]], ["a", "a", "b", "b"]
+    >>> MatrixClassifier(learner=QuadraticDiscriminant()).fit(X, y).predict([[0.4], [30.0], [-30.0]]).tolist()
+    ['a', 'b', 'b']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
+
+    shrinkage: Shrinkage = 0.0
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_shrinkage(self.shrinkage)
+        check_priors(self.priors)
+
+    @property
+    def strength(self) -> float | None:
+        """What held-out rows may choose: the shrinkage, where it is a number."""
+        return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
+
+    def with_strength(self, strength: float) -> QuadraticDiscriminant:
+        """The same with another shrinkage."""
+        return replace(self, shrinkage=strength)
+
+    def learn(self, lesson: Lesson) -> FittedQuadratic:
+        """Means and covariances of the classes."""
+        check_number(self.priors, lesson.k)
+        refuse_wide("QuadraticDiscriminant", lesson.X.shape[1], lesson.k)
+        sizes, means = centers(lesson)
+        logs = log_shares(sizes, self.priors)
+        found, offsets = [], logs.copy()
+        with single_blas():
+            for c in range(lesson.k):
+                values, T = _whitening(self._covariance(lesson, means, np.exp(logs), c), self.shrinkage)
+                found.append(T)
+                offsets[c] -= 0.5 * np.log(values).sum()
+        return FittedQuadratic(means, np.stack(found), offsets)
+
+    def _covariance(self, lesson: Lesson, means: Doubles, shares: Doubles, c: int) -> Doubles:
+        rows = np.flatnonzero(lesson.y == c)
+        if len(rows):
+            C = covariance(lesson.X.take(rows), lesson.weights[rows], means[c], self.shrinkage)
+            if C.any():
+                return C
+        pooled: Doubles = averaged(lesson, means, shares, self.shrinkage) / shares.sum()
+        return pooled
+
+
+def _whitening(C: Doubles, shrinkage: Shrinkage) -> tuple[Doubles, Doubles]:
+    """Variances, and the matrix that makes rows of variance 1 in all directions; a singular covariance is refused."""
+    values, vectors = np.linalg.eigh(C)
+    if values[0] <= SINGULAR * values[-1]:
+        raise DataError(
+            "In some class the features do not vary in all directions: one is constant there or follows from others, "
+            f"or there are fewer rows than features; raise shrinkage, now {shrinkage!r}, or take LinearDiscriminant."
+        )
+    return values, vectors / np.sqrt(values)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedQuadratic:
+    """Means (k, d), matrices that make the rows of each class of variance 1 (k, d, d), and offsets (k,)."""
+
+    means: Doubles
+    whitenings: Doubles
+    offsets: Doubles
+
+    def linear(self) -> None:
+        """Not linear: its scores are quadratic."""
+
+    def scores(self, X: Rows) -> Doubles:
+        """Logarithms of joint densities (n, k), up to a number they all share."""
+        if X.shape[1] != self.means.shape[1]:
+            raise UsageError(f"X has {X.shape[1]} columns, but the model knows {self.means.shape[1]} features.")
+        S = np.empty((X.shape[0], len(self.means)))
+        with single_blas():
+            for start, B in blocks(X):
+                for c, (mean, T) in enumerate(zip(self.means, self.whitenings, strict=True)):
+                    Z = (B - mean) @ T
+                    S[start : start + len(B), c] = self.offsets[c] - 0.5 * (Z * Z).sum(axis=1)
+        return S
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Probabilities (n, k) of these scores."""
+        return posterior(S, sets=False)
+
+    def state(self) -> State:
+        """The arrays."""
+        tensors = {"means": self.means, "whitenings": self.whitenings, "offsets": self.offsets}
+        return State({"kind": "quadratic_discriminant"}, tensors)
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedQuadratic:
+        """The model again."""
+        means, whitenings, offsets = (state.tensors.get(name) for name in ("means", "whitenings", "offsets"))
+        if means is None or whitenings is None or offsets is None or means.ndim != 2:
+            raise damaged("its means and covariances are not all there")
+        k, d = means.shape
+        if whitenings.shape != (k, d, d) or offsets.shape != (k,):
+            raise damaged("its means and covariances do not fit together")
+        if any(part.dtype != np.float64 or not np.isfinite(part).all() for part in (means, whitenings, offsets)):
+            raise damaged("its means and covariances are not finite numbers")
+        return cls(means, whitenings, offsets)
