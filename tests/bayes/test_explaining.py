@@ -55,5 +55,7 @@ def test_weights_of_multinomial_are_log_probabilities():
 
 def test_what_is_not_linear_says_so():
     model = Recipe(features=Words(), learner=Gaussian(smoothing=0.1)).fit(ROWS)
+    assert not model.explain("a good film").exact
+    assert LINEAR["multinomial"].fit(ROWS).explain("a good film").exact
     with pytest.raises(UsageError, match="no weights to show"):
-        model.explain("a good film")
+        model.top_features()
