@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linnaeus import bayes as bayes
     from linnaeus import data as data
     from linnaeus import datasets as datasets
+    from linnaeus import ensembles as ensembles
     from linnaeus import errors as errors
     from linnaeus import evaluation as evaluation
     from linnaeus import explain as explain
@@ -67,6 +68,7 @@ _HOMES = {
     "bayes": "",
     "data": "",
     "datasets": "",
+    "ensembles": "",
     "errors": "",
     "explain": "",
     "evaluation": "",
@@ -98,6 +100,7 @@ __all__ = [
     "bayes",
     "data",
     "datasets",
+    "ensembles",
     "errors",
     "evaluation",
     "explain",

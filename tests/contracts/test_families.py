@@ -17,6 +17,7 @@ from linnaeus.bayes import (
     Multinomial,
     QuadraticDiscriminant,
 )
+from linnaeus.ensembles import AdaBoost, Forest, GradientBoosting, Tree
 from linnaeus.features import Reduced, Words
 from linnaeus.neighbors import Centroid, Neighbors
 from linnaeus.pipeline.bodies import MODELS
@@ -34,6 +35,10 @@ FAMILIES = {
     "quadratic_discriminant": Recipe(features=Reduced(Words(), width=4), learner=QuadraticDiscriminant(shrinkage=0.5)),
     "neighbors": Recipe(features=Words(), learner=Neighbors(k=3)),
     "centroid": Recipe(features=Words(), learner=Centroid()),
+    "tree": Recipe(features=Words(values="binary"), learner=Tree()),
+    "forest": Recipe(features=Words(values="binary"), learner=Forest(trees=20)),
+    "adaboost": Recipe(features=Words(values="binary"), learner=AdaBoost(rounds=20)),
+    "gradient_boosting": Recipe(features=Words(values="binary"), learner=GradientBoosting(rounds=10)),
 }
 """A recipe for each learner."""
 

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import team_gap_squared_hinge as team_gap_squared_hinge
     from linnaeus.kernels._native import tokens as tokens
     from linnaeus.kernels._native import transpose as transpose
+    from linnaeus.kernels._native import walk_trees as walk_trees
     from linnaeus.kernels._native import weigh as weigh
 
 _kernels: ModuleType

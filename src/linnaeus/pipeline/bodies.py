@@ -27,6 +27,9 @@ MODELS = Table(
         "quadratic_discriminant": "bayes.quadratic.FittedQuadratic",
         "neighbors": "neighbors.model.FittedNeighbors",
         "centroid": "neighbors.centroid.FittedCentroid",
+        "votes": "ensembles.votes.FittedVotes",
+        "adaboost": "ensembles.adaboost.FittedAdaBoost",
+        "gradient_boosting": "ensembles.gradient.FittedGradient",
     },
 )
 """What restores a model of each kind, with `from_state`."""

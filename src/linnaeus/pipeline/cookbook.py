@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from linnaeus.bayes import Bernoulli, Complement, LinearDiscriminant, Multinomial, QuadraticDiscriminant
 from linnaeus.errors import UsageError
-from linnaeus.features import Block, Chars, Contrast, Exact, NaiveBayes, Reduced, TfIdf, Words
+from linnaeus.features import Binary, Block, Chars, Contrast, Exact, NaiveBayes, Reduced, TfIdf, Words
 from linnaeus.neighbors import Centroid, Kernel, Neighbors
 from linnaeus.optimizers import SGD, Average
 from linnaeus.optimizers import PassiveAggressive as Aggressive
-from linnaeus.pipeline.learner import Linear
+from linnaeus.pipeline.learner import LEARNERS, Linear
 from linnaeus.pipeline.recipe import Recipe
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.regularizers import L2
@@ -78,6 +78,18 @@ def _simple(learner: Any, features: Block | None = None) -> Callable[[], Recipe]
 
 def _counting(learner: Any, features: Block) -> Callable[[], Recipe]:
     return lambda: Recipe(features=features, learner=learner, tuning=Tuning(strengths=SMOOTHINGS))
+
+
+def _presence(ngrams: tuple[int, int], most: int) -> Words:
+    """Which terms are there, those of one text left out, at most so many of the others: for questions about words."""
+    return Words(ngrams=ngrams, terms=replace(COMMON, max_terms=most), values=Binary())
+
+
+def _grown(name: str, **settings: Any) -> Callable[[], Recipe]:
+    """Trees on the presence of words; a training of theirs is long, so that the folds are few."""
+    return lambda: Recipe(
+        features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3)
+    )
 
 
 RECIPES: dict[str, Named] = {
@@ -154,6 +166,20 @@ RECIPES: dict[str, Named] = {
             learner=Linear(loss="squared_hinge", regularizer=L2(1.0)),
             tuning=Tuning(strengths=STRENGTHS),
         ),
+    ),
+    "decision-tree": Named(
+        "One decision tree on the presence of words: a chain of questions that can be read.", _grown("tree")
+    ),
+    "random-forest": Named(
+        "The mean of a hundred decision trees, each grown on rows and words drawn at random.", _grown("forest")
+    ),
+    "adaboost": Named(
+        "A vote of words and pairs, the most useful first: boosted decision stumps, which are a linear model.",
+        lambda: Recipe(features=_presence((1, 2), 100_000), learner=LEARNERS["adaboost"](), tuning=Tuning()),
+    ),
+    "gradient-boosting": Named(
+        "A hundred rounds of small trees on the presence of words, each fitted to what those before it left over.",
+        _grown("gradient_boosting", rate=0.3),
     ),
     "ridge": Named(
         "Numbers from words, pairs and characters: least squares with a tuned L2 penalty.",

@@ -68,6 +68,10 @@ LEARNERS = Table(
         "quadratic_discriminant": "bayes.quadratic.QuadraticDiscriminant",
         "neighbors": "neighbors.learner.Neighbors",
         "centroid": "neighbors.centroid.Centroid",
+        "tree": "ensembles.forest.Tree",
+        "forest": "ensembles.forest.Forest",
+        "adaboost": "ensembles.adaboost.AdaBoost",
+        "gradient_boosting": "ensembles.gradient.GradientBoosting",
     },
 )
 """Every learner by its plain name: the engine, and the families that enter at scores (`pipeline.families`)."""

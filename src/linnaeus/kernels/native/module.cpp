@@ -30,6 +30,7 @@ void bind_team_gap(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_gather(nanobind::module_& m);
 void bind_transpose(nanobind::module_& m);
+void bind_trees(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
 }  // namespace linnaeus
@@ -63,6 +64,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_tokens(m);
   linnaeus::bind_gather(m);
   linnaeus::bind_transpose(m);
+  linnaeus::bind_trees(m);
   linnaeus::bind_vectors(m);
   linnaeus::bind_weigh(m);
 }

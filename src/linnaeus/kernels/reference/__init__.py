@@ -39,6 +39,7 @@ from linnaeus.kernels.reference.team import (
 )
 from linnaeus.kernels.reference.terms import TermCounter, hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
+from linnaeus.kernels.reference.trees import walk_trees
 from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
 from linnaeus.kernels.reference.weigh import weigh
 
@@ -99,5 +100,6 @@ __all__ = [
     "team_gap_squared_hinge",
     "tokens",
     "transpose",
+    "walk_trees",
     "weigh",
 ]

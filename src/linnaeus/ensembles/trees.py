@@ -1,0 +1,151 @@
+"""Decision trees as flat arrays: how they are kept, checked and walked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.arrays import Dense
+from linnaeus.errors import UsageError, damaged
+from linnaeus.frozen import dataclass
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Floats, Ints, Longs
+
+WALKS = 1 << 20
+"""Rows times trees that are walked in one call, so that a program can be interrupted between two."""
+
+KINDS = {
+    "starts": np.int64,
+    "slots": np.int32,
+    "feature": np.int32,
+    "threshold": np.float32,
+    "left": np.int32,
+    "right": np.int32,
+    "values": np.float32,
+}
+"""The arrays, as they are stored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """T trees over `width` features. The nodes of tree t are `starts[t]` to `starts[t+1]`, its root the first.
+
+    At an inner node a row goes to `left` where x[`feature`] <= `threshold`, both float32, else to `right`; children
+    have larger numbers than their parents. A leaf has the feature -1, and in `left` its row of `values` (m, q), which
+    count for the q score columns from `slots[t]` on. Leaves that say the same share a row of values.
+
+    >>> stump = Trees(
+    ...     width=1,
+    ...     starts=np.array([0, 3]),
+    ...     slots=np.zeros(1, np.int32),
+    ...     feature=np.array([0, -1, -1], np.int32),
+    ...     threshold=np.array([0.5, 0, 0], np.float32),
+    ...     left=np.array([1, 0, 1], np.int32),
+    ...     right=np.array([2, 0, 0], np.int32),
+    ...     values=np.array([[-1.0], [1.0]], np.float32),
+    ... )
+    >>> stump.add(Dense(np.array([[0.0], [1.0]])), np.zeros((2, 1))).tolist()
+    [[-1.0], [1.0]]
+    """
+
+    width: int
+    starts: Longs
+    slots: Ints
+    feature: Ints
+    threshold: Floats
+    left: Ints
+    right: Ints
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def add(self, X: Rows, out: Doubles) -> Doubles:
+        """Add the values of the leaves that each row comes to, tree by tree, to `out` (n, k)."""
+        if X.shape[1] != self.width:
+            raise UsageError(f"These trees ask about {self.width} features, but the rows have {X.shape[1]}.")
+        rows = X.to_csr() if isinstance(X, Dense) else X
+        arrays = self.starts, self.slots, self.feature, self.threshold, self.left, self.right
+        step = max(1, WALKS // max(1, len(self)))
+        for at in range(0, len(out), step):
+            part: Any = rows.rows_slice(at, at + step)
+            some = out[at : at + step]
+            kernels.walk_trees(part.arrays, arrays, self.values, self.width, some, kernels.thread_count())
+        return out
+
+    def state(self) -> State:
+        """The arrays."""
+        return State({"width": self.width}, {name: getattr(self, name) for name in KINDS})
+
+    @classmethod
+    def from_state(cls, state: State, k: int) -> Trees:
+        """The trees again, for k score columns; arrays by which a walk could go astray or on for ever are refused."""
+        arrays: dict[str, Any] = {name: state.tensors.get(name) for name in KINDS}
+        for name, kind in KINDS.items():
+            axes = 2 if name == "values" else 1
+            if arrays[name] is None or arrays[name].dtype != kind or arrays[name].ndim != axes:
+                raise damaged(f"its trees have no {name} of the right kind")
+        width = state.manifest["width"]
+        if not isinstance(width, int) or not 0 <= width < 2**31:
+            raise damaged("its trees do not say how many features there are")
+        found = cls(width, **{name: np.ascontiguousarray(array) for name, array in arrays.items()})
+        _check(found, k)
+        return found
+
+
+def _check(trees: Trees, k: int) -> None:
+    starts, nodes = trees.starts, len(trees.feature)
+    if any(len(array) != nodes for array in (trees.threshold, trees.left, trees.right)):
+        raise damaged("the nodes of its trees do not fit together")
+    if len(starts) != len(trees.slots) + 1 or starts[0] != 0 or starts[-1] != nodes or (np.diff(starts) <= 0).any():
+        raise damaged("its trees do not begin where others end")
+    if len(trees) and (trees.slots.min() < 0 or int(trees.slots.max()) + trees.values.shape[1] > k):
+        raise damaged("its trees do not fit its classes")
+    inner = np.flatnonzero(trees.feature >= 0)
+    ends = np.repeat(starts[1:], np.diff(starts))[inner]
+    if nodes and (trees.feature.min() < -1 or trees.feature.max() >= trees.width):
+        raise damaged("its trees ask about features that are not there")
+    for children in (trees.left[inner], trees.right[inner]):
+        if ((children <= inner) | (children >= ends)).any():
+            raise damaged("a node of its trees is not behind its parent")
+    leaves = trees.left[trees.feature < 0]
+    if len(leaves) and not 0 <= leaves.min() <= leaves.max() < len(trees.values):
+        raise damaged("a leaf of its trees has no values")
+    if not np.isfinite(trees.threshold).all() or not np.isfinite(trees.values).all():
+        raise damaged("a number of its trees is not finite")
+
+
+def join(parts: list[Trees]) -> Trees:
+    """The trees of all parts, one after the other, over the same features; equal values are kept once."""
+    first = parts[0]
+    starts = np.cumsum([0] + [int(part.starts[-1]) for part in parts])
+    values, rows = np.unique(np.concatenate([part.values for part in parts]), axis=0, return_inverse=True)
+    lines = np.cumsum([0] + [len(part.values) for part in parts])
+    left = [_moved(part, starts[i], rows[lines[i] :]) for i, part in enumerate(parts)]
+    return Trees(
+        first.width,
+        np.concatenate([[0], *(part.starts[1:] + start for part, start in zip(parts, starts, strict=False))]),
+        np.concatenate([part.slots for part in parts]),
+        np.concatenate([part.feature for part in parts]),
+        np.concatenate([part.threshold for part in parts]),
+        np.concatenate(left),
+        np.concatenate([np.where(p.feature < 0, 0, p.right + s) for p, s in zip(parts, starts, strict=False)]).astype(
+            np.int32
+        ),
+        values,
+    )
+
+
+def _moved(part: Trees, start: int, rows: NDArray[np.intp]) -> Ints:
+    """`left` where the nodes begin at `start`, and the values of leaves lie in these rows."""
+    found = part.left + start
+    leaves = part.feature < 0
+    found[leaves] = rows[part.left[leaves]]
+    return found.astype(np.int32)

@@ -1,0 +1,78 @@
+"""The model of a decision tree or of a random forest: the mean of what the leaves saw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.ensembles.trees import Trees
+from linnaeus.errors import damaged
+from linnaeus.frozen import dataclass
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles
+
+FLOOR = 1e-3
+"""What is added to every share before its logarithm is taken: a leaf without rows of a class is no proof."""
+
+ANSWERS = ("classes", "sets", "numbers")
+
+
+@dataclass(frozen=True, eq=False)
+class FittedVotes:
+    """Trees whose leaves hold the shares of classes or labels among their rows, or the means of numbers (k).
+
+    Scores are log(p + 0.001) for the mean share p over the trees, of label sets log((p + 0.001) / (1 - p + 0.001)), of
+    numbers the mean itself.
+    """
+
+    trees: Trees
+    k: int
+    answers: str = "classes"
+
+    def linear(self) -> None:
+        """No: what a feature does depends on the others."""
+        return
+
+    def shares(self, X: Rows) -> Doubles:
+        """The mean over the trees of what the leaves saw (n, k): shares of classes or labels, or numbers."""
+        found: Doubles = self.trees.add(X, np.zeros((X.shape[0], self.k))) / len(self.trees)
+        return found
+
+    def scores(self, X: Rows) -> Doubles:
+        """Logarithms of probabilities, log-odds of labels, or numbers (n, k)."""
+        P = self.shares(X)
+        if self.answers == "numbers":
+            return P
+        S: Doubles = np.log(P + FLOOR)
+        return S if self.answers == "classes" else S - np.log(1.0 - P + FLOOR)
+
+    def chances(self, S: Doubles) -> Doubles:
+        """The shares again (n, k)."""
+        if self.answers == "classes":
+            return np.maximum(np.exp(S) - FLOOR, 0.0)
+        odds = np.exp(S)
+        P: Doubles = (odds * (1.0 + FLOOR) - FLOOR) / (1.0 + odds)
+        return np.clip(P, 0.0, 1.0)
+
+    def state(self) -> State:
+        """The trees."""
+        inside = self.trees.state()
+        told = {"kind": "votes", "answers": self.answers, "k": self.k}
+        return State({**told, **inside.manifest}, inside.tensors)
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedVotes:
+        """The model again."""
+        k, answers = state.manifest["k"], state.manifest["answers"]
+        if answers not in ANSWERS or not isinstance(k, int) or not 0 < k < 2**31:
+            raise damaged("its trees do not say what they answer")
+        trees = Trees.from_state(state, k)
+        if not len(trees):
+            raise damaged("it has no trees")
+        if answers != "numbers" and len(trees.values) and not 0 <= trees.values.min() <= trees.values.max() <= 1:
+            raise damaged("a leaf of its trees holds what is no share")
+        return cls(trees, k, answers)

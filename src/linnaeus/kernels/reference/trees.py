@@ -1,0 +1,69 @@
+"""Twin of trees.cpp: rows through decision trees."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus.kernels.reference.matrix import Matrix, stored
+
+Ints: TypeAlias = NDArray[np.int32]
+Trees: TypeAlias = tuple[NDArray[np.int64], Ints, Ints, NDArray[np.float32], Ints, Ints]
+"""Where each tree starts, the first column of its values; feature, threshold, left and right of each node."""
+
+CELLS = 1 << 22
+"""Numbers of a dense block of rows."""
+
+
+def walk_trees(
+    rows: Matrix, trees: Trees, values: NDArray[np.float32], width: int, out: NDArray[np.float64], threads: int
+) -> None:
+    """Add to `out` (n, k) the values of the leaves that each row comes to, tree by tree.
+
+    A row goes left where x[feature] <= threshold, else right; a leaf has the feature -1, and its values in row `left`.
+    """
+    del threads
+    row, columns, data = stored(rows, "walk_trees")
+    if not 0 <= width <= 2**31 or len(out) != max(len(rows[0]) - 1, 0):
+        raise ValueError("walk_trees: the result does not fit the rows")
+    _check(trees, values, out.shape[1])
+    if len(columns) and not 0 <= columns.min() <= columns.max() < width:
+        raise ValueError("walk_trees: a column is outside the rows")
+    step = max(1, CELLS // max(1, width))
+    with np.errstate(over="ignore"):
+        short = data.astype(np.float32)
+    for start in range(0, len(out), step):
+        here = slice(*np.searchsorted(row, [start, start + step]))
+        X = np.zeros((min(step, len(out) - start), width), np.float32)
+        X[row[here] - start, columns[here]] = short[here]
+        for t, slot in enumerate(trees[1]):
+            out[start : start + step, slot : slot + values.shape[1]] += values[_leaves(trees, t, X, len(values))]
+
+
+def _leaves(trees: Trees, t: int, X: NDArray[np.float32], leaves: int) -> NDArray[np.int32]:
+    """The row of the values that each row of X comes to in tree t."""
+    starts, _, feature, threshold, left, right = trees
+    at = np.full(len(X), starts[t])
+    while (going := np.flatnonzero(feature[at] >= 0)).size:
+        here = at[going]
+        if (feature[here] >= X.shape[1]).any():
+            raise ValueError("walk_trees: a feature is outside the rows")
+        below = X[going, feature[here]] <= threshold[here]
+        following = np.where(below, left[here], right[here])
+        if ((following <= here) | (following >= starts[t + 1])).any():
+            raise ValueError("walk_trees: a child is not behind its parent")
+        at[going] = following
+    found: NDArray[np.int32] = left[at]
+    if ((found < 0) | (found >= leaves)).any():
+        raise ValueError("walk_trees: a leaf has no values")
+    return found
+
+
+def _check(trees: Trees, values: NDArray[np.float32], k: int) -> None:
+    starts, slots, *nodes = trees
+    fits = len(starts) == len(slots) + 1 and len({len(array) for array in nodes}) == 1
+    fits = fits and starts[0] == 0 and starts[-1] == len(nodes[0]) and bool((np.diff(starts) > 0).all())
+    if not fits or (slots < 0).any() or (slots.astype(np.int64) + values.shape[1] > k).any():
+        raise ValueError("walk_trees: the trees do not fit together")
