@@ -60,7 +60,7 @@ PLAIN: dict[str, type] = {
 """Fields that hold one kind of piece only, which needs no name."""
 
 
-NULLABLE = frozenset({"form", "case", "length", "threshold", "tol", "tuning", "calibration"})
+NULLABLE = frozenset({"form", "case", "depth", "length", "threshold", "tol", "tuning", "calibration"})
 """Fields that can hold nothing though their default is something: TOML has no null, so "none" says it."""
 
 
