@@ -24,6 +24,7 @@ VERBS = {
     "test": Verb("linnaeus.cli.test", "See how good a model is on labeled data."),
     "predict": Verb("linnaeus.cli.predict", "Answer every row of data with a model."),
     "explain": Verb("linnaeus.cli.explain", "See why a text is answered as it is."),
+    "search": Verb("linnaeus.cli.search", "Find the training texts that are most like a text."),
     "inspect": Verb("linnaeus.cli.inspect", "See what is in a model file."),
     "recipes": Verb("linnaeus.cli.recipes", "List what can be trained."),
     "demo": Verb("linnaeus.cli.demo", "Show what Linnaeus does, on data that come with it."),

@@ -58,7 +58,7 @@ def described(model: Classifier, path: str) -> dict[str, Any]:
     return {
         "model": path,
         "bytes": Path(path).stat().st_size,
-        "keeps_texts": False,
+        "keeps_texts": model.kept is not None,
         "labels": model.label_kind,
         "classes": None if model.classes is None else [str(name) for name in model.classes.tolist()],
         "features": model.features.width,
@@ -77,7 +77,7 @@ def _page(model: Classifier, path: str) -> Page:
     names = [] if model.classes is None else [clean(str(name)) for name in model.classes.tolist()]
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     cells = [
-        ("texts", "none of the training data are in the file"),
+        ("texts", _texts(model)),
         (
             "labels" if model.label_kind != "one" else "classes",
             ", ".join(names[:_SHOWN]) + more if names else "numbers",
@@ -114,3 +114,12 @@ def _learned(model: Classifier) -> list[tuple[str, str]]:
         return [*cells, ("learner", f"{type(model.recipe.learner).__name__}, {size(held)} of numbers")]
     ended = f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"
     return [*cells, ("loss", type(model.recipe.learner.loss).__name__), ("ended", ended)]
+
+
+def _texts(model: Classifier) -> str:
+    """Whether training texts are in the file: the first thing to know of it."""
+    from linnaeus.render import counted
+
+    if model.kept is None:
+        return "none of the training data are in the file"
+    return f"KEPT: {counted(len(model.kept), 'training text')} are in the file, with their labels; share it with care"

@@ -29,13 +29,17 @@ if TYPE_CHECKING:
     from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Outcome
-    from linnaeus.explain import Explanation
+    from linnaeus.explain import Explanation, Neighbor
     from linnaeus.features import Fitted
     from linnaeus.pipeline.compact import Compact
+    from linnaeus.pipeline.kept import Kept
     from linnaeus.pipeline.recipe import Recipe
     from linnaeus.protocols import Model
     from linnaeus.store.states import Tensors
     from linnaeus.types import Doubles, Floats, Json
+
+NEIGHBORS = 5
+"""Training texts that an explanation shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,8 @@ class Classifier:
     `plan` is the recipe. `form` is that of the labels: "single", a form of label sets, or "numbers". `account` is the
     evaluation on rows the scoring models had not seen; `facts` say what it was trained on and how. `codes` are the
     weights as a compact model stores them; `params` hold the float32 numbers that these make. `body` is the model of a
-    learner that enters at scores; where it is linear, `params` hold its weights, else nothing.
+    learner that enters at scores; where it is linear, `params` hold its weights, else nothing. `kept` are training
+    texts, where the recipe keeps them.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
@@ -64,6 +69,7 @@ class Classifier:
     facts: dict[str, Json] = field(default_factory=dict)
     codes: Tensors | None = None
     body: Model | None = None
+    kept: Kept | None = None
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -235,7 +241,21 @@ class Classifier:
         how = room.Search() if search == "default" else search
         row = room.as_row(row)
         model = self.linear if self.params else room.local(row, self.features, self._raw, self.space, self._names)
-        return room.explain(row, model, tuple(classes), how, None, self._decoded)
+        near = None if self.kept is None else lambda row: self.search(row, NEIGHBORS)[0]
+        return room.explain(row, model, tuple(classes), how, near, self._decoded)
+
+    @cached_property
+    def index(self) -> Any:
+        """What finds kept texts that are like a row."""
+        from linnaeus.pipeline.kept import index_of
+
+        return index_of(self)
+
+    def search(self, source: Any, count: int = 10) -> list[list[Neighbor]]:
+        """The training texts that are most like each row, the nearest first; the recipe must keep them."""
+        from linnaeus.pipeline.kept import nearest
+
+        return nearest(self, [source] if isinstance(source, str) else source, count)
 
     @cached_property
     def linear(self) -> Any:

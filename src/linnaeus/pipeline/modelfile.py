@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from linnaeus.pipeline.kept import Kept
     from linnaeus.protocols import Model
     from linnaeus.types import Json
 
@@ -56,6 +57,10 @@ def state_of(model: Classifier) -> State:
         body = model.body.state()
         manifest["body"] = body.manifest
         tensors |= {f"body.{name}": array for name, array in body.tensors.items()}
+    if model.kept is not None:
+        texts = model.kept.state()
+        manifest["kept"] = texts.manifest
+        tensors |= {f"kept.{name}": array for name, array in texts.tensors.items()}
     tensors |= _weights(model)
     if model.classes is not None:
         tensors |= pack("classes", model.classes)
@@ -124,7 +129,16 @@ def _build(manifest: Mapping[str, Json], tensors: dict[str, NDArray[Any]], funct
         facts=dict(manifest["facts"]),
         codes=codes or None,
         body=body,
+        kept=_kept(manifest, tensors),
     )
+
+
+def _kept(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Kept | None:
+    if "kept" not in manifest:
+        return None
+    from linnaeus.pipeline.kept import Kept
+
+    return Kept.from_state(State(_table(manifest["kept"]), _below("kept", tensors)))
 
 
 def _body(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Model | None:

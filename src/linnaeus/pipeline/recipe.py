@@ -22,10 +22,15 @@ from linnaeus.types import Json
 if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier
 
+KEEPS = ("nothing", "texts")
+"""What of the training data a recipe may keep in the model."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """Features, learner, tuning, decision and seed: all that a training needs besides data.
+
+    `keep` is "nothing", or "texts": then the training texts are in the model file, for `search` and for neighbors.
 
     >>> recipe = Recipe(learner=Linear(loss="hinge"))
     >>> recipe.changed({"regularizer.strength": 0.1}).learner.regularizer
@@ -36,12 +41,15 @@ class Recipe:
     learner: Any = field(default_factory=Linear)
     tuning: Tuning | None = None
     decision: Decision = field(default_factory=Decision)
+    keep: str = "nothing"
     seed: int = 0
 
     def __post_init__(self) -> None:
         expect("seed", self.seed, int)
         if self.seed < 0:
             raise UsageError(f"seed is a whole number from 0 up, not {self.seed}.")
+        if self.keep not in KEEPS:
+            raise UsageError(f"keep is one of {', '.join(KEEPS)}, not {self.keep!r}.")
         if not isinstance(self.features, Block):
             raise InputTypeError(f"features takes an extractor such as Words(), not {self.features!r}.")
         if not (hasattr(self.learner, "settings") or hasattr(self.learner, "learn")):
@@ -72,7 +80,7 @@ class Recipe:
     def from_json(cls, value: Mapping[str, Json]) -> Recipe:
         """A recipe from plain data; what is left out has its default."""
         if not isinstance(value, Mapping):
-            raise UsageError("A recipe is a table with the entries features, learner, tuning, decision and seed.")
+            raise UsageError("A recipe is a table with the entries features, learner, tuning, decision, keep and seed.")
         found: Recipe = codec.build(cls, value, "recipe")
         return found
 

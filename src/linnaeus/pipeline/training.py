@@ -22,6 +22,7 @@ from linnaeus.pipeline.crossfit import Held, crossfit, cut
 from linnaeus.pipeline.examples import Examples, from_corpus
 from linnaeus.pipeline.families import is_family, learn, posed_family
 from linnaeus.pipeline.fitting import Problem, solve
+from linnaeus.pipeline.kept import keep
 from linnaeus.pipeline.peeking import peeks
 from linnaeus.pipeline.posing import posed
 from linnaeus.pipeline.weights import refuse_strangers
@@ -80,6 +81,7 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
         space=problem.space,
         classes=None if examples.labels is None else examples.labels.classes,
         form="numbers" if examples.labels is None else examples.labels.form,
+        kept=keep(examples) if recipe.keep == "texts" else None,
     )
     if is_family(learner):
         body = learn(learner, problem, recipe.seed)
