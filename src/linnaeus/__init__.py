@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from linnaeus import evaluation as evaluation
     from linnaeus import explain as explain
     from linnaeus import features as features
+    from linnaeus import kernel_methods as kernel_methods
     from linnaeus import neighbors as neighbors
+    from linnaeus import similarities as similarities
     from linnaeus import store as store
     from linnaeus import text as text
     from linnaeus.data import Batch as Batch
@@ -73,6 +75,8 @@ _HOMES = {
     "explain": "",
     "evaluation": "",
     "features": "",
+    "kernel_methods": "",
+    "similarities": "",
     "neighbors": "",
     "store": "",
     "text": "",
@@ -105,8 +109,10 @@ __all__ = [
     "evaluation",
     "explain",
     "features",
+    "kernel_methods",
     "neighbors",
     "read",
+    "similarities",
     "store",
     "text",
     "threads",

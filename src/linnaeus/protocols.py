@@ -316,6 +316,22 @@ class Model(Protocol):
         ...
 
 
+class Similarity(Protocol):
+    """How alike two rows are: k(x, z) = phi(x) . phi(z) for some features phi, which are never made."""
+
+    def matrix(self, A: Rows, B: Rows) -> Doubles:
+        """Every row of A with every row of B (n, m), in memory of its own."""
+        ...
+
+    def diagonal(self, A: Rows) -> Doubles:
+        """Every row with itself (n,)."""
+        ...
+
+    def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
+        """W (d, k) and b (k,) with sum_i k(rows_i, x) duals_i = x W + b, where there are such; else None."""
+        ...
+
+
 class Rule(Protocol):
     """A first-order update. It touches only the rows of a gradient, unless `eager` says that all rows move."""
 

@@ -18,12 +18,20 @@ from linnaeus.bayes import (
     QuadraticDiscriminant,
 )
 from linnaeus.ensembles import AdaBoost, Forest, GradientBoosting, Tree
-from linnaeus.features import Reduced, Words
+from linnaeus.features import Letters, Reduced, Words
+from linnaeus.kernel_methods import (
+    AveragedKernelPerceptron,
+    GaussianProcess,
+    KernelPerceptron,
+    KernelRidge,
+    KernelSVM,
+)
 from linnaeus.neighbors import Centroid, Neighbors
 from linnaeus.pipeline.bodies import MODELS
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.learner import LEARNERS
 from linnaeus.pipeline.tuning import Tuning
+from linnaeus.similarities import RBF, Polynomial, Subsequence
 
 FAMILIES = {
     "frequencies": Recipe(features=Words(), learner=Frequencies(smoothing=0.1)),
@@ -39,6 +47,11 @@ FAMILIES = {
     "forest": Recipe(features=Words(values="binary"), learner=Forest(trees=20)),
     "adaboost": Recipe(features=Words(values="binary"), learner=AdaBoost(rounds=20)),
     "gradient_boosting": Recipe(features=Words(values="binary"), learner=GradientBoosting(rounds=10)),
+    "kernel_perceptron": Recipe(features=Words(), learner=KernelPerceptron(kernel=Polynomial(2))),
+    "averaged_kernel_perceptron": Recipe(features=Words(), learner=AveragedKernelPerceptron(kernel="linear")),
+    "kernel_ridge": Recipe(features=Words(), learner=KernelRidge(kernel="rbf", strength=0.1)),
+    "kernel_svm": Recipe(features=Letters(), learner=KernelSVM(kernel=Subsequence(2), strength=0.1)),
+    "gaussian_process": Recipe(features=Words(), learner=GaussianProcess(kernel=RBF(0.5))),
 }
 """A recipe for each learner."""
 

@@ -54,11 +54,14 @@ def command(model: str, **options: Any) -> int:
 
 def described(model: Classifier, path: str) -> dict[str, Any]:
     """All of it but the arrays."""
-    W = model.params.get("W")
+    from linnaeus.pipeline.inside import remains
+
+    W, held = model.params.get("W"), remains(model)
     return {
         "model": path,
         "bytes": Path(path).stat().st_size,
-        "keeps_texts": model.kept is not None,
+        "keeps_texts": model.kept is not None or held.texts,
+        "keeps_rows": held.rows,
         "labels": model.label_kind,
         "classes": None if model.classes is None else [str(name) for name in model.classes.tolist()],
         "features": model.features.width,
@@ -118,8 +121,9 @@ def _learned(model: Classifier) -> list[tuple[str, str]]:
 
 def _texts(model: Classifier) -> str:
     """Whether training texts are in the file: the first thing to know of it."""
+    from linnaeus.pipeline.inside import remains
     from linnaeus.render import counted
 
     if model.kept is None:
-        return "none of the training data are in the file"
+        return str(remains(model))
     return f"KEPT: {counted(len(model.kept), 'training text')} are in the file, with their labels; share it with care"

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from linnaeus.features.chars import Subwords as Subwords
     from linnaeus.features.columns import Columns as Columns
     from linnaeus.features.conjunction import Conjunction as Conjunction
+    from linnaeus.features.fourier import Fourier as Fourier
     from linnaeus.features.function import Function as Function
     from linnaeus.features.indexing.exact import Exact as Exact
     from linnaeus.features.indexing.exact import Given as Given
     from linnaeus.features.indexing.hashed import Hashed as Hashed
     from linnaeus.features.indexing.terse import terse as terse
+    from linnaeus.features.letters import Letters as Letters
     from linnaeus.features.lexicon import Lexicon as Lexicon
+    from linnaeus.features.nystrom import Nystrom as Nystrom
     from linnaeus.features.ready import Ready as Ready
     from linnaeus.features.reduced import Reduced as Reduced
     from linnaeus.features.refit import Counted as Counted
@@ -74,13 +77,16 @@ _HOMES = {
     "DocumentFrequency": "selection",
     "Everyone": "unseen",
     "Exact": "indexing.exact",
+    "Fourier": "fourier",
     "Function": "function",
     "Given": "indexing.exact",
     "Hashed": "indexing.hashed",
+    "Letters": "letters",
     "Lexicon": "lexicon",
     "Log": "values",
     "MutualInformation": "selection",
     "NaiveBayes": "values",
+    "Nystrom": "nystrom",
     "Ready": "ready",
     "Reduced": "reduced",
     "SCORES": "selection",
@@ -119,13 +125,16 @@ __all__ = [
     "Everyone",
     "Exact",
     "Fitted",
+    "Fourier",
     "Function",
     "Given",
     "Hashed",
+    "Letters",
     "Lexicon",
     "Log",
     "MutualInformation",
     "NaiveBayes",
+    "Nystrom",
     "Ready",
     "Reduced",
     "Selected",

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import soft_rows as soft_rows
     from linnaeus.kernels._native import softmax_epoch as softmax_epoch
     from linnaeus.kernels._native import softmax_sums as softmax_sums
+    from linnaeus.kernels._native import subsequences as subsequences
     from linnaeus.kernels._native import team_epoch_hinge as team_epoch_hinge
     from linnaeus.kernels._native import team_epoch_squared_hinge as team_epoch_squared_hinge
     from linnaeus.kernels._native import team_gap_hinge as team_gap_hinge

@@ -26,6 +26,11 @@ class FittedNeighbors:
     known: Known
     how: Neighbors
 
+    @property
+    def keeps_rows(self) -> int:
+        """How many rows of the training data it keeps."""
+        return len(self.index.rows)
+
     def near(self, X: CSR | Dense, count: int | None = None) -> tuple[Ints, Doubles]:
         """The nearest training rows to each row of X (n, count), nearest first, and their scores: larger is nearer.
 

@@ -30,6 +30,8 @@ MODELS = Table(
         "votes": "ensembles.votes.FittedVotes",
         "adaboost": "ensembles.adaboost.FittedAdaBoost",
         "gradient_boosting": "ensembles.gradient.FittedGradient",
+        "expansion": "kernel_methods.expansion.Expansion",
+        "process": "kernel_methods.process.FittedProcess",
     },
 )
 """What restores a model of each kind, with `from_state`."""

@@ -235,12 +235,17 @@ class Classifier:
         return seen.evaluation(rounds, self.recipe.seed)
 
     def explain(self, row: Any, classes: Any = (), search: Any = "default") -> Explanation:
-        """Why a text, or a batch of one row, is answered as it is: exact contributions, character by character."""
+        """Why a text, or a batch of one row, is answered as it is: contributions, character by character.
+
+        They are exact where the model is linear in what stands in the text, else approximate, word by word.
+        """
         from linnaeus import explain as room
+        from linnaeus.pipeline.inside import opaque
 
         how = room.Search() if search == "default" else search
         row = room.as_row(row)
-        model = self.linear if self.params else room.local(row, self.features, self._raw, self.space, self._names)
+        whole = not self.params or opaque(self.features)
+        model = room.local(row, self.features, self._raw, self.space, self._names) if whole else self.linear
         near = None if self.kept is None else lambda row: self.search(row, NEIGHBORS)[0]
         return room.explain(row, model, tuple(classes), how, near, self._decoded)
 

@@ -24,6 +24,7 @@ from linnaeus.outputs import OUTPUTS
 from linnaeus.pipeline.learner import LEARNERS
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.regularizers import REGULARIZERS
+from linnaeus.similarities import SIMILARITIES
 from linnaeus.text import Normalize
 from linnaeus.types import Json
 
@@ -35,6 +36,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "terms": {"exact": Exact, "given": Given, "hashed": Hashed},
     "values": VALUES,
     "by": SCORES,
+    "kernel": SIMILARITIES,
     "learner": LEARNERS,
     "loss": LOSSES,
     "regularizer": REGULARIZERS,
@@ -48,7 +50,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
 }
 """The pieces a field of this name can hold, by their plain names."""
 
-OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner"})
+OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner", "kernel"})
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 
 PLAIN: dict[str, type] = {

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from linnaeus import features as blocks
+from linnaeus import kernel_methods as methods
+from linnaeus import similarities as kernels
 from linnaeus.bayes import Bernoulli, Complement, LinearDiscriminant, Multinomial, QuadraticDiscriminant
 from linnaeus.errors import UsageError
 from linnaeus.features import Binary, Block, Chars, Contrast, Exact, NaiveBayes, Reduced, TfIdf, Words
@@ -90,6 +93,16 @@ def _grown(name: str, **settings: Any) -> Callable[[], Recipe]:
     return lambda: Recipe(
         features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3)
     )
+
+
+def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Recipe:
+    """Few folds: each of them makes a kernel matrix."""
+    return Recipe(features=features or words(), learner=learner, tuning=Tuning(folds=folds))
+
+
+def _scaled(features: Block) -> Recipe:
+    """A kernel as features, for the linear engine."""
+    return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)()
 
 
 RECIPES: dict[str, Named] = {
@@ -180,6 +193,38 @@ RECIPES: dict[str, Named] = {
     "gradient-boosting": Named(
         "A hundred rounds of small trees on the presence of words, each fitted to what those before it left over.",
         _grown("gradient_boosting", rate=0.3),
+    ),
+    "kernel-svm": Named(
+        "An SVM on how close texts are to each other (RBF kernel of words and pairs); some thousand texts.",
+        lambda: _kernel(methods.KernelSVM(kernel=kernels.RBF(0.5), strength=1.0)),
+    ),
+    "kernel-ridge": Named(
+        "Least squares with the same kernel, in closed form; classes or numbers.",
+        lambda: _kernel(methods.KernelRidge(kernel=kernels.RBF(0.5), strength=0.3)),
+    ),
+    "kernel-perceptron": Named(
+        "The averaged perceptron over all conjunctions of two terms, which are never made (polynomial kernel).",
+        lambda: _kernel(methods.AveragedKernelPerceptron(kernel=kernels.Polynomial(2))),
+    ),
+    "gaussian-process": Named(
+        "A Gaussian process on words and pairs: it knows how sure it is; at most 2,000 texts.",
+        lambda: _kernel(methods.GaussianProcess(kernel=kernels.RBF(0.5), strength=0.1), folds=3),
+    ),
+    "string-kernel": Named(
+        "An SVM on the letters that texts share in order, gaps allowed; short texts, and the file keeps them.",
+        lambda: _kernel(
+            methods.KernelSVM(kernel=kernels.Subsequence(3, 0.5), strength=0.3), blocks.Letters(200), folds=3
+        ),
+    ),
+    "fourier-svm": Named(
+        "A linear SVM on 2,000 random waves of words, whose products are about an RBF kernel; any number of texts.",
+        lambda: _scaled(
+            blocks.Fourier(replace(words((1, 1)), terms=Exact(min_token_df=2, max_terms=30_000)), 2000, gamma=0.5)
+        ),
+    ),
+    "nystrom-svm": Named(
+        "A linear SVM on how close texts are to 500 of them: about all that the kernel sees; any number of texts.",
+        lambda: _scaled(blocks.Nystrom(words(), kernels.RBF(0.5))),
     ),
     "ridge": Named(
         "Numbers from words, pairs and characters: least squares with a tuned L2 penalty.",

@@ -72,6 +72,11 @@ LEARNERS = Table(
         "forest": "ensembles.forest.Forest",
         "adaboost": "ensembles.adaboost.AdaBoost",
         "gradient_boosting": "ensembles.gradient.GradientBoosting",
+        "kernel_perceptron": "kernel_methods.perceptron.KernelPerceptron",
+        "averaged_kernel_perceptron": "kernel_methods.perceptron.AveragedKernelPerceptron",
+        "kernel_ridge": "kernel_methods.ridge.KernelRidge",
+        "kernel_svm": "kernel_methods.svm.KernelSVM",
+        "gaussian_process": "kernel_methods.process.GaussianProcess",
     },
 )
 """Every learner by its plain name: the engine, and the families that enter at scores (`pipeline.families`)."""

@@ -25,6 +25,7 @@ void bind_scan(nanobind::module_& m);
 void bind_score(nanobind::module_& m);
 void bind_soft(nanobind::module_& m);
 void bind_sound(nanobind::module_& m);
+void bind_subsequences(nanobind::module_& m);
 void bind_team_epoch(nanobind::module_& m);
 void bind_team_gap(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
@@ -59,6 +60,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_score(m);
   linnaeus::bind_soft(m);
   linnaeus::bind_sound(m);
+  linnaeus::bind_subsequences(m);
   linnaeus::bind_team_epoch(m);
   linnaeus::bind_team_gap(m);
   linnaeus::bind_tokens(m);

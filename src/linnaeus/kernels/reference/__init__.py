@@ -31,6 +31,7 @@ from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_sq
 from linnaeus.kernels.reference.score import Scorer
 from linnaeus.kernels.reference.soft import soft_rows
 from linnaeus.kernels.reference.sound import is_sound
+from linnaeus.kernels.reference.subsequences import subsequences
 from linnaeus.kernels.reference.team import (
     team_epoch_hinge,
     team_epoch_squared_hinge,
@@ -94,6 +95,7 @@ __all__ = [
     "soft_rows",
     "softmax_epoch",
     "softmax_sums",
+    "subsequences",
     "team_epoch_hinge",
     "team_epoch_squared_hinge",
     "team_gap_hinge",

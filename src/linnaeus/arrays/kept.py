@@ -1,0 +1,68 @@
+"""Rows that a model keeps, as tensors of its file and back: nothing in them can lead a kernel astray."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.dense import Dense
+from linnaeus.errors import damaged
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.types import Json
+
+WIDEST = 2**31 - 1
+IN_ORDER = 2
+"""What `kernels.column_order` says of columns that ascend in every row."""
+
+
+def pack_rows(name: str, X: CSR | Dense) -> State:
+    """Rows as `name.values` (dense), or `name.offsets`, `name.columns` and `name.values`; their width in the manifest.
+
+    >>> sorted(pack_rows("x", Dense(np.eye(2))).tensors)
+    ['x.values']
+    """
+    if isinstance(X, Dense):
+        return State({f"{name}.width": X.shape[1]}, {f"{name}.values": X.values})
+    first, last = int(X.indptr[0]), int(X.indptr[-1])
+    tensors: dict[str, NDArray[Any]] = {
+        f"{name}.offsets": X.indptr - first,
+        f"{name}.columns": X.indices[first:last],
+        f"{name}.values": X.data[first:last],
+    }
+    return State({f"{name}.width": X.width}, tensors)
+
+
+def unpack_rows(name: str, state: State) -> CSR | Dense:
+    """The rows that `pack_rows` stored; what does not fit together is refused."""
+    parts = [state.tensors.get(f"{name}.{part}") for part in ("offsets", "columns", "values")]
+    offsets, columns, values = parts
+    width: Json = state.manifest.get(f"{name}.width")
+    if values is None or values.dtype not in (np.float32, np.float64) or not isinstance(width, int):
+        raise damaged(f"it lacks the rows {name!r}")
+    if kernels.first_unfinite(np.ascontiguousarray(values).reshape(-1), kernels.thread_count()) >= 0:
+        raise damaged(f"a number of the rows {name!r} is not finite")
+    if offsets is None and columns is None:
+        if values.ndim != 2 or values.shape[1] != width:
+            raise damaged(f"the rows {name!r} have another width")
+        return Dense(np.ascontiguousarray(values))
+    return _sparse(name, (offsets, columns, values), width)
+
+
+def _sparse(name: str, parts: Any, width: int) -> CSR:
+    offsets, columns, values = parts
+    kinds = (np.int64, np.int32, values.dtype)
+    if any(part is None or part.ndim != 1 or part.dtype != kind for part, kind in zip(parts, kinds, strict=True)):
+        raise damaged(f"the rows {name!r} are not vectors")
+    if not 0 <= width <= WIDEST or not len(offsets) or offsets[0] != 0 or offsets[-1] != len(columns):
+        raise damaged(f"the offsets of the rows {name!r} do not fit")
+    if len(columns) != len(values) or (np.diff(offsets) < 0).any():
+        raise damaged(f"the offsets of the rows {name!r} do not fit")
+    if kernels.column_order(offsets, columns, width, kernels.thread_count()) != IN_ORDER:
+        raise damaged(f"the columns of the rows {name!r} do not fit")
+    return CSR(offsets, columns, values, width)

@@ -1,0 +1,149 @@
+"""Gaussian-process classification: a kernel method that knows how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.kept import pack_rows, unpack_rows
+from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.errors import DataError, damaged
+from linnaeus.frozen import dataclass
+from linnaeus.kernel_methods.expansion import compared, numbers
+from linnaeus.kernel_methods.gram import check_strength, gram
+from linnaeus.kernel_methods.laplace import chance, posterior
+from linnaeus.kernel_methods.targets import heads, is_pair, opposed
+from linnaeus.similarities import describe, described, similarity
+from linnaeus.types import LabelSets, State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows, Similarity
+    from linnaeus.types import Doubles, Lesson
+
+MOST = 2_000
+"""Rows; the model holds a square of them for each class."""
+CELLS = 1 << 27
+"""Numbers in all squares: 1 GB."""
+SURE = 1e-9
+"""No probability is nearer to 0 or 1: its formula is good to about a thousandth."""
+FORMS = ("pair", "classes", "sets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianProcess:
+    """A Gaussian process f with covariance k / strength, and p(yes | x) = sigmoid(f(x)), averaged over what f may be.
+
+    Laplace's approximation of the posterior, as in scikit-learn's GaussianProcessClassifier without a search for kernel
+    parameters (held-out rows choose the strength); of more than two classes each against the rest. Far from all
+    training rows an RBF process says 1/2. Time n^3 and memory 8 n^2 bytes for each class; n^2 for each prediction.
+
+    Rasmussen and Williams, "Gaussian processes for machine learning", 2006, chapter 3.
+
+    >>> from linnaeus import MatrixClassifier
+    >>> xor = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    >>> model = MatrixClassifier(learner=GaussianProcess(kernel="rbf", strength=0.01)).fit(*xor)
+    >>> model.predict_proba([[0.0, 1.0], [50.0, 50.0]]).round(2).tolist()
+    [[0.26, 0.74], [0.5, 0.5]]
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+
+    kernel: Any = "rbf"
+    strength: float = 0.1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", similarity(self.kernel))
+        check_strength(self)
+
+    def with_strength(self, strength: float) -> GaussianProcess:
+        """The same with another strength: a covariance of k / strength."""
+        return replace(self, strength=strength)
+
+    def learn(self, lesson: Lesson) -> FittedProcess:
+        """The posterior of each problem, at its mode."""
+        H, pair = heads(lesson.y, lesson.k), is_pair(lesson.y, lesson.k)
+        _refuse(lesson, H.shape[1])
+        K = gram(self.kernel, lesson.X) / self.strength
+        found = [posterior(K, H[:, head]) for head in range(H.shape[1])]
+        duals, squares = np.stack([part.duals for part in found], axis=1), np.stack([part.square for part in found])
+        form = "sets" if isinstance(lesson.y, LabelSets) else "pair" if pair else "classes"
+        bias = np.array([part.bias for part in found])
+        return FittedProcess(self.kernel, lesson.X, duals, squares, bias, float(self.strength), form)
+
+
+def _refuse(lesson: Lesson, count: int) -> None:
+    n = lesson.X.shape[0]
+    if n > MOST or count * n * n > CELLS:
+        raise DataError(
+            f"A Gaussian process of {n:,} rows and {count:,} {'problem' if count == 1 else 'problems'} is too large "
+            f"({MOST:,} rows, and 1 GB for {CELLS:,} numbers, are the most); give fewer rows, or take KernelSVM."
+        )
+    if (lesson.weights != 1).any():
+        raise DataError("A Gaussian process counts every row once; leave the weights out, or take KernelSVM.")
+
+
+@dataclass(frozen=True, eq=False)
+class FittedProcess:
+    """Training rows (m, d), duals y - p (m, h), squares T with variance k(x, x) - |T k(rows, x)|^2 (h, m, m)."""
+
+    kernel: Similarity
+    rows: CSR | Dense
+    duals: Doubles
+    squares: Doubles
+    bias: Doubles
+    strength: float
+    form: str
+
+    @property
+    def keeps_rows(self) -> int:
+        """How many rows of the training data it keeps."""
+        return len(self.rows)
+
+    def scores(self, X: Rows) -> Doubles:
+        """Log-odds of the probabilities (n, k); of two classes half of it against half."""
+        Z = np.empty((X.shape[0], self.duals.shape[1]))
+        own = self.kernel.diagonal(X) / self.strength
+        for start, K in compared(self.kernel, X, self.rows):
+            K /= self.strength
+            part = slice(start, start + len(K))
+            means = Dense(K).dot(self.duals)
+            for head, T in enumerate(self.squares):
+                found = own[part] - Dense(Dense(K).dot(np.ascontiguousarray(T.T))).squares()
+                P = np.clip(chance(means[:, head], np.maximum(found, 0.0)), SURE, 1 - SURE)
+                Z[part, head] = np.log(P / (1 - P)) + self.bias[head]
+        return opposed(Z) if self.form == "pair" else Z
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Probabilities (n, k) of these scores; of more than two classes each against the rest, brought to sum 1."""
+        if self.form == "pair":
+            return sigmoid(np.stack([S[:, 0] - S[:, 1], S[:, 1] - S[:, 0]], axis=1))
+        P = sigmoid(S)
+        return P if self.form == "sets" else P / P.sum(axis=1, keepdims=True)
+
+    def linear(self) -> None:
+        """No weights: how sure it is depends on all rows."""
+
+    def state(self) -> State:
+        """The kernel, the rows and the posterior."""
+        rows = pack_rows("rows", self.rows)
+        told = {"kind": "process", "kernel": describe(self.kernel), "strength": self.strength, "form": self.form}
+        return State(
+            {**told, **rows.manifest},
+            {**rows.tensors, "duals": self.duals, "squares": self.squares, "bias": self.bias},
+        )
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedProcess:
+        """The model again."""
+        rows, form = unpack_rows("rows", state), state.manifest.get("form")
+        duals, squares, bias = (numbers(state, name, n) for name, n in (("duals", 2), ("squares", 3), ("bias", 1)))
+        m, h = duals.shape
+        if len(rows) != m or squares.shape != (h, m, m) or bias.shape != (h,) or (form == "pair" and h != 1):
+            raise damaged("its posterior does not fit its rows")
+        strength = state.manifest.get("strength")
+        if form not in FORMS or not isinstance(strength, int | float) or not 0 < strength < np.inf:
+            raise damaged("how its posterior is read is not known")
+        return cls(described(state.manifest.get("kernel")), rows, duals, squares, bias, float(strength), form)

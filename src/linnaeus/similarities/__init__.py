@@ -1,0 +1,49 @@
+"""Similarities of rows: kernels in the sense of kernel methods, k(x, z) = phi(x) . phi(z) for some features phi.
+
+A similarity is a frozen dataclass whose fields are its hyper-parameters, with `matrix(A, B)` (n, m), `diagonal(A)` (n,)
+and `weights(rows, duals)` (`protocols.Similarity`). It looks at rows only through the Rows protocol, so that learners
+(`kernel_methods`) and features (`Nystrom`) use the same pieces. String similarities read the rows of `Letters`.
+
+To add one: a file with the piece, a row in `SIMILARITIES`, an example in `tests/contracts/test_similarities.py`. An
+object of your own with these methods works too; a model that uses it cannot be saved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import lazily
+from linnaeus.similarities.table import SIMILARITIES, describe, described, similarity
+
+if TYPE_CHECKING:
+    from linnaeus.similarities.spectrum import Spectrum as Spectrum
+    from linnaeus.similarities.subsequence import Subsequence as Subsequence
+    from linnaeus.similarities.vectors import RBF as RBF
+    from linnaeus.similarities.vectors import LinearKernel as LinearKernel
+    from linnaeus.similarities.vectors import Polynomial as Polynomial
+
+_HOMES = {
+    "LinearKernel": "vectors",
+    "Polynomial": "vectors",
+    "RBF": "vectors",
+    "Spectrum": "spectrum",
+    "Subsequence": "subsequence",
+}
+
+__all__ = [
+    "RBF",
+    "SIMILARITIES",
+    "LinearKernel",
+    "Polynomial",
+    "Spectrum",
+    "Subsequence",
+    "describe",
+    "described",
+    "similarity",
+]
+
+__getattr__ = lazily(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,97 @@
+"""Inner products of rows with rows, all with all: sparse, dense, or one of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linnaeus import kernels
+from linnaeus.errors import DataError
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Longs
+
+    Sparse = tuple[Longs, NDArray[np.int32], NDArray[Any]]
+
+CELLS = 1 << 22
+"""Numbers of a block: rows are unpacked, and products are made, so many at a time."""
+FEW = 32
+"""Rows up to which sparse ones are unpacked; SciPy, which is loaded for more, looks only at columns both have."""
+
+
+def inner(A: Rows, B: Rows) -> Doubles:
+    """A B'  (n, m); each sum runs over the columns in order, so that the bits are those of any other cut.
+
+    >>> from linnaeus.arrays import Dense
+    >>> inner(Dense(np.array([[1.0, 2.0]])), Dense(np.eye(2))).tolist()
+    [[1.0, 2.0]]
+    """
+    if A.shape[1] != B.shape[1]:
+        raise DataError(f"Rows of {A.shape[1]} features cannot be compared with rows of {B.shape[1]}; give the same.")
+    if A.shape[0] < B.shape[0]:
+        return np.ascontiguousarray(inner(B, A).T)
+    a, b = _arrays(A), _arrays(B)
+    if a is not None and b is not None:
+        return inner_sparse(a, b, A.shape[1])
+    out = np.empty((A.shape[0], B.shape[0]))
+    for start, stop in _cuts(B.shape[0], A.shape[1]):
+        out[:, start:stop] = A.dot(_unpacked(B.rows_slice(start, stop)))
+    return out
+
+
+def inner_sparse(a: Sparse, b: Sparse, width: int) -> Doubles:
+    """The same of rows as offsets, columns and values; `b` has fewer rows, or as many."""
+    n, m = len(a[0]) - 1, len(b[0]) - 1
+    if m > FEW:
+        return _by_scipy(a, b, width)
+    out = np.empty((n, m))
+    for start, stop in _cuts(m, width):
+        part = np.empty((n, stop - start))
+        kernels.rows_dot(a, _columns(b, (start, stop), width), part, kernels.thread_count())
+        out[:, start:stop] = part
+    return out
+
+
+def _by_scipy(a: Sparse, b: Sparse, width: int) -> Doubles:
+    from scipy.sparse import csr_matrix
+
+    def matrix(rows: Sparse) -> Any:
+        offsets, columns, values = rows
+        first, last = int(offsets[0]), int(offsets[-1])
+        parts = values[first:last].astype(np.float64), columns[first:last], offsets - first
+        return csr_matrix(parts, shape=(len(offsets) - 1, width))
+
+    left, right = matrix(a), matrix(b).T.tocsr()
+    out = np.empty((left.shape[0], right.shape[1]))
+    for start, stop in _cuts(left.shape[0], right.shape[1]):
+        (left[start:stop] @ right).toarray(out=out[start:stop])
+    return out
+
+
+def _cuts(rows: int, width: int) -> list[tuple[int, int]]:
+    step = max(1, CELLS // max(1, width))
+    return [(start, min(rows, start + step)) for start in range(0, rows, step)]
+
+
+def _arrays(X: Any) -> Sparse | None:
+    return (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else None
+
+
+def _unpacked(X: Any) -> Doubles:
+    """The rows as columns (d, m), with their zeros."""
+    sparse = _arrays(X)
+    if sparse is None:
+        return np.ascontiguousarray(X.values.T, np.float64)
+    return _columns(sparse, (0, X.shape[0]), X.shape[1])
+
+
+def _columns(rows: Sparse, part: tuple[int, int], width: int) -> Doubles:
+    offsets, columns, values = rows
+    first, last = int(offsets[part[0]]), int(offsets[part[1]])
+    out = np.zeros((width, part[1] - part[0]))
+    row = np.repeat(np.arange(out.shape[1]), np.diff(offsets[part[0] : part[1] + 1]))
+    out[columns[first:last], row] = values[first:last]
+    return out

@@ -1,0 +1,64 @@
+"""The table of similarities: recipes, model files, documentation and contract tests read it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
+from linnaeus.lazy import Table, places
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Similarity
+    from linnaeus.types import Json
+
+SIMILARITIES = Table(
+    "linnaeus.similarities",
+    {
+        "linear": "vectors.LinearKernel",
+        "polynomial": "vectors.Polynomial",
+        "rbf": "vectors.RBF",
+        "spectrum": "spectrum.Spectrum",
+        "subsequence": "subsequence.Subsequence",
+    },
+)
+"""Every similarity by its plain name."""
+
+
+def similarity(value: Any) -> Similarity:
+    """The piece that is meant: an object as it is, a plain name with its defaults.
+
+    >>> similarity("rbf")
+    RBF(gamma=1.0)
+    """
+    if isinstance(value, str):
+        if value not in SIMILARITIES:
+            raise UsageError(f"There is no kernel {value!r}; take one of {', '.join(SIMILARITIES)}, or an object.")
+        value = SIMILARITIES[value]()
+    if isinstance(value, type) or not hasattr(value, "matrix"):
+        raise InputTypeError(
+            f"kernel takes a plain name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
+        )
+    found: Similarity = value
+    return found
+
+
+def describe(kernel: Similarity) -> dict[str, Json]:
+    """A similarity as JSON: its name in the table, and its hyper-parameters.
+
+    >>> describe(similarity("rbf"))
+    {'kind': 'rbf', 'gamma': 1.0}
+    """
+    name = places(SIMILARITIES).get((type(kernel).__module__, type(kernel).__qualname__))
+    if name is None:
+        raise UsageError(f"{type(kernel).__name__} is not in the table SIMILARITIES, so it cannot be saved.")
+    return {"kind": name, **dataclasses.asdict(kernel)}  # type: ignore[call-overload]
+
+
+def described(manifest: Json) -> Similarity:
+    """The similarity again; what is not in the table, or has other hyper-parameters, is refused."""
+    try:
+        fields = {name: value for name, value in manifest.items() if name != "kind"}
+        return similarity(SIMILARITIES[manifest["kind"]](**fields))
+    except (KeyError, TypeError, AttributeError, UsageError, InputTypeError) as error:
+        raise damaged_or_newer("the kernel of its rows is not known") from error

@@ -1,0 +1,144 @@
+"""Similarities of vectors: inner products, their powers, and closeness."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.similarities.products import inner
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles
+
+STEEPEST = 32
+"""The highest degree of a polynomial; beyond, numbers of text features vanish or overflow."""
+
+
+@dataclass(frozen=True)
+class LinearKernel:
+    """k(x, z) = x . z: the features themselves.
+
+    >>> from linnaeus.arrays import Dense
+    >>> LinearKernel().matrix(Dense(np.array([[1.0, 2.0]])), Dense(np.array([[3.0, 4.0]]))).tolist()
+    [[11.0]]
+    """
+
+    @property
+    def positive(self) -> bool:
+        """Whether every matrix of it is positive semidefinite."""
+        return True
+
+    def matrix(self, A: Rows, B: Rows) -> Doubles:
+        """Inner products (n, m)."""
+        return inner(A, B)
+
+    def diagonal(self, A: Rows) -> Doubles:
+        """Squared lengths (n,)."""
+        return squares(A)
+
+    def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles]:
+        """The weights W (d, k) and biases (k,) of sum_i k(x_i, x) duals_i."""
+        return rows.tdot(duals), np.zeros(duals.shape[1])
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """k(x, z) = (scale x . z + shift)^degree: all conjunctions of up to `degree` features, without making them.
+
+    scikit-learn's "poly", with gamma = scale and coef0 = shift. With a shift of zero only conjunctions of exactly
+    `degree` features count; with a shift below zero it is no kernel, and learners refuse its matrices.
+
+    >>> from linnaeus.arrays import Dense
+    >>> Polynomial(2).matrix(Dense(np.array([[1.0, 2.0]])), Dense(np.array([[3.0, 4.0]]))).tolist()
+    [[144.0]]
+    """
+
+    degree: int = 2
+    scale: float = 1.0
+    shift: float = 1.0
+
+    def __post_init__(self) -> None:
+        expect("Polynomial(degree=...)", self.degree, int)
+        expect("Polynomial(scale=...)", self.scale, float)
+        expect("Polynomial(shift=...)", self.shift, float)
+        if not 1 <= self.degree <= STEEPEST:
+            raise UsageError(f"Polynomial(degree=...) lies between 1 and {STEEPEST}, not {self.degree}.")
+        if not 0 < self.scale < np.inf or not np.isfinite(self.shift):
+            raise UsageError("Polynomial(scale=..., shift=...) takes a scale above zero and a finite shift.")
+
+    @property
+    def positive(self) -> bool:
+        """Whether every matrix of it is positive semidefinite: all coefficients of its powers are at least zero."""
+        return self.shift >= 0
+
+    def matrix(self, A: Rows, B: Rows) -> Doubles:
+        """Powers of inner products (n, m)."""
+        return self._power(inner(A, B))
+
+    def diagonal(self, A: Rows) -> Doubles:
+        """Each row with itself (n,)."""
+        return self._power(squares(A))
+
+    def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
+        """Weights and biases where the degree is 1; else none."""
+        return (self.scale * rows.tdot(duals), self.shift * duals.sum(axis=0)) if self.degree == 1 else None
+
+    def _power(self, products: Doubles) -> Doubles:
+        products *= self.scale
+        products += self.shift
+        with np.errstate(over="ignore"):  # learners refuse what is not finite
+            powers: Doubles = products**self.degree
+        return powers
+
+
+@dataclass(frozen=True)
+class RBF:
+    """k(x, z) = exp(-gamma |x - z|^2): 1 for equal rows, towards 0 for far ones; a Gaussian of width 1/sqrt(2 gamma).
+
+    For rows of length 1, as tf-idf rows are, |x - z|^2 lies between 0 and 2 where no value is below zero: a gamma of
+    about 1 fits. Large gammas know each row alone (1-NN), small ones tend to the linear kernel.
+
+    >>> from linnaeus.arrays import Dense
+    >>> RBF(0.5).matrix(Dense(np.zeros((1, 2))), Dense(np.array([[0.0, 0.0], [1.0, 1.0]]))).round(4).tolist()
+    [[1.0, 0.3679]]
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        expect("RBF(gamma=...)", self.gamma, float)
+        if not 0 < self.gamma < np.inf:
+            raise UsageError(f"RBF(gamma=...) is a number above zero, not {self.gamma!r}.")
+
+    @property
+    def positive(self) -> bool:
+        """Whether every matrix of it is positive semidefinite."""
+        return True
+
+    def matrix(self, A: Rows, B: Rows) -> Doubles:
+        """Closeness (n, m)."""
+        K = inner(A, B)
+        K *= -2.0
+        K += squares(A)[:, None]
+        K += squares(B)[None, :]
+        np.maximum(K, 0.0, out=K)
+        K *= -self.gamma
+        return np.exp(K, out=K)
+
+    def diagonal(self, A: Rows) -> Doubles:
+        """Ones (n,)."""
+        return np.ones(A.shape[0])
+
+    def weights(self, rows: Rows, duals: Doubles) -> None:
+        """No weights: its features are infinitely many."""
+        del rows, duals
+
+
+def squares(A: Rows) -> Doubles:
+    """The squared length of each row (n,)."""
+    found: Doubles = A.squares()  # type: ignore[attr-defined]
+    return found
