@@ -75,7 +75,7 @@ def _judge(model: Classifier, test: Any, screen: Screen) -> None:
     from linnaeus.evaluation.page import evaluation_page
     from linnaeus.explain import explanation_page
     from linnaeus.render import Page, line, title
-    from linnaeus.render.highlight import COLORED, PLAIN
+    from linnaeus.render.tints import COLORED, PLAIN
 
     screen.show(title("Judging: linnaeus test"))
     screen.show(evaluation_page(model.evaluate(test), screen.glyphs, "rows that were not trained on"))

@@ -87,7 +87,7 @@ def _show(explanation: Explanation, options: dict[str, Any]) -> None:
 
 
 def _plain() -> Any:
-    from linnaeus.render.highlight import PLAIN
+    from linnaeus.render.tints import PLAIN
 
     return PLAIN
 

@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import NoReturn
 
@@ -51,6 +50,8 @@ class LazyGroup(click.Group):
         """The verb, or the nearest one as a hint."""
         name = args[0] if args else ""
         if name and name not in {**VERBS, **ALIASES} and not name.startswith("-"):
+            from difflib import get_close_matches
+
             near = get_close_matches(name, VERBS, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
             ctx.fail(f"There is no verb {name!r}; {hint}")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import re
-import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Sequence
 from os import PathLike
@@ -74,7 +71,9 @@ def _expanded(name: str, options: ReadOptions) -> Found:
         return Found((File(path, name),), _format(path, options)) if path.is_file() else _pipe(path, name, options)
     if is_address(name):
         raise DataError(f"{_short(name)}: files are read, not addresses; download it first, and name the file.")
-    if not glob.has_magic(name):
+    from glob import has_magic
+
+    if not has_magic(name):
         raise DataError(f"{_short(name)}: there is no such file; check the name, or pass texts in a list.")
     files = [Path(found) for found in sorted(_matches(name)) if Path(found).is_file()]
     if not files:
@@ -157,6 +156,9 @@ class _Spool:
     """A temporary folder that goes when nobody holds this any more."""
 
     def __init__(self) -> None:
+        import shutil
+        import tempfile
+
         self.folder = Path(tempfile.mkdtemp(prefix="linnaeus-"))
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
@@ -190,7 +192,9 @@ def _spooled(stream: BinaryIO, name: str, options: ReadOptions) -> Found:
 
 
 def _matches(pattern: str) -> list[str]:
-    return glob.glob(pattern, recursive=True)  # noqa: PTH207 - pathlib refuses patterns that are absolute
+    from glob import glob
+
+    return glob(pattern, recursive=True)  # noqa: PTH207 - pathlib refuses patterns that are absolute
 
 
 def _short(name: str) -> str:

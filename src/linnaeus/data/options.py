@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from linnaeus.errors import UsageError, expect
@@ -96,6 +95,8 @@ class ReadOptions:
         known = [f.name for f in fields(cls)]
         for name in options:
             if name not in known:
+                from difflib import get_close_matches
+
                 near = get_close_matches(name, known, 1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
                 raise UsageError(f"read has no option {name!r}; {hint}")

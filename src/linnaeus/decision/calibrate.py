@@ -6,14 +6,10 @@ piece with `probabilities(S)`, `state()` and `from_state`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from linnaeus.decision.isotonic import FittedIsotonic, Isotonic
-from linnaeus.decision.shared import FittedShared, SharedSigmoid
-from linnaeus.decision.sigmoid import FittedSigmoid, Sigmoid
-from linnaeus.decision.temperature import FittedTemperature, NoCalibration, Temperature
 from linnaeus.errors import damaged_or_newer
+from linnaeus.lazy import Table
 
 if TYPE_CHECKING:
     from linnaeus.decision.scores import Kind
@@ -50,31 +46,39 @@ class Calibrator(Protocol):
         ...
 
 
-CALIBRATORS: dict[str, type[Any]] = {
-    "none": NoCalibration,
-    "temperature": Temperature,
-    "shared": SharedSigmoid,
-    "sigmoid": Sigmoid,
-    "isotonic": Isotonic,
-}
+CALIBRATORS = Table(
+    "linnaeus.decision",
+    {
+        "none": "temperature.NoCalibration",
+        "temperature": "temperature.Temperature",
+        "shared": "shared.SharedSigmoid",
+        "sigmoid": "sigmoid.Sigmoid",
+        "isotonic": "isotonic.Isotonic",
+    },
+)
 """Every calibrator by its plain name."""
 
-FITTED: dict[str, Callable[[State], FittedCalibrator]] = {
-    "temperature": FittedTemperature.from_state,
-    "shared": FittedShared.from_state,
-    "sigmoid": FittedSigmoid.from_state,
-    "isotonic": FittedIsotonic.from_state,
-}
+FITTED = Table(
+    "linnaeus.decision",
+    {
+        "temperature": "temperature.FittedTemperature",
+        "shared": "shared.FittedShared",
+        "sigmoid": "sigmoid.FittedSigmoid",
+        "isotonic": "isotonic.FittedIsotonic",
+    },
+)
 """How each kind of fitted calibrator is built again."""
 
 
 def restore_calibrator(state: State) -> FittedCalibrator:
     """A fitted calibrator from what `state()` gave.
 
+    >>> from linnaeus.decision.temperature import FittedTemperature
     >>> restore_calibrator(FittedTemperature("classes", 2.0).state())
     FittedTemperature(kind='classes', temperature=2.0)
     """
     kind = state.manifest.get("kind")
     if not isinstance(kind, str) or kind not in FITTED:
         raise damaged_or_newer(f"its calibration is of kind {kind!r}")
-    return FITTED[kind](state)
+    found: FittedCalibrator = FITTED[kind].from_state(state)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +123,7 @@ class Decision:
 _WHAT = {"binary": "classes", "classes": "classes", "labels": "labels in sets"}
 
 
-def _piece(name: str, value: Any, table: dict[str, type[Any]]) -> Any:
+def _piece(name: str, value: Any, table: Mapping[str, Any]) -> Any:
     """The piece of this plain name, or the piece itself."""
     if isinstance(value, str):
         if value not in table:

@@ -5,24 +5,58 @@
     metrics      the table of metrics; each is a formula (formulas) of weighted rows (sample)
     bootstrap    intervals: the same formulas with the weights of a resample
     evaluate     all metrics, per class, confusions; `Accumulator` for batches
-    compare      two models on the same rows: McNemar's test and paired intervals
-    slices       metrics by the values of a column, or by length of text
+    comparison   two models on the same rows: McNemar's test and paired intervals
+    slicing      metrics by the values of a column, or by length of text
     curve        learning curves
     page, pages  all of these for people
 
 To add a metric: a formula, its row in `METRICS`, its place in `page.SHOWN`, a test against another implementation.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from linnaeus.evaluation.bootstrap import bootstrap
-from linnaeus.evaluation.compare import Comparison, Difference, compare, mcnemar
-from linnaeus.evaluation.curve import Curve, Point, learning_curve
 from linnaeus.evaluation.evaluate import Accumulator, evaluate, score
 from linnaeus.evaluation.facts import Facts
 from linnaeus.evaluation.metrics import HEADLINES, METRICS, Metric, metric_name, metric_names
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.outcome import Outcome, lookup, lookup_sets
 from linnaeus.evaluation.records import SCHEMA, ClassScore, Confusion, Evaluation
-from linnaeus.evaluation.slices import Column, Slice, Slices, by_length, column, slices
+from linnaeus.lazy import lazily
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation.comparison import Comparison as Comparison
+    from linnaeus.evaluation.comparison import Difference as Difference
+    from linnaeus.evaluation.comparison import compare as compare
+    from linnaeus.evaluation.comparison import mcnemar as mcnemar
+    from linnaeus.evaluation.curve import Curve as Curve
+    from linnaeus.evaluation.curve import Point as Point
+    from linnaeus.evaluation.curve import learning_curve as learning_curve
+    from linnaeus.evaluation.slicing import Column as Column
+    from linnaeus.evaluation.slicing import Slice as Slice
+    from linnaeus.evaluation.slicing import Slices as Slices
+    from linnaeus.evaluation.slicing import by_length as by_length
+    from linnaeus.evaluation.slicing import column as column
+    from linnaeus.evaluation.slicing import slices as slices
+
+_HOMES = {
+    "Column": "slicing",
+    "Comparison": "comparison",
+    "Curve": "curve",
+    "Difference": "comparison",
+    "Point": "curve",
+    "Slice": "slicing",
+    "Slices": "slicing",
+    "by_length": "slicing",
+    "column": "slicing",
+    "compare": "comparison",
+    "learning_curve": "curve",
+    "mcnemar": "comparison",
+    "slices": "slicing",
+}
+"""Where each of the other names lives; it is imported when it is asked for."""
 
 __all__ = [
     "HEADLINES",
@@ -57,3 +91,10 @@ __all__ = [
     "score",
     "slices",
 ]
+
+
+__getattr__ = lazily(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,9 +8,9 @@ from linnaeus.evaluation.page import LABEL, decimal
 from linnaeus.render import Glyphs, Page, Word, bar, clean, cut, indent, line, percent, table, title
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.compare import Comparison
+    from linnaeus.evaluation.comparison import Comparison
     from linnaeus.evaluation.curve import Curve
-    from linnaeus.evaluation.slices import Slice, Slices
+    from linnaeus.evaluation.slicing import Slice, Slices
 
 BAR = 24
 

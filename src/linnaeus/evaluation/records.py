@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -117,4 +116,6 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """The same page in a notebook."""
+        from html import escape
+
         return f"<pre>{escape(str(self))}</pre>"

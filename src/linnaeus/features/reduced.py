@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
+from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest
 from linnaeus.types import Place, State
 

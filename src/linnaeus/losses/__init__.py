@@ -4,29 +4,71 @@
 m = y s (in joint spaces: gold minus best rival); *point* losses are functions of s - y, for numbers. Each gives
 `value_and_grad(space, S, y)`, and `curvature` where second-order solvers can use it.
 
-To add a loss: a class with `value` and `slope` (see `scalar.py` and docs/adding/loss.md), a row in `LOSSES`; the
-contract tests then run it over every output space. A loss of your own needs no row: pass the object.
+To add a loss: a class with `value` and `slope` (see `scalar.py` and docs/adding/loss.md), rows in `_HOMES` and
+`LOSSES`; the contract tests then run it over every output space. A loss of your own needs no row: pass the object.
 """
 
-from linnaeus.losses.margin import Exponential, Logistic, ModifiedHuber, SquaredHinge
-from linnaeus.losses.point import Absolute, Huber, Squared
-from linnaeus.losses.scalar import MarginLoss, PointLoss, ScalarLoss
-from linnaeus.losses.structured import Hinge, Log, Perceptron, Probability, SoftMargin, StructuredLoss
+from __future__ import annotations
 
-LOSSES = {
-    "perceptron": Perceptron,
-    "hinge": Hinge,
-    "log": Log,
-    "softmargin": SoftMargin,
-    "logistic": Logistic,
-    "squared_hinge": SquaredHinge,
-    "exponential": Exponential,
-    "modified_huber": ModifiedHuber,
-    "squared": Squared,
-    "absolute": Absolute,
-    "huber": Huber,
-    "probability": Probability,
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import Table, lazily
+
+if TYPE_CHECKING:
+    from linnaeus.losses.margin import Exponential as Exponential
+    from linnaeus.losses.margin import Logistic as Logistic
+    from linnaeus.losses.margin import ModifiedHuber as ModifiedHuber
+    from linnaeus.losses.margin import SquaredHinge as SquaredHinge
+    from linnaeus.losses.point import Absolute as Absolute
+    from linnaeus.losses.point import Huber as Huber
+    from linnaeus.losses.point import Squared as Squared
+    from linnaeus.losses.scalar import MarginLoss as MarginLoss
+    from linnaeus.losses.scalar import PointLoss as PointLoss
+    from linnaeus.losses.scalar import ScalarLoss as ScalarLoss
+    from linnaeus.losses.structured import Hinge as Hinge
+    from linnaeus.losses.structured import Log as Log
+    from linnaeus.losses.structured import Perceptron as Perceptron
+    from linnaeus.losses.structured import Probability as Probability
+    from linnaeus.losses.structured import SoftMargin as SoftMargin
+    from linnaeus.losses.structured import StructuredLoss as StructuredLoss
+
+_HOMES = {
+    "Exponential": "margin",
+    "Logistic": "margin",
+    "ModifiedHuber": "margin",
+    "SquaredHinge": "margin",
+    "Absolute": "point",
+    "Huber": "point",
+    "Squared": "point",
+    "MarginLoss": "scalar",
+    "PointLoss": "scalar",
+    "ScalarLoss": "scalar",
+    "Hinge": "structured",
+    "Log": "structured",
+    "Perceptron": "structured",
+    "Probability": "structured",
+    "SoftMargin": "structured",
+    "StructuredLoss": "structured",
 }
+"""Where each name lives; it is imported when it is asked for."""
+
+LOSSES = Table(
+    __name__,
+    {
+        "perceptron": "structured.Perceptron",
+        "hinge": "structured.Hinge",
+        "log": "structured.Log",
+        "softmargin": "structured.SoftMargin",
+        "logistic": "margin.Logistic",
+        "squared_hinge": "margin.SquaredHinge",
+        "exponential": "margin.Exponential",
+        "modified_huber": "margin.ModifiedHuber",
+        "squared": "point.Squared",
+        "absolute": "point.Absolute",
+        "huber": "point.Huber",
+        "probability": "structured.Probability",
+    },
+)
 """Every loss by its plain name."""
 
 __all__ = [
@@ -48,3 +90,10 @@ __all__ = [
     "SquaredHinge",
     "StructuredLoss",
 ]
+
+
+__getattr__ = lazily(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,24 +1,27 @@
-"""Named recipes: `default`, and the methods of the lectures under their plain names."""
+"""Named recipes: `default`, and the methods of the lectures under their plain names.
+
+A recipe is made when it is asked for, and rooms import a piece when it is named: one recipe loads its own pieces only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from linnaeus import bayes, neighbors, optimizers
 from linnaeus import features as blocks
 from linnaeus import kernel_methods as methods
 from linnaeus import similarities as kernels
-from linnaeus.bayes import Bernoulli, Complement, LinearDiscriminant, Multinomial, QuadraticDiscriminant
 from linnaeus.errors import UsageError
-from linnaeus.features import Binary, Block, Chars, Contrast, Exact, NaiveBayes, Reduced, TfIdf, Words
-from linnaeus.neighbors import Centroid, Kernel, Neighbors
-from linnaeus.optimizers import SGD, Average
-from linnaeus.optimizers import PassiveAggressive as Aggressive
+from linnaeus.features import Binary, Contrast, Exact, NaiveBayes, TfIdf, Words
 from linnaeus.pipeline.learner import LEARNERS, Linear
 from linnaeus.pipeline.recipe import Recipe
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.regularizers import L2
+
+if TYPE_CHECKING:
+    from linnaeus.features import Block, Values
 
 STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
 """What is tried of the L2 penalty, from strong to weak; scikit-learn's C is 1 / strength."""
@@ -51,36 +54,42 @@ def words(ngrams: tuple[int, int] = (1, 2)) -> Words:
     return Words(ngrams=ngrams, terms=SHARED, values=TfIdf("log"), length="l2")
 
 
-def characters() -> Block:
-    """Runs of 2 to 5 characters within words, sublinear tf-idf, rows of length 1."""
-    return Chars(2, 5, terms=SHARED, values=TfIdf("log"), length="l2")
+def characters(shortest: int = 2, values: Values | None = None) -> Block:
+    """Runs of up to 5 characters within words, sublinear tf-idf, rows of length 1."""
+    from linnaeus.features import Chars
+
+    return Chars(shortest, 5, terms=SHARED, values=values or TfIdf("log"), length="l2")
 
 
 def directions() -> Block:
     """The 100 directions in which texts differ most by their words."""
+    from linnaeus.features import Reduced
+
     return Reduced(replace(words((1, 1)), terms=COMMON), width=100)
 
 
 def _default() -> Recipe:
     """Chosen by cross-validation on the training parts of twenty data sets."""
     features: Block = Words(ngrams=(1, 2), tokenizer="edges", terms=SHARED, values=Contrast(), length="l2")
-    features |= Chars(2, 5, terms=SHARED, values=Contrast(), length="l2")
+    features |= characters(values=Contrast())
     learner = Linear(loss="squared_hinge", regularizer=L2(1.0))
     return Recipe(features=features, learner=learner, tuning=Tuning(strengths=STRENGTHS))
 
 
 def _brisk(features: Words) -> Recipe:
     """A few walks over the rows, one example at a time: no optimum, but near it in a fraction of its time."""
-    learner = Linear(loss="hinge", regularizer="none", optimizer=Average(Aggressive(0.5)), epochs=2)
+    learner = Linear(
+        loss="hinge", regularizer="none", optimizer=optimizers.Average(optimizers.PassiveAggressive(0.5)), epochs=2
+    )
     return Recipe(features=replace(features, terms=COMMON), learner=learner)
 
 
-def _simple(learner: Any, features: Block | None = None) -> Callable[[], Recipe]:
-    return lambda: Recipe(features=features or words(), learner=learner, tuning=Tuning())
+def _simple(learner: Any, features: Block | None = None) -> Recipe:
+    return Recipe(features=features or words(), learner=learner, tuning=Tuning())
 
 
-def _counting(learner: Any, features: Block) -> Callable[[], Recipe]:
-    return lambda: Recipe(features=features, learner=learner, tuning=Tuning(strengths=SMOOTHINGS))
+def _counting(learner: Any, features: Block) -> Recipe:
+    return Recipe(features=features, learner=learner, tuning=Tuning(strengths=SMOOTHINGS))
 
 
 def _presence(ngrams: tuple[int, int], most: int) -> Words:
@@ -88,11 +97,9 @@ def _presence(ngrams: tuple[int, int], most: int) -> Words:
     return Words(ngrams=ngrams, terms=replace(COMMON, max_terms=most), values=Binary())
 
 
-def _grown(name: str, **settings: Any) -> Callable[[], Recipe]:
+def _grown(name: str, **settings: Any) -> Recipe:
     """Trees on the presence of words; a training of theirs is long, so that the folds are few."""
-    return lambda: Recipe(
-        features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3)
-    )
+    return Recipe(features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3))
 
 
 def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Recipe:
@@ -102,7 +109,7 @@ def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Reci
 
 def _scaled(features: Block) -> Recipe:
     """A kernel as features, for the linear engine."""
-    return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)()
+    return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)
 
 
 RECIPES: dict[str, Named] = {
@@ -119,72 +126,78 @@ RECIPES: dict[str, Named] = {
     ),
     "logistic": Named(
         "Logistic regression (softmax over the classes) on words and pairs.",
-        _simple(Linear(loss="log", regularizer=L2(0.1))),
+        lambda: _simple(Linear(loss="log", regularizer=L2(0.1))),
     ),
     "svm": Named(
         "A linear SVM for each class against the rest, on words and pairs.",
-        _simple(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
+        lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
     ),
     "multiclass-svm": Named(
         "Crammer and Singer's SVM over all classes at once, on words and pairs; takes costs.",
-        _simple(Linear(loss="hinge", regularizer=L2(1.0))),
+        lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0))),
     ),
     "nb-svm": Named(
         "An SVM on words, pairs and triples weighted by naive-Bayes log-count ratios; strong on sentiment.",
-        _simple(
+        lambda: _simple(
             Linear(loss="squared_hinge", regularizer=L2(1.0)),
             Words(ngrams=(1, 3), terms=SHARED, values=NaiveBayes(), length="l2"),
         ),
     ),
     "naive-bayes": Named(
         "Multinomial naive Bayes on words, its smoothing tuned: counted, not optimized.",
-        _counting(Multinomial(), Words(terms=SHARED)),
+        lambda: _counting(bayes.Multinomial(), Words(terms=SHARED)),
     ),
     "bernoulli-naive-bayes": Named(
         "Naive Bayes on which words are in a text and which are not; for short texts.",
-        _counting(Bernoulli(threshold=None), Words(terms=SHARED, values="binary")),
+        lambda: _counting(bayes.Bernoulli(threshold=None), Words(terms=SHARED, values="binary")),
     ),
     "complement-naive-bayes": Named(
         "Naive Bayes on what the other classes say, its weights normalized; for classes of unequal size.",
-        _counting(Complement(length="l1"), words()),
+        lambda: _counting(bayes.Complement(length="l1"), words()),
     ),
     "lda": Named(
         "Linear discriminant analysis on the 100 leading directions of words, with shrinkage.",
-        _simple(LinearDiscriminant(shrinkage="auto"), directions()),
+        lambda: _simple(bayes.LinearDiscriminant(shrinkage="auto"), directions()),
     ),
     "qda": Named(
         "Quadratic discriminant analysis on the 100 leading directions of words, with shrinkage.",
-        _simple(QuadraticDiscriminant(shrinkage="auto"), directions()),
+        lambda: _simple(bayes.QuadraticDiscriminant(shrinkage="auto"), directions()),
     ),
     "least-squares": Named(
         "Ridge regression on targets +1 and -1, on words and pairs.",
-        _simple(Linear(loss="squared", regularizer=L2(1.0))),
+        lambda: _simple(Linear(loss="squared", regularizer=L2(1.0))),
     ),
     "perceptron": Named(
         "The perceptron: one example at a time, moved by its mistakes, on words and pairs.",
-        _simple(Linear(loss="perceptron", regularizer="none", optimizer=SGD(rate=1.0))),
+        lambda: _simple(Linear(loss="perceptron", regularizer="none", optimizer=optimizers.SGD(rate=1.0))),
     ),
     "averaged-perceptron": Named(
         "The perceptron with the average of its weights: nearly an SVM, in a few epochs.",
-        _simple(Linear(loss="perceptron", regularizer="none", optimizer=Average(SGD(rate=1.0)), epochs=10)),
+        lambda: _simple(
+            Linear(
+                loss="perceptron", regularizer="none", optimizer=optimizers.Average(optimizers.SGD(rate=1.0)), epochs=10
+            )
+        ),
     ),
     "passive-aggressive": Named(
         "The smallest step that gives each example a margin of 1, on words and pairs.",
-        _simple(Linear(loss="hinge", regularizer="none", optimizer=Aggressive(1.0), epochs=10)),
+        lambda: _simple(
+            Linear(loss="hinge", regularizer="none", optimizer=optimizers.PassiveAggressive(1.0), epochs=10)
+        ),
     ),
     "characters": Named(
         "Runs of 1 to 5 characters with a squared-hinge SVM: languages, names, texts without spaces.",
         lambda: Recipe(
-            features=Chars(1, 5, terms=SHARED, values=TfIdf("log"), length="l2"),
+            features=characters(1),
             learner=Linear(loss="squared_hinge", regularizer=L2(1.0)),
             tuning=Tuning(strengths=STRENGTHS),
         ),
     ),
     "decision-tree": Named(
-        "One decision tree on the presence of words: a chain of questions that can be read.", _grown("tree")
+        "One decision tree on the presence of words: a chain of questions that can be read.", lambda: _grown("tree")
     ),
     "random-forest": Named(
-        "The mean of a hundred decision trees, each grown on rows and words drawn at random.", _grown("forest")
+        "The mean of a hundred decision trees, each grown on rows and words drawn at random.", lambda: _grown("forest")
     ),
     "adaboost": Named(
         "A vote of words and pairs, the most useful first: boosted decision stumps, which are a linear model.",
@@ -192,7 +205,7 @@ RECIPES: dict[str, Named] = {
     ),
     "gradient-boosting": Named(
         "A hundred rounds of small trees on the presence of words, each fitted to what those before it left over.",
-        _grown("gradient_boosting", rate=0.3),
+        lambda: _grown("gradient_boosting", rate=0.3),
     ),
     "kernel-svm": Named(
         "An SVM on how close texts are to each other (RBF kernel of words and pairs); some thousand texts.",
@@ -236,11 +249,15 @@ RECIPES: dict[str, Named] = {
     ),
     "knn": Named(
         "The nearest training texts vote, by the cosine of their words; how many is tuned. Keeps all rows.",
-        lambda: Recipe(features=words((1, 1)), learner=Neighbors(votes=Kernel()), tuning=Tuning(strengths=NEAREST)),
+        lambda: Recipe(
+            features=words((1, 1)),
+            learner=neighbors.Neighbors(votes=neighbors.Kernel()),
+            tuning=Tuning(strengths=NEAREST),
+        ),
     ),
     "nearest-centroid": Named(
         "Each class is the mean of its texts, and the nearest by cosine wins: one pass, no tuning, linear.",
-        lambda: Recipe(features=words() | characters(), learner=Centroid(), tuning=Tuning()),
+        lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),
     ),
 }
 """Every recipe by its plain name."""

@@ -4,15 +4,89 @@ This room knows nothing of models or data, and it prints nothing: it gives a `Pa
 Only a `LiveBar` moves, on the stream of whoever asks for one.
 """
 
-from linnaeus.render.bars import bar, histogram
-from linnaeus.render.cells import clean, cut, pad, safe, width
-from linnaeus.render.chart import line_chart
-from linnaeus.render.glyphs import ASCII, UNICODE, Glyphs, glyphs_for
-from linnaeus.render.highlight import COLORED, PLAIN, Marks, Tint, highlight, highlight_html, html_text, tint_style
-from linnaeus.render.live import LiveBar, moves
-from linnaeus.render.numbers import counted, duration, number, percent, size
-from linnaeus.render.page import STYLES, Line, Page, Word, indent, line, stack, title
-from linnaeus.render.tables import table
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import lazily
+
+if TYPE_CHECKING:
+    from linnaeus.render.bars import bar as bar
+    from linnaeus.render.bars import histogram as histogram
+    from linnaeus.render.cells import clean as clean
+    from linnaeus.render.cells import cut as cut
+    from linnaeus.render.cells import pad as pad
+    from linnaeus.render.cells import safe as safe
+    from linnaeus.render.cells import width as width
+    from linnaeus.render.chart import line_chart as line_chart
+    from linnaeus.render.glyphs import ASCII as ASCII
+    from linnaeus.render.glyphs import UNICODE as UNICODE
+    from linnaeus.render.glyphs import Glyphs as Glyphs
+    from linnaeus.render.glyphs import glyphs_for as glyphs_for
+    from linnaeus.render.live import LiveBar as LiveBar
+    from linnaeus.render.live import moves as moves
+    from linnaeus.render.numbers import counted as counted
+    from linnaeus.render.numbers import duration as duration
+    from linnaeus.render.numbers import number as number
+    from linnaeus.render.numbers import percent as percent
+    from linnaeus.render.numbers import size as size
+    from linnaeus.render.page import STYLES as STYLES
+    from linnaeus.render.page import Line as Line
+    from linnaeus.render.page import Page as Page
+    from linnaeus.render.page import Word as Word
+    from linnaeus.render.page import indent as indent
+    from linnaeus.render.page import line as line
+    from linnaeus.render.page import stack as stack
+    from linnaeus.render.page import title as title
+    from linnaeus.render.tables import table as table
+    from linnaeus.render.tints import COLORED as COLORED
+    from linnaeus.render.tints import PLAIN as PLAIN
+    from linnaeus.render.tints import Marks as Marks
+    from linnaeus.render.tints import Tint as Tint
+    from linnaeus.render.tints import highlight as highlight
+    from linnaeus.render.tints import highlight_html as highlight_html
+    from linnaeus.render.tints import html_text as html_text
+    from linnaeus.render.tints import tint_style as tint_style
+
+_HOMES = {
+    "ASCII": "glyphs",
+    "COLORED": "tints",
+    "Glyphs": "glyphs",
+    "Line": "page",
+    "LiveBar": "live",
+    "Marks": "tints",
+    "PLAIN": "tints",
+    "Page": "page",
+    "STYLES": "page",
+    "Tint": "tints",
+    "UNICODE": "glyphs",
+    "Word": "page",
+    "bar": "bars",
+    "clean": "cells",
+    "counted": "numbers",
+    "cut": "cells",
+    "duration": "numbers",
+    "glyphs_for": "glyphs",
+    "highlight": "tints",
+    "highlight_html": "tints",
+    "histogram": "bars",
+    "html_text": "tints",
+    "indent": "page",
+    "line": "page",
+    "line_chart": "chart",
+    "moves": "live",
+    "number": "numbers",
+    "pad": "cells",
+    "percent": "numbers",
+    "safe": "cells",
+    "size": "numbers",
+    "stack": "page",
+    "table": "tables",
+    "tint_style": "tints",
+    "title": "page",
+    "width": "cells",
+}
+"""Where each of the other names lives; it is imported when it is asked for."""
 
 __all__ = [
     "ASCII",
@@ -52,3 +126,10 @@ __all__ = [
     "title",
     "width",
 ]
+
+
+__getattr__ = lazily(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return __all__

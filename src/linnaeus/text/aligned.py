@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -55,10 +54,12 @@ class Aligned:
 
 def unescape(text: str) -> Iterator[tuple[int, int, str]]:
     """HTML entities resolved."""
+    from html import unescape as resolve
+
     at = 0
     for match in ENTITY.finditer(text):
         yield at, match.start(), text[at : match.start()]
-        yield match.start(), match.end(), html.unescape(match.group())
+        yield match.start(), match.end(), resolve(match.group())
         at = match.end()
     yield at, len(text), text[at:]
 

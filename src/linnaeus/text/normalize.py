@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -54,8 +53,10 @@ class Normalize:
         return text.lower() if self.case == "lower" else text.casefold() if self.case == "fold" else text
 
     def _before_case(self, text: str) -> str:
-        if self.html:
-            text = html.unescape(text)
+        if self.html and "&" in text:
+            from html import unescape
+
+            text = unescape(text)
         if self.form:
             text = unicodedata.normalize(FORMS[self.form], text)
         return text if self.accents else without_accents(text)
