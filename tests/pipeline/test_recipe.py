@@ -94,7 +94,7 @@ def test_a_wrong_change_is_named(path, value, words):
     ("table", "words"),
     [
         ({"learner": {"kind": "linear", "lost": "hinge"}}, "learner.*lost"),
-        ({"learner": {"kind": "forest"}}, "forest"),
+        ({"learner": {"kind": "jungle"}}, "jungle"),
         ({"features": {"kind": "selected"}}, "block"),
         ({"features": {"kind": "words", "ngrams": [3, 1]}}, "features"),
         ({"seed": 1, "sead": 2}, "sead"),
