@@ -278,7 +278,7 @@ def test_arrays_of_other_kinds_are_refused(name, part):
 
 
 @pytest.mark.parametrize(
-    "change", [{"answers": "nothing"}, {"k": 0}, {"k": "3"}, {"k": 2}, {"width": -1}, {"width": 1.5}]
+    "change", [{"answers": "nothing"}, {"k": 0}, {"k": "3"}, {"k": 2}, {"k": 2**31 - 1}, {"width": -1}, {"width": 1.5}]
 )
 def test_manifests_that_do_not_fit_are_refused(change):
     X, y = make()

@@ -71,8 +71,8 @@ class FittedVotes:
         if answers not in ANSWERS or not isinstance(k, int) or not 0 < k < 2**31:
             raise damaged("its trees do not say what they answer")
         trees = Trees.from_state(state, k)
-        if not len(trees):
-            raise damaged("it has no trees")
+        if not len(trees) or trees.values.shape[1] != k:
+            raise damaged("it has no trees, or trees for other classes")
         if answers != "numbers" and len(trees.values) and not 0 <= trees.values.min() <= trees.values.max() <= 1:
             raise damaged("a leaf of its trees holds what is no share")
         return cls(trees, k, answers)

@@ -46,15 +46,18 @@ struct Trees {
       throw std::invalid_argument("walk_trees: the trees do not fit together");
   }
 
-  // The values of the leaf that the row x comes to in tree t.
+  // The values of the leaf that the row x comes to in tree t. One comparison tells inner nodes from all others, and one
+  // whether a child is behind its parent and within the tree.
   const float* leaf(size_t t, const float* x) const {
-    int64_t at = starts[t], end = starts[t + 1];
-    while (feature[at] >= 0) {
-      if (size_t(feature[at]) >= width) throw std::invalid_argument("walk_trees: a feature is outside the rows");
-      int64_t next = x[feature[at]] <= threshold[at] ? left[at] : right[at];
-      if (next <= at || next >= end) throw std::invalid_argument("walk_trees: a child is not behind its parent");
+    uint64_t at = uint64_t(starts[t]), last = uint64_t(starts[t + 1]) - 1;
+    for (uint32_t j; (j = uint32_t(feature[at])) < width;) {
+      uint64_t next = uint64_t(int64_t(left[at]));
+      if (!(x[j] <= threshold[at])) [[unlikely]]
+        next = uint64_t(int64_t(right[at]));
+      if (next - at - 1 >= last - at) throw std::invalid_argument("walk_trees: a child is not behind its parent");
       at = next;
     }
+    if (feature[at] != -1) throw std::invalid_argument("walk_trees: a feature is outside the rows");
     if (size_t(uint32_t(left[at])) >= leaves) throw std::invalid_argument("walk_trees: a leaf has no values");
     return values + size_t(left[at]) * q;
   }
