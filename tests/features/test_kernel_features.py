@@ -8,7 +8,7 @@ from sklearn.kernel_approximation import Nystroem
 
 from linnaeus import Recipe
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
-from linnaeus.features import Fourier, Letters, Nystrom, Shape, Words, restore
+from linnaeus.features import Chars, Fourier, Letters, Nystrom, Shape, Words, restore
 from linnaeus.pipeline.learner import Linear
 from linnaeus.similarities import RBF, LinearKernel, Polynomial, Subsequence
 from linnaeus.types import State
@@ -106,7 +106,8 @@ def test_they_are_explained_word_by_word(features):
         (lambda: Nystrom(Words(), width=1.5), InputTypeError, "whole number"),
         (lambda: Nystrom(Shape()).fit([]), DataError, "there are none"),
         (lambda: Nystrom(words(), Polynomial(2, shift=-1.0)).fit(TEXTS), DataError, "not positive semidefinite"),
-        (lambda: Fourier(Words(), width=10**8).fit(TEXTS), DataError, "too much"),
+        (lambda: Fourier(Words(), width=10**8), UsageError, "at most 1,048,576"),
+        (lambda: Fourier(Chars(1, 9), width=10**6).fit(TEXTS), DataError, "too much"),
     ],
 )
 def test_what_cannot_be_meant_is_said(make, error, sentence):

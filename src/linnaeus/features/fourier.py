@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST = 1 << 27
 """Numbers drawn for all columns and waves: half a gigabyte."""
+WIDEST = 1 << 20
+"""Waves: rows of theirs are stored with all their numbers."""
 SPARSE = 8
 """Rows that have fewer than one in so many columns get the numbers of their own columns only."""
 
@@ -56,6 +58,8 @@ class Fourier(Block):
     def __post_init__(self) -> None:
         check_around(self, Block)
         expect("Fourier(gamma=...)", self.gamma, float)
+        if self.width > WIDEST:
+            raise UsageError(f"Fourier(width=...) is at most {WIDEST:,}, not {self.width:,}.")
         if not 0 < self.gamma < np.inf:
             raise UsageError(f"Fourier(gamma=...) is a number above zero, not {self.gamma!r}.")
 
@@ -146,7 +150,7 @@ class FittedFourier(Fitted):
         """Built again around its features."""
         width, seed = field(state.manifest, "width", int), field(state.manifest, "seed", int)
         gamma = float(field(state.manifest, "gamma", (int, float)))
-        if width < 1 or width * max(1, features.width) > MOST or seed < 0 or not 0 < gamma < np.inf:
+        if not 1 <= width <= WIDEST or width * features.width > MOST or seed < 0 or not 0 < gamma < np.inf:
             raise damaged("its waves cannot be drawn")
         return cls(features, width, gamma, seed)
 

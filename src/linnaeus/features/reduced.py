@@ -9,8 +9,9 @@ import numpy as np
 
 from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
+from linnaeus.errors import DataError, damaged
 from linnaeus.features.base import Block, Fitted
+from linnaeus.features.common.full import check_around, full_rows
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest
 from linnaeus.types import Place, State
@@ -47,12 +48,7 @@ class Reduced(Block):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.block, Block):
-            raise InputTypeError(f"Reduced takes an extractor's features, not {type(self.block).__name__}.")
-        for name, least in (("width", 1), ("seed", 0)):
-            expect(f"Reduced({name}=...)", getattr(self, name), int)
-            if getattr(self, name) < least:
-                raise UsageError(f"Reduced({name}=...) must be at least {least}, not {getattr(self, name)}.")
+        check_around(self, Block)
 
     def learn(self, stream: Stream) -> Fitted:
         """Fit the block and find the directions of its rows."""
@@ -107,10 +103,7 @@ class FittedReduced(Fitted):
 
     def project(self, X: CSR) -> CSR:
         """X V, with all its numbers stored."""
-        n, width = len(X), self.width
-        data = X.dot(self.projection).astype(np.float32)
-        columns = np.tile(np.arange(width, dtype=np.int32), n)
-        return CSR(np.arange(n + 1, dtype=np.int64) * width, columns, data.ravel(), width)
+        return full_rows(X, lambda rows: rows.dot(self.projection), self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """Every place of a feature has its part in each direction: value times direction, over its occurrences."""
