@@ -57,6 +57,28 @@ def test_the_kernel_has_the_bits_of_its_twin(problem, metric, dense, threads):
     assert np.array_equal(ours[1], theirs[1])
 
 
+@given(problems(), st.sampled_from(METRICS), st.booleans(), st.integers(0, 99))
+def test_among_candidates_the_kernel_has_the_bits_of_its_twin(problem, metric, dense, seed):
+    Q, X, count = problem
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 9, len(Q)))]).astype(np.int64)
+    among = offsets, rng.integers(0, len(X), offsets[-1]).astype(np.int32)
+    rows, queries = (X, Q) if dense else (sparse(X), sparse(Q))
+    ours, theirs = (
+        getattr(search(rows, X.shape[1]), f"{metric}_among")(queries, among, count, 2) for search in IMPLEMENTATIONS
+    )
+    assert ours[0].tobytes() == theirs[0].tobytes()
+    assert np.array_equal(ours[1], theirs[1])
+
+
+@pytest.mark.parametrize("search", IMPLEMENTATIONS)
+def test_candidates_that_do_not_fit_are_refused(search):
+    X, none = np.eye(3), np.zeros(0, np.int32)
+    for offsets, rows in (([0, 1], none), ([0, 0], np.array([3], np.int32)), ([0], none), ([0, 1, 0], none)):
+        with pytest.raises(ValueError, match="candidate"):
+            search(X, 3).inner_among(X[:1], (np.array(offsets, np.int64), rows), 1, 1)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("dense", [False, True])
 @pytest.mark.parametrize("metric", METRICS)

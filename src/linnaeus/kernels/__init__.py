@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import first_unfinite as first_unfinite
     from linnaeus.kernels._native import flag_texts as flag_texts
     from linnaeus.kernels._native import gather_rows as gather_rows
+    from linnaeus.kernels._native import graph_grow_dot as graph_grow_dot
+    from linnaeus.kernels._native import graph_grow_squared as graph_grow_squared
+    from linnaeus.kernels._native import graph_near_dot as graph_near_dot
+    from linnaeus.kernels._native import graph_near_squared as graph_near_squared
     from linnaeus.kernels._native import hash_bytes as hash_bytes
     from linnaeus.kernels._native import hash_terms as hash_terms
     from linnaeus.kernels._native import index_terms as index_terms

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from linnaeus.neighbors.centroid import Centroid as Centroid
     from linnaeus.neighbors.centroid import FittedCentroid as FittedCentroid
     from linnaeus.neighbors.exact import Exact as Exact
+    from linnaeus.neighbors.graph import Graph as Graph
+    from linnaeus.neighbors.hashing import Hyperplanes as Hyperplanes
+    from linnaeus.neighbors.hashing import MinHash as MinHash
     from linnaeus.neighbors.learner import Neighbors as Neighbors
     from linnaeus.neighbors.model import FittedNeighbors as FittedNeighbors
+    from linnaeus.neighbors.trees import BallTree as BallTree
+    from linnaeus.neighbors.trees import KDTree as KDTree
     from linnaeus.neighbors.votes import ByDistance as ByDistance
     from linnaeus.neighbors.votes import Kernel as Kernel
     from linnaeus.neighbors.votes import Plain as Plain
@@ -28,13 +33,28 @@ if TYPE_CHECKING:
 METRICS = ("cosine", "euclidean", "inner")
 """How near two rows are: by the angle between them, by their distance, by their inner product."""
 
-SEARCHES = Table("linnaeus.neighbors", {"exact": "exact.Exact"})
+SEARCHES = Table(
+    "linnaeus.neighbors",
+    {
+        "exact": "exact.Exact",
+        "kdtree": "trees.KDTree",
+        "balltree": "trees.BallTree",
+        "graph": "graph.Graph",
+        "hyperplanes": "hashing.Hyperplanes",
+        "minhash": "hashing.MinHash",
+    },
+)
 """How the nearest rows are found."""
 
 VOTES = Table("linnaeus.neighbors", {"plain": "votes.Plain", "distance": "votes.ByDistance", "kernel": "votes.Kernel"})
 """What each neighbor's vote counts."""
 
 _HOMES = {
+    "MinHash": "hashing",
+    "Hyperplanes": "hashing",
+    "Graph": "graph",
+    "BallTree": "trees",
+    "KDTree": "trees",
     "ByDistance": "votes",
     "Centroid": "centroid",
     "Exact": "exact",
@@ -51,12 +71,17 @@ __all__ = [
     "METRICS",
     "SEARCHES",
     "VOTES",
+    "BallTree",
     "ByDistance",
     "Centroid",
     "Exact",
     "FittedCentroid",
     "FittedNeighbors",
+    "Graph",
+    "Hyperplanes",
+    "KDTree",
     "Kernel",
+    "MinHash",
     "Neighbors",
     "Plain",
 ]

@@ -12,6 +12,8 @@ void bind_dual_epoch(nanobind::module_& m);
 void bind_dual_gap(nanobind::module_& m);
 void bind_dual_crammer(nanobind::module_& m);
 void bind_dual_softmax(nanobind::module_& m);
+void bind_graph_grow(nanobind::module_& m);
+void bind_graph_near(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
 void bind_index_terms(nanobind::module_& m);
 void bind_minhash(nanobind::module_& m);
@@ -47,6 +49,8 @@ NB_MODULE(_native, m) {
   linnaeus::bind_dual_gap(m);
   linnaeus::bind_dual_crammer(m);
   linnaeus::bind_dual_softmax(m);
+  linnaeus::bind_graph_grow(m);
+  linnaeus::bind_graph_near(m);
   linnaeus::bind_hash_terms(m);
   linnaeus::bind_index_terms(m);
   linnaeus::bind_minhash(m);

@@ -42,8 +42,7 @@ struct Cursor {
 
 struct Asking {
   Query query;
-  double length = 0;  // of the query
-  float ratio = 0;    // what half a squared length is multiplied by
+  float ratio = 0;  // what half a squared length is multiplied by
   std::vector<Term> terms;
   std::vector<Cursor> cursors;
   Candidates best{1, 0};
@@ -127,6 +126,7 @@ struct Worker {
   std::vector<Asking> group;
   std::vector<float> sums;
   std::vector<uint8_t> hits;
+  std::vector<int32_t> among;
   std::vector<std::pair<double, int32_t>> scored;
 };
 
@@ -139,15 +139,13 @@ class Nearest {
   Asking ask(const Query& query, size_t count) const {
     Asking asking;
     asking.query = query;
-    double largest = 0, squares = 0, scaled = 0;
+    double largest = 0, scaled = 0;
     bool finite = true;
     for (size_t t = 0; t < query.size; ++t) {
       finite &= std::isfinite(query.values[t]);
       largest = std::max(largest, std::fabs(query.values[t]));
-      squares += query.values[t] * query.values[t];
     }
     if (!finite) throw std::invalid_argument("Nearest: a value is not finite");
-    asking.length = std::sqrt(squares);
     double scale = power_for(largest);
     if (Metric::kDistance) scale = std::min(scale, index_.scale);
     for (size_t t = 0; t < query.size; ++t) {
@@ -224,20 +222,43 @@ class Nearest {
     }
   }
 
+  // The best of some rows by float64, best first.
+  template <class Metric>
+  void choose(const Query& query, const std::vector<int32_t>& among, Worker& worker, std::pair<int32_t*, double*> out,
+              size_t count) const {
+    double squares = 0;
+    for (size_t t = 0; t < query.size; ++t) squares += query.values[t] * query.values[t];
+    double length = std::sqrt(squares);
+    auto& scored = worker.scored;
+    scored.clear();
+    for (int32_t row : among) {
+      double score = Metric::score(index_.rows, index_.lengths[size_t(row)], length, size_t(row), query);
+      scored.emplace_back(std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, row);
+    }
+    size_t found = std::min(count, scored.size());
+    std::partial_sort(scored.begin(), scored.begin() + std::ptrdiff_t(found), scored.end(), [](auto& a, auto& b) {
+      return a.first > b.first || (a.first == b.first && a.second < b.second);
+    });
+    for (size_t i = 0; i < found; ++i) out.first[i] = scored[i].second, out.second[i] = scored[i].first;
+    for (size_t i = found; i < count; ++i) out.first[i] = -1, out.second[i] = 0;
+  }
+
   template <class Metric>
   void finish(Asking& asking, Worker& worker, std::pair<int32_t*, double*> out, size_t count) const {
     asking.best.prune();
-    auto& scored = worker.scored;
-    scored.clear();
-    for (const Found& found : asking.best.found()) {
-      size_t row = size_t(found.row);
-      double score = Metric::score(index_.rows, index_.lengths[row], asking.length, row, asking.query);
-      scored.emplace_back(std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, found.row);
-    }
-    std::partial_sort(scored.begin(), scored.begin() + std::ptrdiff_t(count), scored.end(), [](auto& a, auto& b) {
-      return a.first > b.first || (a.first == b.first && a.second < b.second);
-    });
-    for (size_t i = 0; i < count; ++i) out.first[i] = scored[i].second, out.second[i] = scored[i].first;
+    worker.among.clear();
+    for (const Found& found : asking.best.found()) worker.among.push_back(found.row);
+    choose<Metric>(asking.query, worker.among, worker, out, count);
+  }
+
+  void check_given(const In<int64_t>& offsets, const In<int32_t>& candidates, size_t m) const {
+    if (offsets.size() != m + 1) throw std::invalid_argument("Nearest: the candidates do not fit the queries");
+    for (size_t q = 0; q <= m; ++q)
+      if (offsets.data()[q] < (q ? offsets.data()[q - 1] : 0) || offsets.data()[q] > int64_t(candidates.size()))
+        throw std::invalid_argument("Nearest: the candidates do not fit the queries");
+    for (size_t i = 0; i < candidates.size(); ++i)
+      if (size_t(uint32_t(candidates.data()[i])) >= index_.rows.n)
+        throw std::invalid_argument("Nearest: a candidate is not among the rows");
   }
 };
 
@@ -266,6 +287,35 @@ class Kept : public Nearest {
         look_at_all<Metric>(worker);
         for (size_t q = first; q < last; ++q)
           finish<Metric>(worker.group[q - first], worker, {rows.get() + q * count, scores.get() + q * count}, count);
+      });
+    }
+    return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(scores)));
+  }
+
+  // The same among given rows: of query i those from candidates[offsets[i]] on; -1 and 0 where there are fewer.
+  template <class Metric>
+  auto search_among(Asked asked, std::tuple<In<int64_t>, In<int32_t>> given, int64_t wanted, int threads) const {
+    Queries queries(asked, index_.rows);
+    auto& [offsets, candidates] = given;
+    size_t count = size_t(std::max<int64_t>(wanted, 0)), m = queries.size;
+    check_given(offsets, candidates, m);
+    if (wanted < 1 || count > index_.rows.n) throw std::invalid_argument("Nearest: not so many rows");
+    Buffer<int32_t> rows(m * count);
+    Buffer<double> scores(m * count);
+    {
+      nb::gil_scoped_release release;
+      std::vector<std::vector<int32_t>> chosen(size_t(std::max(threads, 1)));
+      std::vector<Worker> workers(chosen.size());
+      for_each_piece((m + kQueriesPerPiece - 1) / kQueriesPerPiece, threads, [&](size_t piece, int number) {
+        size_t last = std::min(m, (piece + 1) * kQueriesPerPiece);
+        std::vector<int32_t>& mine = chosen[size_t(number)];
+        for (size_t q = piece * kQueriesPerPiece; q < last; ++q) {
+          mine.assign(candidates.data() + offsets.data()[q], candidates.data() + offsets.data()[q + 1]);
+          std::sort(mine.begin(), mine.end());
+          mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+          choose<Metric>(queries[q], mine, workers[size_t(number)], {rows.get() + q * count, scores.get() + q * count},
+                         count);
+        }
       });
     }
     return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(scores)));
@@ -310,7 +360,10 @@ void bind_nearest(nb::module_& m) {
       .def(nb::init<Kept::Rows, int64_t>(), "rows"_a, "width"_a)
       .def("inner", &Kept::search<Inner>, "queries"_a, "count"_a, "threads"_a)
       .def("cosine", &Kept::search<Cosine>, "queries"_a, "count"_a, "threads"_a)
-      .def("euclidean", &Kept::search<Euclidean>, "queries"_a, "count"_a, "threads"_a);
+      .def("euclidean", &Kept::search<Euclidean>, "queries"_a, "count"_a, "threads"_a)
+      .def("inner_among", &Kept::search_among<Inner>, "queries"_a, "among"_a, "count"_a, "threads"_a)
+      .def("cosine_among", &Kept::search_among<Cosine>, "queries"_a, "among"_a, "count"_a, "threads"_a)
+      .def("euclidean_among", &Kept::search_among<Euclidean>, "queries"_a, "among"_a, "count"_a, "threads"_a);
 }
 
 }  // namespace linnaeus

@@ -12,6 +12,7 @@ from linnaeus.kernels.reference.dual import (
     dual_gap_logistic,
     dual_gap_squared_hinge,
 )
+from linnaeus.kernels.reference.graph import graph_grow_dot, graph_grow_squared, graph_near_dot, graph_near_squared
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.joint import crammer_epoch, crammer_leap, crammer_sums, softmax_epoch, softmax_sums
 from linnaeus.kernels.reference.lookup import index_terms, probe_pairs, probe_tokens
@@ -74,6 +75,10 @@ __all__ = [
     "first_unfinite",
     "flag_texts",
     "gather_rows",
+    "graph_grow_dot",
+    "graph_grow_squared",
+    "graph_near_dot",
+    "graph_near_squared",
     "hash_bytes",
     "hash_terms",
     "index_terms",

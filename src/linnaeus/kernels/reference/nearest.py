@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from linnaeus.kernels.reference.matrix import Matrix, stored
 
 Doubles: TypeAlias = NDArray[np.float64]
+Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Candidates of query i: those from offsets[i] to offsets[i + 1]."""
 Answer: TypeAlias = tuple[NDArray[np.int32], Doubles]
 
 
@@ -57,6 +59,35 @@ class Nearest:
             return -np.bincount(row[first], gap[first] * gap[first], n).astype(np.float64)
 
         return self._best(queries, count, score)
+
+    def inner_among(self, queries: Matrix | Doubles, among: Among, count: int, threads: int) -> Answer:
+        """The same among the candidates of each query; -1 and 0 where there are fewer."""
+        return self._among(self.inner, queries, among, count)
+
+    def cosine_among(self, queries: Matrix | Doubles, among: Among, count: int, threads: int) -> Answer:
+        """The same by cosine."""
+        return self._among(self.cosine, queries, among, count)
+
+    def euclidean_among(self, queries: Matrix | Doubles, among: Among, count: int, threads: int) -> Answer:
+        """The same by distance."""
+        return self._among(self.euclidean, queries, among, count)
+
+    def _among(self, search: Any, queries: Matrix | Doubles, among: Among, count: int) -> Answer:
+        """All rows in their order, and of these the candidates."""
+        if not 1 <= count <= self._count:
+            raise ValueError("Nearest: not so many rows")
+        rows, scores = (part.reshape(-1, self._count) for part in search(queries, self._count, 1))
+        offsets, candidates = among
+        ends = [0, *offsets.tolist(), len(candidates)]
+        if len(offsets) != len(rows) + 1 or sorted(ends) != ends:
+            raise ValueError("Nearest: the candidates do not fit the queries")
+        if len(candidates) and not 0 <= candidates.min() <= candidates.max() < self._count:
+            raise ValueError("Nearest: a candidate is not among the rows")
+        found, best = np.full((len(rows), count), -1, np.int32), np.zeros((len(rows), count))
+        for i in range(len(rows)):
+            chosen = np.flatnonzero(np.isin(rows[i], candidates[offsets[i] : offsets[i + 1]]))[:count]
+            found[i, : len(chosen)], best[i, : len(chosen)] = rows[i, chosen], scores[i, chosen]
+        return found.reshape(-1), best.reshape(-1)
 
     def _dot(self, q: Doubles) -> Doubles:
         """Sums over what is stored, row after row; bincount adds in order."""

@@ -1,0 +1,72 @@
+"""Signatures of rows for hashing: sides of random hyperplanes, first features in random orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError, expect
+from linnaeus.kernels.draws import GOLDEN, scramble
+
+if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
+    from linnaeus.types import Doubles, Floats, Words64
+
+COLUMNS = 1 << 16
+"""Columns for which planes are drawn at a time."""
+
+
+def refuse_sizes(bits: int, tables: int, most: int) -> None:
+    """Refuse numbers of bits and tables that cannot be meant."""
+    for name, value, limit in (("bits", bits, most), ("tables", tables, 1024)):
+        expect(name, value, int)
+        if not 1 <= value <= limit:
+            raise UsageError(f"{name} is a whole number from 1 to {limit:,}, not {value}.")
+
+
+def drawn_bits(seed: int, count: int, start: int = 0) -> Words64:
+    """64 random bits for each counter from `start` on."""
+    with np.errstate(over="ignore"):
+        counters = np.arange(start + 1, start + count + 1, dtype=np.uint64) * GOLDEN
+        found: Words64 = scramble(scramble(np.uint64(seed) + GOLDEN) + counters)
+    return found
+
+
+def drawn_planes(width: int, count: int, seed: int) -> Floats:
+    """Normals of random hyperplanes (width, count): sums of four uniform numbers each, nearly Gaussian."""
+    planes = np.zeros((width, count), np.float32)
+    for at in range(0, width, COLUMNS):
+        some = planes[at : at + COLUMNS]
+        words = drawn_bits(seed, some.size, at * count)
+        parts = [(words >> np.uint64(16 * part) & np.uint64(0xFFFF)).astype(np.int32) for part in range(4)]
+        some[:] = (np.sum(parts, axis=0) - 2 * 0xFFFF).reshape(some.shape)
+    return planes
+
+
+def sides(S: Doubles, bits: int) -> Words64:
+    """The signs of products (n, tables * bits), `bits` at a time as one number (n, tables).
+
+    >>> sides(np.array([[1.0, -1.0, 2.0, 3.0]]), 2).tolist()
+    [[1, 3]]
+    """
+    yes = (S > 0).reshape(len(S), -1, bits).astype(np.uint64)
+    found: Words64 = (yes << np.arange(bits, dtype=np.uint64)).sum(axis=2, dtype=np.uint64)
+    return found
+
+
+def least_columns(X: CSR, orders: Words64) -> Words64:
+    """The features that come first in each order, those of a table as one number (n, tables).
+
+    An order is by a c + b modulo 2^64 for column c, with a odd (Dietzfelbinger 1996). A row without features has zero.
+    """
+    filled = np.diff(X.indptr) > 0
+    starts, columns = X.indptr[:-1][filled], X.indices[: X.nnz].astype(np.uint64)
+    factors, shifts = orders[0] | np.uint64(1), orders[1]
+    keys = np.zeros((len(X), orders.shape[1]), np.uint64)
+    with np.errstate(over="ignore"):
+        for table in range(orders.shape[1] if len(starts) else 0):
+            for a, b in zip(factors[table], shifts[table], strict=True):
+                first = np.minimum.reduceat(columns * a + b, starts)
+                keys[filled, table] = scramble(keys[filled, table] * GOLDEN + first)
+    return keys

@@ -1,0 +1,136 @@
+"""Search by trees that cut space in two, again and again: scikit-learn's k-d tree and ball tree."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.frozen import dataclass
+from linnaeus.neighbors.rescore import by_rows, refuse_sparse
+from linnaeus.neighbors.rows import to_dense
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Ints
+
+
+def _refuse(leaf: int) -> None:
+    expect("leaf", leaf, int)
+    if leaf < 1:
+        raise UsageError(f"leaf is a whole number from 1 up, not {leaf}.")
+
+
+def _planted(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
+    if metric == "inner":
+        raise UsageError(f"{kind} knows distances, and an inner product is none; take the metric cosine or euclidean.")
+    return TreeIndex(refuse_sparse(rows, kind), metric, kind, leaf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KDTree:
+    """Cuts along one column at a time (Bentley 1975): exact, and quick for up to some twenty columns.
+
+    `leaf` rows are compared one by one. The tree is scikit-learn's; it is not stored, but grown again from the rows
+    when it is first asked, always the same. By cosine it searches the rows brought to length one. Of equally near rows
+    any may be left out at the end of the list.
+
+    >>> index = KDTree().index(Dense(np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])), "euclidean", 0)
+    >>> index.near(Dense(np.array([[4.0, 5.0]])), 1)[0].tolist()
+    [[2]]
+    """
+
+    leaf: int = 40
+
+    def __post_init__(self) -> None:
+        _refuse(self.leaf)
+
+    def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
+        """Nothing is done yet; the tree is grown when it is first asked."""
+        return _planted(rows, metric, "KDTree", self.leaf)
+
+    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> TreeIndex:
+        """The same of the rows of a file."""
+        return _restored(rows, metric, "KDTree", self.leaf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BallTree:
+    """Cuts into balls (Omohundro 1989): exact as the `KDTree`, and better where there are more columns.
+
+    >>> index = BallTree().index(Dense(np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])), "cosine", 0)
+    >>> index.near(Dense(np.array([[4.0, 5.0]])), 1)[0].tolist()
+    [[2]]
+    """
+
+    leaf: int = 40
+
+    def __post_init__(self) -> None:
+        _refuse(self.leaf)
+
+    def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
+        """Nothing is done yet; the tree is grown when it is first asked."""
+        return _planted(rows, metric, "BallTree", self.leaf)
+
+    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> TreeIndex:
+        """The same of the rows of a file."""
+        return _restored(rows, metric, "BallTree", self.leaf)
+
+
+def _restored(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
+    if not isinstance(rows, Dense):
+        raise damaged("the rows of its tree are of another kind")
+    return _planted(rows, metric, kind, leaf)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeIndex:
+    """Rows, and what kind of tree is grown from them."""
+
+    rows: Dense
+    metric: str
+    kind: str
+    leaf: int
+
+    @cached_property
+    def _tree(self) -> Any:
+        from sklearn import neighbors
+
+        return getattr(neighbors, self.kind)(self._placed(to_dense(self.rows)), leaf_size=self.leaf)
+
+    def _placed(self, values: Doubles) -> Doubles:
+        """Rows as points of the tree: of length one where the metric is the cosine.
+
+        A row without length gets it in a column of its own, so that it is at a right angle to all others.
+        """
+        if self.metric == "euclidean":
+            return values
+        lengths = np.sqrt((values * values).sum(axis=1, keepdims=True))
+        return np.hstack([values / np.where(lengths > 0, lengths, 1.0), lengths == 0])
+
+    def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
+        """The nearest rows to each row of X (n, count), nearest first, and how near they are."""
+        queries = to_dense(X)
+        if not len(queries):
+            return np.zeros((0, count), np.int32), np.zeros((0, count))
+        placed = self._placed(queries)
+        if self.metric == "cosine":
+            placed[:, -1] = 0.0  # a query without length is as near to all
+        found = self._tree.query(placed, count, return_distance=False)
+        return by_rows(self.rows, self.metric, queries, found.astype(np.int32))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Nothing: the rows are enough."""
+        return {}
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.rows, self.metric, self.kind, self.leaf
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.__dict__.update(zip(("rows", "metric", "kind", "leaf"), state, strict=True))
