@@ -1,0 +1,62 @@
+"""`linnaeus gallery`: the pictures of the lectures, as files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+
+if TYPE_CHECKING:
+    from linnaeus.render.picture import Picture
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus gallery
+  linnaeus gallery -o pictures --only neighbors
+"""
+
+
+@click.command("gallery", epilog=_EXAMPLES)
+@click.option("-o", "--output", metavar="FOLDER", default="gallery", show_default=True, help="Where the files go.")
+@click.option("--only", metavar="NAME", multiple=True, help="Only this picture; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="One object: file, title and caption by name.")
+@shared.common_options
+def command(output: str, only: tuple[str, ...], **options: Any) -> int:
+    """Draw decision boundaries, losses, paths and weights of the library's own models as SVG files."""
+    from linnaeus.errors import UsageError
+    from linnaeus.gallery import PICTURES
+    from linnaeus.render import table
+
+    strange = next((name for name in only if name not in PICTURES), None)
+    if strange is not None:
+        raise UsageError(f"There is no picture {strange!r}; take one of {', '.join(PICTURES)}.")
+    screen, folder = shared.stdout_screen(options), Path(output)
+    with shared.use_threads(options):
+        drawn = {name: _write(folder, name, PICTURES[name]()) for name in only or PICTURES}
+    if options["as_json"]:
+        screen.write(json.dumps(drawn) + "\n")
+    else:
+        screen.show(table(["file", ""], [(row["file"], row["title"]) for row in drawn.values()], "<<"))
+    return 0
+
+
+def _write(folder: Path, name: str, picture: Picture) -> dict[str, str]:
+    from linnaeus.errors import UsageError
+    from linnaeus.render.svg import svg
+    from linnaeus.store.atomic import replace_file
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"Cannot make the folder {folder}: {error.strerror or error}; give another with -o.") from None
+    path = folder / f"{name}.svg"
+    replace_file(path, lambda passing: _text(passing, svg(picture)))
+    return {"file": str(path), "title": picture.title, "caption": picture.caption}
+
+
+def _text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,73 @@
+"""Gradient descent on a bowl: least squares in two weights, and the way that each optimizer goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.optimizers import SGD, AdaGrad, Momentum
+from linnaeus.pipeline import LinearRegressor
+from linnaeus.render.contour import contour
+from linnaeus.render.picture import Lines, Panel, Picture, Points
+
+if TYPE_CHECKING:
+    from linnaeus.render.picture import Layer
+    from linnaeus.types import Doubles
+
+X = np.array([[1.0, 0.0], [0.0, 3.0]])
+BEST = np.array([2.0, 1.0])
+"""The bowl is ||X w - X BEST||^2: nine times as steep in the second weight."""
+
+STEPS = 40
+RUNS = {
+    "plain": SGD(rate=0.05, batch=2),
+    "momentum": Momentum(rate=0.02, decay=0.8, batch=2),
+    "AdaGrad": AdaGrad(rate=0.6, batch=2),
+    "too large a rate": SGD(rate=0.2235, batch=2),
+}
+"""What goes down the bowl; every batch is all of the data."""
+
+
+def walked(optimizer: Any, steps: int = STEPS) -> Doubles:
+    """The weights after each step (steps + 1, 2), from zero."""
+    face = LinearRegressor(regularizer="none", optimizer=optimizer, bias="none")
+    seen = [np.zeros(2)]
+    for _ in range(steps):
+        face.partial_fit(X, X @ BEST)
+        seen.append(np.asarray(face.coef_, np.float64).ravel().copy())
+    return np.array(seen)
+
+
+def bowl(w: Doubles) -> Doubles:
+    """What is minimized, at rows w (n, 2)."""
+    values: Doubles = (((w - BEST) @ X.T) ** 2).sum(axis=1)
+    return values
+
+
+def descent() -> Picture:
+    """Four ways down."""
+    rings = [Lines(_ring(level), 0, "", 0.5) for level in (0.25, 1.0, 3.0, 7.0, 13.0)]
+    panels = []
+    for name, optimizer in RUNS.items():
+        way = [tuple(w) for w in walked(optimizer).tolist()]
+        layers: list[Layer] = [
+            *rings,
+            Lines([way], 1, "", 1.2),
+            Points(way, 0, "weights after each step"),
+            Points([(2, 1)], 1, "minimum"),
+        ]
+        panels.append(Panel(layers, name, (-0.6, 3.4), (-1.0, 3.0), "first weight", "second weight"))
+    said = (
+        "Forty steps down a bowl that is nine times as steep one way as the other: plain steps creep along its floor, "
+        "momentum overshoots and comes back, AdaGrad scales both directions alike, and too large a rate swings from "
+        "wall to wall and away."
+    )
+    return Picture("Gradient-descent paths", said, panels, side=280)
+
+
+def _ring(level: float) -> Any:
+    at = np.linspace(-2, 5, 141)
+    across, up = np.meshgrid(at, at)
+    values = bowl(np.c_[across.ravel(), up.ravel()]).reshape(141, 141) - level
+    return contour(at.tolist(), at.tolist(), values.tolist())

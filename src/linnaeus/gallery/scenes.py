@@ -1,0 +1,102 @@
+"""The boundaries that are shown: every method on the same clouds, and pairs where one of two fails."""
+
+from __future__ import annotations
+
+from linnaeus.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
+from linnaeus.ensembles import Forest, Tree
+from linnaeus.gallery.boundary import Classifies, Scene, Side
+from linnaeus.gallery.steps import Steps
+from linnaeus.gallery.toys import apart, clouds, outliers, rings
+from linnaeus.kernel_methods import KernelSVM
+from linnaeus.neighbors import Neighbors
+from linnaeus.pipeline import LeastSquares, LinearSVM, LogisticRegression, MatrixClassifier, Perceptron
+from linnaeus.similarities import RBF
+
+
+def neighbors(k: int) -> Classifies:
+    """The k nearest rows vote."""
+    return MatrixClassifier(learner=Neighbors(k=k, metric="euclidean"))
+
+
+def rbf() -> Classifies:
+    """A support vector machine of bumps."""
+    return MatrixClassifier(learner=KernelSVM(kernel=RBF(gamma=0.5), strength=0.1))
+
+
+SCENES = {
+    "perceptron": Scene(
+        "Perceptron",
+        "The perceptron stops at the first line without mistakes, however close to the points it runs.",
+        (Side("", lambda: Perceptron(epochs=50), apart),),
+    ),
+    "logistic-regression": Scene(
+        "Logistic regression",
+        "Logistic regression draws the line where both classes are equally probable; the score grows "
+        "evenly away from it.",
+        (Side("", LogisticRegression, clouds, (-2.0, 0.0, 2.0)),),
+    ),
+    "linear-svm": Scene(
+        "Linear support vector machine",
+        "The support vector machine keeps the widest empty strip between the classes: points on its rims, where the "
+        "score is 1 or -1, hold it.",
+        (Side("", lambda: LinearSVM(strength=0.1, tol=1e-6), apart, (-1.0, 0.0, 1.0)),),
+    ),
+    "naive-bayes": Scene(
+        "Gaussian naive Bayes",
+        "Gaussian naive Bayes gives each class a width along each axis, but no slant: its boundary bends.",
+        (Side("", lambda: MatrixClassifier(learner=Gaussian()), clouds),),
+    ),
+    "linear-discriminant": Scene(
+        "Linear discriminant analysis",
+        "Linear discriminant analysis gives both classes one common covariance: its boundary is a line.",
+        (Side("", lambda: MatrixClassifier(learner=LinearDiscriminant()), clouds),),
+    ),
+    "quadratic-discriminant": Scene(
+        "Quadratic discriminant analysis",
+        "Quadratic discriminant analysis gives each class a covariance of its own: its boundary is a conic section.",
+        (Side("", lambda: MatrixClassifier(learner=QuadraticDiscriminant()), clouds),),
+    ),
+    "neighbors": Scene(
+        "One neighbor against fifteen",
+        "One neighbor answers every training point right and makes islands of the unusual ones; fifteen neighbors vote "
+        "for a smoother boundary.",
+        (
+            Side("1-NN", lambda: neighbors(1), clouds, ()),
+            Side("15-NN", lambda: neighbors(15), clouds, ()),
+        ),
+    ),
+    "rbf-svm": Scene(
+        "A line against bumps",
+        "No line separates a ring from what it surrounds; a support vector machine with the RBF kernel does.",
+        (Side("linear", LinearSVM, rings, ()), Side("RBF kernel", rbf, rings)),
+    ),
+    "decision-tree": Scene(
+        "Decision tree",
+        "A decision tree asks about one feature at a time: its regions are rectangles.",
+        (Side("", lambda: MatrixClassifier(learner=Tree(depth=4)), clouds, ()),),
+    ),
+    "adaboost": Scene(
+        "AdaBoost of stumps",
+        "AdaBoost adds up stumps, each a question about one feature: five make a strip, two hundred close it to a box.",
+        (
+            Side("5 rounds", lambda: Steps(rounds=5), rings, ()),
+            Side("200 rounds", lambda: Steps(rounds=200), rings, ()),
+        ),
+    ),
+    "random-forest": Scene(
+        "Random forest",
+        "A random forest lets a hundred trees vote, each grown on other rows: its boundary has the steps of "
+        "many trees.",
+        (Side("", lambda: MatrixClassifier(learner=Forest(trees=100)), clouds, ()),),
+    ),
+    "outliers": Scene(
+        "Outliers: least squares against logistic regression",
+        "Least squares also punishes points that are far on the right side, and turns its line toward them, through "
+        "both classes; logistic regression hardly notices them.",
+        (
+            Side("least squares", LeastSquares, outliers),
+            Side("logistic regression", LogisticRegression, outliers),
+        ),
+    ),
+}
+"""Every picture of boundaries by name."""
