@@ -54,6 +54,33 @@ def test_one_prediction_on_the_command_line_loads_only_what_it_needs() -> None:
     assert "linnaeus.kernels.reference" not in loaded
 
 
+TRAIN = (
+    "import io; from linnaeus.cli.main import main; sys.stdout = io.StringIO(); "
+    "code = main(['train', {data!r}, '--test', {data!r}, '--recipe', 'words', '--json', '-q', '-o', {model!r}]); "
+    "sys.stdout = sys.__stdout__; assert code == 0"
+)
+SPARED = (
+    *("sklearn", "pandas", "polars", "scipy", "torch", "rich", "msgspec", "numpy.ma", "numpy.random"),
+    *("pyarrow.compute", "pyarrow.dataset", "html", "shutil", "tempfile", "glob", "statistics", "tomllib", "csv"),
+    *("linnaeus.explain", "linnaeus.audit", "linnaeus.datasets", "linnaeus.erm.diagnose", "linnaeus.kernels.reference"),
+    *("linnaeus.evaluation.comparison", "linnaeus.evaluation.curve", "linnaeus.evaluation.slicing"),
+    *("linnaeus.features.chars", "linnaeus.features.selection", "linnaeus.neighbors.learner", "linnaeus.render.chart"),
+    *("linnaeus.decision.isotonic", "linnaeus.optimizers.dual", "linnaeus.optimizers.quasi", "linnaeus.bayes.counts"),
+)
+
+
+@pytest.mark.native
+def test_a_quick_training_on_the_command_line_loads_only_what_it_needs(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("text,label\n" + "green apple,fruit\nred car,thing\n" * 4, encoding="utf-8")
+    code = TRAIN.format(data=str(data), model=str(tmp_path / "m.lin"))
+    program = f"import sys; {code}; print('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "linnaeus.pipeline.training" in loaded
+    assert loaded & set(SPARED) == set()
+
+
 def test_every_public_name_is_there() -> None:
     assert [name for name in linnaeus.__all__ if getattr(linnaeus, name, None) is None] == []
 

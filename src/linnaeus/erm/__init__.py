@@ -4,11 +4,19 @@
 drives; `stopping` and `trace` say when and how it ended; `diagnose` says what the data allow.
 """
 
-from linnaeus.erm.diagnose import Separability, separability
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.stopping import Stop
 from linnaeus.erm.trace import Record, Trace
 from linnaeus.erm.train import Fit, SoFar, Watch, train
+from linnaeus.lazy import lazily
+
+if TYPE_CHECKING:
+    from linnaeus.erm.diagnose import Separability as Separability
+    from linnaeus.erm.diagnose import separability as separability
 
 __all__ = [
     "Fit",
@@ -22,3 +30,9 @@ __all__ = [
     "separability",
     "train",
 ]
+
+__getattr__ = lazily(__name__, {"Separability": "diagnose", "separability": "diagnose"})
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from linnaeus.features.reduced import Reduced as Reduced
     from linnaeus.features.refit import Counted as Counted
     from linnaeus.features.refit import count_rows as count_rows
-    from linnaeus.features.selection import SCORES as SCORES
     from linnaeus.features.selection import Chi2 as Chi2
     from linnaeus.features.selection import DocumentFrequency as DocumentFrequency
     from linnaeus.features.selection import MutualInformation as MutualInformation
     from linnaeus.features.selection import Selected as Selected
     from linnaeus.features.shape import Shape as Shape
     from linnaeus.features.table import EXTRACTORS as EXTRACTORS
+    from linnaeus.features.table import SCORES as SCORES
     from linnaeus.features.union import Union as Union
     from linnaeus.features.unseen import Everyone as Everyone
     from linnaeus.features.unseen import as_unseen as as_unseen
@@ -89,7 +89,7 @@ _HOMES = {
     "Nystrom": "nystrom",
     "Ready": "ready",
     "Reduced": "reduced",
-    "SCORES": "selection",
+    "SCORES": "table",
     "Selected": "selection",
     "Shape": "shape",
     "Skips": "words",

@@ -11,6 +11,7 @@ from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.seen import Seen, Tally, presence
 from linnaeus.features.narrow import narrow
+from linnaeus.features.table import SCORES
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -102,10 +103,6 @@ class MutualInformation(Score):
         return total
 
 
-SCORES: dict[str, type[Score]] = {"df": DocumentFrequency, "chi2": Chi2, "mi": MutualInformation}
-"""What `by=...` may name."""
-
-
 @dataclass(frozen=True)
 class Selected(Block):
     """The k columns of a block that score best, in their old order; of equal ones the earlier.
@@ -144,7 +141,8 @@ def resolve_score(by: str | Score) -> Score:
         return by
     if by not in SCORES:
         raise UsageError(f"by={by!r} is not known; choose one of {', '.join(SCORES)}, or give a piece.")
-    return SCORES[by]()
+    found: Score = SCORES[by]()
+    return found
 
 
 def best(scores: Doubles, k: int) -> Ints:

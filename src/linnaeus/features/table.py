@@ -1,4 +1,4 @@
-"""The table of extractors: recipes, documentation and contract tests read it."""
+"""The tables of extractors and of what columns are selected by: recipes, documentation and contract tests read them."""
 
 from linnaeus.lazy import Table
 
@@ -26,3 +26,9 @@ EXTRACTORS = Table(
     },
 )
 """Every extractor by name."""
+
+SCORES = Table(
+    "linnaeus.features",
+    {"df": "selection.DocumentFrequency", "chi2": "selection.Chi2", "mi": "selection.MutualInformation"},
+)
+"""What `by=...` of `Selected` may name."""

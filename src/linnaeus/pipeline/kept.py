@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import UsageError, damaged
-from linnaeus.explain.records import Neighbor
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import pack_arrow, pack_strings, unpack_arrow, unpack_strings
 from linnaeus.types import LabelSets, State
@@ -15,6 +14,7 @@ from linnaeus.types import LabelSets, State
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from linnaeus.explain import Neighbor
     from linnaeus.pipeline.classifier import Classifier
     from linnaeus.pipeline.examples import Examples
     from linnaeus.types import Ints
@@ -33,6 +33,8 @@ class Kept:
 
     def neighbor(self, row: int, similarity: float) -> Neighbor:
         """One of the rows, as a neighbor that is so similar."""
+        from linnaeus.explain import Neighbor
+
         return Neighbor(self.texts[row].as_py(), self.names[self.codes[row]], similarity, row)
 
     def state(self) -> State:
