@@ -54,7 +54,7 @@ class Compact:
     """
 
     shares: tuple[float, ...] = (0.5, 0.35, 0.25, 0.18, 0.12, 0.08, 0.05, 0.03, 0.02)
-    loss: float = 0.002
+    loss: float = 0.001
     weights: str = "int8"
     held_out: float = 0.2
 
