@@ -66,14 +66,14 @@ demo: $(VENV)/.package
 
 test: $(VENV)/.package $(VENV)/.dev
 	@$(MAKE) --no-print-directory native
-	@$(MAKE) --no-print-directory -j2 $(SYNC) sanitize lint docs
-	@$(MAKE) --no-print-directory pytest
+	@$(MAKE) --no-print-directory -j2 $(SYNC) pytest sanitize lint docs
 
 test-slow: $(VENV)/.package $(VENV)/.dev
 	HYPOTHESIS_PROFILE=slow $(PY) -m pytest -m slow $(PYTEST_ARGS)
 
+# With +, so that its lines are seen as they come, also beside other work.
 pytest: $(VENV)/.package $(VENV)/.dev
-	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
+	+$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
 
 lint: $(VENV)/.package $(VENV)/.dev
 	$(BIN)/ruff check
