@@ -217,6 +217,19 @@ class Objective(Protocol):
         """The parameters the regularizer looks at."""
         ...
 
+    @property
+    def rowwise(self) -> bool:
+        """Whether each example is one row of scores; sequences and candidates have several."""
+        ...
+
+    def weighed(self, D: Doubles, weights: Doubles) -> Doubles:
+        """Gradients in the scores, each times the weight of its example."""
+        ...
+
+    def mistakes(self, S: Doubles, y: Any) -> float:
+        """Examples whose truth is not the only best output; a tie is a mistake."""
+        ...
+
     def by_columns(self) -> Objective:
         """The same objective, faster for many products, for the memory of a copy of the matrix."""
         ...

@@ -80,14 +80,64 @@ class LabelSets:
 
     def __getitem__(self, rows: Any) -> LabelSets:
         """The label sets of these rows, in this order, as an array would give them."""
-        import numpy as np
+        offsets, at, _ = groups(self.offsets, rows)
+        return LabelSets(offsets, self.labels[at])
 
-        chosen = np.arange(len(self))[rows]
-        counts = np.diff(self.offsets)[chosen]
-        offsets = np.zeros(len(chosen) + 1, np.int64)
-        np.cumsum(counts, out=offsets[1:])
-        source = np.repeat(self.offsets[chosen] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return LabelSets(offsets, self.labels[source])
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The true tags of n sequences: `tags[offsets[i]:offsets[i+1]]`; `weights` (n,) is what each sequence counts."""
+
+    offsets: Longs
+    tags: Ints
+    weights: Doubles | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, rows: Any) -> Tags:
+        """Those of these sequences, in this order, as an array would give them."""
+        offsets, at, chosen = groups(self.offsets, rows)
+        return Tags(offsets, self.tags[at], None if self.weights is None else self.weights[chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Which candidates are right: example i has the candidates `offsets[i]` to `offsets[i+1]`, one or several gold.
+
+    `costs` (m,) is what choosing each wrong candidate costs (1 where there are none), `weights` (n,) what each example
+    counts.
+    """
+
+    offsets: Longs
+    gold: NDArray[np.bool_]
+    costs: Doubles | None = None
+    weights: Doubles | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, rows: Any) -> Choices:
+        """Those of these examples, in this order, as an array would give them."""
+        offsets, at, chosen = groups(self.offsets, rows)
+        costs = None if self.costs is None else self.costs[at]
+        return Choices(offsets, self.gold[at], costs, None if self.weights is None else self.weights[chosen])
+
+
+def groups(offsets: Longs, rows: Any) -> tuple[Longs, Longs, Longs]:
+    """The offsets of these groups, the numbers of their rows, and their own numbers.
+
+    >>> import numpy as np
+    >>> [part.tolist() for part in groups(np.array([0, 2, 3, 5]), np.array([2, 0]))]
+    [[0, 2, 4], [3, 4, 0, 1], [2, 0]]
+    """
+    import numpy as np
+
+    chosen = np.arange(len(offsets) - 1)[rows]
+    counts = np.diff(offsets)[chosen]
+    found = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(counts, out=found[1:])
+    return found, np.repeat(offsets[chosen] - found[:-1], counts) + np.arange(found[-1]), chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +160,10 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an output space says about scores: one value per example (n,), and parts shaped like the scores (n, w)."""
+    """What an output space says about scores: one value per example (n,), and parts shaped like the scores (n, w).
+
+    Where an example is made of several rows (sequences, candidates) the parts have those rows.
+    """
 
     value: Doubles
     parts: Doubles

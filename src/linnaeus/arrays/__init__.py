@@ -1,12 +1,14 @@
 """Matrices by rows: `CSR` and `Dense` answer the Rows protocol (`dot`, `tdot`, `take`, `rows_slice`, `squares`).
 
 `as_rows` makes them of what users have; `Transposed` keeps a copy by columns for solvers that multiply many times.
+`Grouped` holds examples that are made of several rows each.
 """
 
 from linnaeus.arrays.adopt import as_rows
 from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
+from linnaeus.arrays.grouped import Grouped
 from linnaeus.arrays.names import column_names
 from linnaeus.arrays.transposed import Transposed, transpose
 
-__all__ = ["CSR", "Dense", "Transposed", "as_rows", "column_names", "transpose"]
+__all__ = ["CSR", "Dense", "Grouped", "Transposed", "as_rows", "column_names", "transpose"]

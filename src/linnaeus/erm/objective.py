@@ -10,6 +10,7 @@ import numpy as np
 
 from linnaeus.arrays import CSR, Transposed
 from linnaeus.erm.bias import polish
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.losses import MarginLoss
 from linnaeus.models import linear
@@ -73,7 +74,7 @@ class Objective:
         for rows, X in self.chunks():
             values, D = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
             total += float(values @ self.weights[rows])
-            D = D * self.weights[rows][:, None]
+            D = self.weighed(D, self.weights[rows])
             G = linear.gradient(X, D, params, out) if G is None else _added(G, linear.gradient(X, D, params))
         assert G is not None
         return total, G
@@ -99,17 +100,29 @@ class Objective:
         parts = []
         for rows, X in self.chunks():
             bend = self.loss.curvature(self.space, linear.scores(X, params), self.y[rows])
-            parts.append((X, self.weights[rows][:, None], bend))
+            parts.append((X, self.weights[rows], bend))
         l2 = getattr(self.regularizer, "l2", 0.0)
 
         def product(V: Params) -> Params:
             H = {name: l2 * V[name] if name in self.penalized else np.zeros_like(V[name]) for name in V}
             for X, weights, bend in parts:
-                part = linear.gradient(X, weights * bend(linear.scores(X, V)), V)
+                part = linear.gradient(X, self.weighed(bend(linear.scores(X, V)), weights), V)
                 H = _added(H, part)
             return H
 
         return product
+
+    def weighed(self, D: Doubles, weights: Doubles) -> Doubles:
+        """Gradients in the scores (n, w), each times the weight of its example."""
+        return D * weights[:, None]
+
+    def mistakes(self, S: Doubles, y: Any) -> float:
+        """Examples whose truth is not the only best output; a tie is a mistake."""
+        try:
+            best, gold = self.space.best(S, y), self.space.gold(S, y)
+        except UsageError:
+            return 0.0
+        return float(np.any(best.parts != gold.parts, axis=1).sum())
 
     def polish(self, params: Params) -> Polished | None:
         """The same weights with their best bias; None where it cannot be found."""
@@ -118,6 +131,11 @@ class Objective:
     def by_columns(self) -> Objective:
         """The same objective, with a copy of sparse rows by columns: for solvers that multiply many times."""
         return replace(self, X=Transposed(self.X)) if isinstance(self.X, CSR) else self
+
+    @property
+    def rowwise(self) -> bool:
+        """Whether each example is one row of scores."""
+        return True
 
     @property
     def smooth(self) -> bool:

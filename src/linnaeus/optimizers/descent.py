@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays.touched import row_gradient, touched
-from linnaeus.errors import UsageError
 from linnaeus.optimizers.average import FullMean, LazyMean
 from linnaeus.optimizers.lazy import Catcher
 from linnaeus.optimizers.shuffle import shuffled
@@ -148,16 +147,17 @@ class Descent(Run):
         self.catcher.catch_up("W", rows)
         S = o.scores(X, self.params)
         values, D = o.loss.value_and_grad(o.space, S, y)
-        self._move(row_gradient(X, D * (weights / len(batch))[:, None], rows), "W", rate)
+        D = o.weighed(D, weights / len(batch))
+        self._move(row_gradient(X, D, rows), "W", rate)
         if "b" in self.params:
             self.catcher.catch_up("b", slice(None))
-            self._move(RowGrad(slice(None), (D * (weights / len(batch))[:, None]).sum(axis=0)), "b", rate)
+            self._move(RowGrad(slice(None), D.sum(axis=0)), "b", rate)
         self.catcher.advance(rate / o.X.shape[0])
         if self.eager:
             self.catcher.settle()
         if self.mean is not None:
             self.mean.stepped(self.params)
-        return float(values @ weights), _mistakes(o, S, y)
+        return float(values @ weights), o.mistakes(S, y)
 
     def result(self) -> Params:
         """The parameters to use: the latest, or the mean."""
@@ -180,12 +180,3 @@ class Descent(Run):
         before = self.params[name][grad.rows].copy()
         self.rule.step(name, self.params, self.memory, grad, rate)
         self.mean.moved(name, grad.rows, self.params[name][grad.rows] - before, self.t)
-
-
-def _mistakes(objective: Objective, S: Doubles, y: Any) -> float:
-    """Examples whose truth is not the only best output; a tie is a mistake."""
-    try:
-        best, gold = objective.space.best(S, y), objective.space.gold(S, y)
-    except UsageError:
-        return 0.0
-    return float(np.any(best.parts != gold.parts, axis=1).sum())

@@ -30,6 +30,8 @@ def refuse_flat(objective: Objective, name: str) -> str | None:
     if said is None and not getattr(objective.loss, "second", False):
         loss = type(objective.loss).__name__
         return f"{name} needs second derivatives, and the {loss} loss gives none."
+    if said is None and not hasattr(objective.space, "soft_dot"):
+        return f"{name} needs second derivatives, and {type(objective.space).__name__} gives none."
     return said
 
 

@@ -30,7 +30,13 @@ def flatten(objective: Objective, start: Start, report: Callable[[Step], float |
     """The objective over the span of the rows where that is smaller and the start is in it; else over the weights."""
     n, d = objective.X.shape
     inside = "span" in start.state or not any(p.any() for p in start.params.values())
-    if objective.ridge is not None and 2 * n < d and inside and not any("at." in name for name in start.state):
+    if (
+        objective.rowwise
+        and objective.ridge is not None
+        and 2 * n < d
+        and inside
+        and not any("at." in name for name in start.state)
+    ):
         return Span(objective.by_columns(), start, report)
     return Flat(objective.by_columns(), start, report)
 

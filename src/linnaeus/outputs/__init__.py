@@ -3,16 +3,20 @@
 `gold`, `best`, `soft` and `cost` take scores S (n, w) and the truth y, and give one value per example and parts shaped
 like S (`protocols.OutputSpace`). Spaces that are products of binaries share `product.py`.
 
+`STRUCTURES` are those in which an example has several rows of scores: its candidates, or the tokens of a sequence.
+
 To add a space: one file with a frozen dataclass, a row in `OUTPUTS`; the contract tests then run every loss over it.
 """
 
 from linnaeus.outputs.binary import Binary
+from linnaeus.outputs.candidates import Candidates
 from linnaeus.outputs.multiclass import Multiclass
 from linnaeus.outputs.multilabel import MultiLabel
 from linnaeus.outputs.onevsone import OneVsOne
 from linnaeus.outputs.onevsrest import OneVsRest
 from linnaeus.outputs.product import Product
 from linnaeus.outputs.real import Real
+from linnaeus.outputs.sequence import Sequence
 
 OUTPUTS = {
     "binary": Binary,
@@ -24,4 +28,19 @@ OUTPUTS = {
 }
 """Every output space by its plain name."""
 
-__all__ = ["OUTPUTS", "Binary", "MultiLabel", "Multiclass", "OneVsOne", "OneVsRest", "Product", "Real"]
+STRUCTURES = {"candidates": Candidates, "sequence": Sequence}
+"""Spaces whose examples are made of several rows of scores: their truth is a record with offsets."""
+
+__all__ = [
+    "OUTPUTS",
+    "STRUCTURES",
+    "Binary",
+    "Candidates",
+    "MultiLabel",
+    "Multiclass",
+    "OneVsOne",
+    "OneVsRest",
+    "Product",
+    "Real",
+    "Sequence",
+]

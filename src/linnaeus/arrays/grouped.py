@@ -1,0 +1,82 @@
+"""Rows in groups: examples that are made of several rows each, such as the tokens of a sentence or candidates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.transposed import Transposed
+from linnaeus.frozen import dataclass
+from linnaeus.types import groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """n examples: example i has the rows `offsets[i]` to `offsets[i+1]` of a matrix (m, d).
+
+    `shared` more rows stand at the end, those of an identity matrix with columns of its own: their scores are weights
+    that all examples share, such as the transitions of a chain. So every score is linear in one matrix of weights,
+
+        S = [ X W ; T ]  for the parameters  [ W ; T ]   (m + shared, k) and (d + shared, k)
+
+    >>> X = CSR(np.array([0, 1, 2, 3]), np.array([0, 1, 0], np.int32), np.ones(3), 2)
+    >>> two = Grouped(X, np.array([0, 2, 3]), shared=1)
+    >>> two.shape, two.dot(np.array([[1.0], [2.0], [9.0]]))[:, 0].tolist()
+    ((2, 3), [1.0, 2.0, 1.0, 9.0])
+    """
+
+    rows: Any
+    offsets: Longs
+    shared: int = 0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Examples and columns."""
+        return len(self.offsets) - 1, self.rows.shape[1] + self.shared
+
+    def dot(self, W: NDArray[Any]) -> Doubles:
+        """The scores of all rows, then the shared weights."""
+        d = self.rows.shape[1]
+        return np.concatenate([self.rows.dot(W[:d]), W[d:]])
+
+    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+        """The transpose of `dot`."""
+        m, d = self.rows.shape
+        G = np.empty((d + self.shared, *D.shape[1:])) if out is None else out
+        self.rows.tdot(D[:m], out=G[:d])
+        G[d:] = D[m:]
+        return G
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> Grouped:
+        """These examples, in this order."""
+        offsets, at, _ = groups(self.offsets, rows)
+        return Grouped(self.rows.take(at), offsets, self.shared)
+
+    def rows_slice(self, start: int, stop: int) -> Grouped:
+        """Examples start to stop, without a copy of their values."""
+        begin, end = int(self.offsets[start]), int(self.offsets[stop])
+        return Grouped(self.rows.rows_slice(begin, end), self.offsets[start : stop + 1] - begin, self.shared)
+
+    def by_columns(self) -> Grouped:
+        """The same, faster for many products where the rows are sparse, for the memory of a copy of them."""
+        return Grouped(Transposed(self.rows), self.offsets, self.shared) if isinstance(self.rows, CSR) else self
+
+    def touched(self) -> Any:
+        """The columns with a value, sorted; all of them where the rows are dense."""
+        if not isinstance(self.rows, CSR):
+            return slice(None)
+        own = np.unique(self.rows.indices[: self.rows.nnz]).astype(np.int64)
+        return np.concatenate([own, self.rows.width + np.arange(self.shared)])
+
+    def narrow(self, columns: Longs) -> Grouped:
+        """The same rows with these columns only, which are all that have values, as `touched` gives them."""
+        X, own = self.rows, columns[: len(columns) - self.shared]
+        at = np.searchsorted(own, X.indices).astype(np.int32)
+        return Grouped(CSR(X.indptr, at, X.data, len(own)), self.offsets, self.shared)

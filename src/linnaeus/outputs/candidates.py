@@ -1,0 +1,155 @@
+"""One of the candidates of this example: how many there are, and what they are, may change from example to example."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.frozen import dataclass
+from linnaeus.types import Answer, Margins
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Choices, Doubles, Longs
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """One score for each candidate, S (m, 1), in groups; the largest of a group wins (the first among equals).
+
+    Where several candidates are right, any of them will do: the truth is the one that scores best now, and losses are
+    convex only where one is right. A group without a right one counts nothing. What each wrong candidate costs is in
+    the truth (`types.Choices`).
+
+    >>> from linnaeus.types import Choices
+    >>> y = Choices(np.array([0, 2, 5]), np.array([False, True, True, False, False]))
+    >>> S = np.array([[1.0], [2.0], [0.0], [3.0], [1.0]])
+    >>> Candidates().best(S, y).value.tolist(), Candidates().gold(S, y).value.tolist()
+    ([2.0, 3.0], [2.0, 0.0])
+    """
+
+    def width(self, k: int) -> int:
+        """One score for each candidate."""
+        return 1
+
+    def gold(self, S: Doubles, y: Choices) -> Answer:
+        """The best score of a right candidate."""
+        return _largest(np.where(y.gold, S[:, 0], -np.inf), y)
+
+    def best(self, S: Doubles, y: Choices) -> Answer:
+        """The largest score; a right candidate that shares it with a wrong one loses."""
+        s, group = S[:, 0], _numbers(y.offsets)
+        top = _tops(s, y.offsets)
+        rival = (s == top[group]) & ~y.gold
+        among = np.where(np.isin(group, group[rival]) & ~rival, -np.inf, s)
+        return _largest(among, y)
+
+    def soft(self, S: Doubles, y: Choices) -> Answer:
+        """Log sum e^s and the softmax of each group."""
+        value, p = _softmax(S[:, 0], y.offsets)
+        return _weighed(value, p, y)
+
+    def soft_dot(self, S: Doubles, V: Doubles, y: Choices) -> Doubles:
+        """P (v - p.v) in each group."""
+        p, v, group = _softmax(S[:, 0], y.offsets)[1], V[:, 0], _numbers(y.offsets)
+        mean: Doubles = np.bincount(group, p * v, len(y)).astype(np.float64)
+        moved: Doubles = _weighed(mean, p * (v - mean[group]), y).parts
+        return moved
+
+    def cost(self, S: Doubles, y: Choices) -> Answer:
+        """What each wrong candidate costs: 1 where nothing else was given."""
+        paid = np.ones(len(S)) if y.costs is None else y.costs
+        return Answer(np.zeros(len(y)), np.where(y.gold, 0.0, paid)[:, None])
+
+    def margins(self, S: Doubles, y: Choices) -> Margins:
+        """The best right score minus the best wrong one; without a wrong candidate the score itself."""
+        s = S[:, 0]
+        right = _first(np.where(y.gold, s, -np.inf), y.offsets)
+        wrong = _first(np.where(y.gold, -np.inf, s), y.offsets)
+        counts, rival = _judged(y), ~_every(y.gold, y.offsets)
+
+        def push(V: Doubles) -> Doubles:
+            v = V[:, 0]
+            lost = np.where(rival, v[wrong], 0.0)
+            moved: Doubles = np.where(counts > 0, v[right] - lost, 0.0)[:, None]
+            return moved
+
+        def pull(slopes: Doubles) -> Doubles:
+            G = np.zeros_like(S)
+            np.add.at(G[:, 0], right, np.where(counts > 0, slopes[:, 0], 0.0))
+            np.add.at(G[:, 0], wrong, np.where((counts > 0) & rival, -slopes[:, 0], 0.0))
+            return G
+
+        return Margins(push(S), counts[:, None], push, pull)
+
+    def residuals(self, S: Doubles, y: Choices) -> Margins:
+        """Scores minus +1 for right candidates and -1 for wrong ones."""
+        targets = np.where(y.gold, 1.0, -1.0)[:, None]
+        stakes = _judged(y)[_numbers(y.offsets)][:, None]
+        return Margins(S - targets, stakes, lambda V: V, lambda slopes: slopes)
+
+    def decode(self, S: Doubles, offsets: Longs | None = None) -> NDArray[np.int64]:
+        """The place of the winner in each group, from 0; -1 where a group is empty."""
+        bounds = np.array([0, len(S)]) if offsets is None else offsets
+        found: NDArray[np.int64] = _first(S[:, 0], bounds) - bounds[:-1]
+        return np.where(np.diff(bounds) > 0, found, -1)
+
+
+def _numbers(offsets: Longs) -> NDArray[np.int64]:
+    """The group of each row (m,)."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def _tops(s: Doubles, offsets: Longs) -> Doubles:
+    """The largest of each group; -inf where it is empty."""
+    found = np.full(len(offsets) - 1, -np.inf)
+    full = np.diff(offsets) > 0
+    if len(s):
+        found[full] = np.maximum.reduceat(s, offsets[:-1][full])
+    return found
+
+
+def _first(s: Doubles, offsets: Longs) -> NDArray[np.int64]:
+    """The row of the first largest of each group; where a group is empty, some row."""
+    if not len(s):
+        return np.zeros(len(offsets) - 1, np.int64)
+    at = np.flatnonzero(s == _tops(s, offsets)[_numbers(offsets)])
+    first = at[np.minimum(np.searchsorted(at, offsets[:-1]), len(at) - 1)]
+    return np.minimum(first, len(s) - 1)
+
+
+def _every(mask: NDArray[np.bool_], offsets: Longs) -> NDArray[np.bool_]:
+    """Whether a group has this everywhere."""
+    missing = np.bincount(_numbers(offsets), ~mask, len(offsets) - 1)
+    every: NDArray[np.bool_] = missing == 0
+    return every
+
+
+def _judged(y: Choices) -> Doubles:
+    """What each group counts: nothing where no candidate is right."""
+    right = np.bincount(_numbers(y.offsets), y.gold, len(y)) > 0
+    return np.where(right, 1.0 if y.weights is None else y.weights, 0.0)
+
+
+def _largest(s: Doubles, y: Choices) -> Answer:
+    parts = np.zeros(len(s))
+    full = np.diff(y.offsets) > 0
+    parts[_first(s, y.offsets)[full]] = 1.0
+    return _weighed(_tops(s, y.offsets), parts, y)
+
+
+def _softmax(s: Doubles, offsets: Longs) -> tuple[Doubles, Doubles]:
+    group, top = _numbers(offsets), _tops(s, offsets)
+    e = np.exp(s - top[group])
+    total = np.bincount(group, e, len(offsets) - 1)
+    with np.errstate(divide="ignore"):
+        value = np.where(total > 0, top + np.log(total), 0.0)
+    return value, e / total[group]
+
+
+def _weighed(value: Doubles, parts: Any, y: Choices) -> Answer:
+    """Times what each group counts."""
+    counts = _judged(y)
+    return Answer(np.where(counts > 0, value, 0.0) * counts, (parts * counts[_numbers(y.offsets)])[:, None])
