@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from linnaeus.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
-from linnaeus.ensembles import Forest, Tree
+from linnaeus.ensembles import Forest, GradientBoosting, Tree
 from linnaeus.gallery.boundary import Classifies, Scene, Side
 from linnaeus.gallery.steps import Steps
-from linnaeus.gallery.toys import apart, clouds, outliers, rings
-from linnaeus.kernel_methods import KernelSVM
-from linnaeus.neighbors import Neighbors
+from linnaeus.gallery.toys import apart, clouds, crossed, outliers, rings
+from linnaeus.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
+from linnaeus.neighbors import Centroid, Neighbors
 from linnaeus.pipeline import LeastSquares, LinearSVM, LogisticRegression, MatrixClassifier, Perceptron
-from linnaeus.similarities import RBF
+from linnaeus.similarities import RBF, Polynomial
 
 
 def neighbors(k: int) -> Classifies:
     """The k nearest rows vote."""
     return MatrixClassifier(learner=Neighbors(k=k, metric="euclidean"))
+
+
+def learned(learner: Any) -> Callable[[], Classifies]:
+    """A classifier of rows that learns with this."""
+    return lambda: MatrixClassifier(learner=learner)
 
 
 def rbf() -> Classifies:
@@ -70,6 +78,31 @@ SCENES = {
         "No line separates a ring from what it surrounds; a support vector machine with the RBF kernel does.",
         (Side("linear", LinearSVM, rings, ()), Side("RBF kernel", rbf, rings)),
     ),
+    "centroid": Scene(
+        "Nearest centroid",
+        "The nearest centroid is all that is kept of each class: the boundary is the line half way between the two.",
+        (Side("", learned(Centroid(metric="euclidean")), clouds),),
+    ),
+    "exclusive-or": Scene(
+        "Exclusive or: what a line cannot do",
+        "Opposite corners belong together: every line is wrong about a corner at least, while products of the features "
+        "(a polynomial kernel) or the nearest point get all of them right.",
+        (
+            Side("logistic regression", LogisticRegression, crossed, ()),
+            Side("polynomial kernel", learned(KernelPerceptron(kernel=Polynomial(degree=2))), crossed),
+            Side("1-NN", lambda: neighbors(1), crossed, ()),
+        ),
+    ),
+    "kernels": Scene(
+        "Three learners, one kernel",
+        "With the same RBF kernel the perceptron stops at the first boundary without mistakes, ridge regression fits "
+        "the classes as numbers, and the Gaussian process takes the mean over all boundaries that fit.",
+        (
+            Side("kernel perceptron", learned(KernelPerceptron(kernel=RBF(gamma=0.5))), rings),
+            Side("kernel ridge", learned(KernelRidge(kernel=RBF(gamma=0.5), strength=0.1)), rings),
+            Side("Gaussian process", learned(GaussianProcess(kernel=RBF(gamma=0.5))), rings),
+        ),
+    ),
     "decision-tree": Scene(
         "Decision tree",
         "A decision tree asks about one feature at a time: its regions are rectangles.",
@@ -81,6 +114,15 @@ SCENES = {
         (
             Side("5 rounds", lambda: Steps(rounds=5), rings, ()),
             Side("200 rounds", lambda: Steps(rounds=200), rings, ()),
+        ),
+    ),
+    "gradient-boosting": Scene(
+        "Gradient boosting",
+        "Gradient boosting adds small trees, each fitted to what is left over: more rounds draw the boundary closer "
+        "around the points, and in the end around single ones.",
+        (
+            Side("5 rounds", learned(GradientBoosting(rounds=5)), clouds, ()),
+            Side("200 rounds", learned(GradientBoosting(rounds=200)), clouds, ()),
         ),
     ),
     "random-forest": Scene(

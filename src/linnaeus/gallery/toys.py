@@ -43,6 +43,14 @@ def rings() -> Toy:
     return _toy(draw.normal(size=(40, 2)) * 0.6, ring, 4.0)
 
 
+def crossed() -> Toy:
+    """Exclusive or: a class in two opposite corners, the other in the two others; no line separates them."""
+    draw = np.random.default_rng(2)
+    middles = ((-1.5, -1.5), (1.5, 1.5), (-1.5, 1.5), (1.5, -1.5))
+    corners = [draw.normal(size=(20, 2)) * 0.45 + middle for middle in middles]
+    return _toy(np.vstack(corners[:2]), np.vstack(corners[2:]), 4.0)
+
+
 def outliers() -> Toy:
     """Clouds apart, and ten more points of the second class far out on its right side."""
     toy = apart()
