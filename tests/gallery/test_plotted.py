@@ -82,12 +82,16 @@ FORMULAS = {
     "exponential": lambda m: np.exp(-m),
     "squared": lambda m: (1 - m) ** 2,
     "absolute": lambda m: np.abs(1 - m),
+    "softmargin": lambda m: np.log1p(np.exp(1 - m)),
+    "probability": lambda m: 1 / (1 + np.exp(m)),
+    "huber": lambda m: np.where(np.abs(1 - m) <= 1, (1 - m) ** 2, 2 * np.abs(1 - m) - 1),
 }
 
 
 def test_loss_curves_are_the_losses():
     drawn = {layer.label: np.array(layer.paths[0]) for one in PICTURES["losses"]().panels for layer in one.layers}
     assert set(drawn) == set(LOSSES) == {name for names in GROUPS.values() for name in names}
+    assert set(FORMULAS) == set(LOSSES)
     for name, formula in FORMULAS.items():
         np.testing.assert_allclose(drawn[name][:, 1], formula(drawn[name][:, 0]), rtol=1e-9, atol=1e-12)
 
