@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linnaeus.features.chars import Subwords as Subwords
     from linnaeus.features.columns import Columns as Columns
     from linnaeus.features.conjunction import Conjunction as Conjunction
+    from linnaeus.features.field import Field as Field
     from linnaeus.features.fourier import Fourier as Fourier
     from linnaeus.features.function import Function as Function
     from linnaeus.features.indexing.exact import Exact as Exact
@@ -77,6 +78,7 @@ _HOMES = {
     "DocumentFrequency": "selection",
     "Everyone": "unseen",
     "Exact": "indexing.exact",
+    "Field": "field",
     "Fourier": "fourier",
     "Function": "function",
     "Given": "indexing.exact",
@@ -124,6 +126,7 @@ __all__ = [
     "DocumentFrequency",
     "Everyone",
     "Exact",
+    "Field",
     "Fitted",
     "Fourier",
     "Function",

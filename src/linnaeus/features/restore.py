@@ -60,6 +60,7 @@ RESTORERS: dict[str, Restorer] = {
     "affixes": alone("affixes.FittedAffixes"),
     "columns": alone("columns.FittedColumns"),
     "conjunction": around("conjunction.FittedConjunction", 2),
+    "field": around("field.FittedField", 1),
     "fourier": around("fourier.FittedFourier", 1),
     "function": _function,
     "hashed": alone("indexing.hashed.FittedHashed"),

@@ -9,6 +9,7 @@ EXTRACTORS = Table(
         "chars": "chars.Chars",
         "columns": "columns.Columns",
         "conjunction": "conjunction.Conjunction",
+        "field": "field.Field",
         "fourier": "fourier.Fourier",
         "function": "function.Function",
         "letters": "letters.Letters",

@@ -90,3 +90,8 @@ def chained(parts: Sequence[Sequence[str]]) -> Names:
 def chosen(names: Sequence[str], columns: Ints) -> Names:
     """Some of the names, in the order of these columns."""
     return Names(len(columns), lambda start, end: [names[column] for column in columns[start:end].tolist()])
+
+
+def prefixed(before: str, names: Sequence[str]) -> Names:
+    """The names, each with this before it."""
+    return Names(len(names), lambda start, end: [before + name for name in names[start:end]])
