@@ -11,5 +11,6 @@ from linnaeus.kernels import TOKENIZERS
 from linnaeus.text.analysis import Analysis, Token, spans, tokens
 from linnaeus.text.buffers import as_texts
 from linnaeus.text.normalize import Normalize
+from linnaeus.text.sentences import sentences
 
-__all__ = ["TOKENIZERS", "Analysis", "Normalize", "Token", "as_texts", "spans", "tokens"]
+__all__ = ["TOKENIZERS", "Analysis", "Normalize", "Token", "as_texts", "sentences", "spans", "tokens"]
