@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import add_multiple as add_multiple
     from linnaeus.kernels._native import blend as blend
     from linnaeus.kernels._native import census as census
+    from linnaeus.kernels._native import chain_best as chain_best
+    from linnaeus.kernels._native import chain_learn as chain_learn
+    from linnaeus.kernels._native import chain_settle as chain_settle
+    from linnaeus.kernels._native import chain_soft as chain_soft
     from linnaeus.kernels._native import column_order as column_order
     from linnaeus.kernels._native import columns_dot as columns_dot
     from linnaeus.kernels._native import combine as combine

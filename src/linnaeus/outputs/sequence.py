@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import CostTable, as_costs, paid
 from linnaeus.types import Answer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.types import Doubles, Ints, Longs, Margins, Tags
+
+_NONE = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -56,23 +56,20 @@ class Sequence:
 
     def gold(self, S: Doubles, y: Tags) -> Answer:
         """The score of the true tags."""
-        return _along(S, y, _true_path)
+        return _along(S, y, y.tags)
 
     def best(self, S: Doubles, y: Tags) -> Answer:
         """The best tags; true ones that share the best score with others lose."""
-        return _along(S, y, _rival_path)
+        return _along(S, y, _best(S, y.offsets, y.tags))
 
     def soft(self, S: Doubles, y: Tags) -> Answer:
         """Log sum e^s over all taggings, and the marginals of tags and of pairs of tags."""
-        E, start, T = _cut(S)
-        m, parts, values = len(E), np.zeros_like(S), np.zeros(len(y))
-        for i, at, _, weight in _sequences(y):
-            values[i], at_tokens, at_start, pairs = _marginals(E[at], start, T)
-            parts[at] = weight * at_tokens
-            parts[m] += weight * at_start
-            parts[m + 1 :] += weight * pairs
-            values[i] *= weight
-        return Answer(values, parts)
+        E, shared = _cut(S)
+        parts, values = np.zeros_like(E), np.zeros(len(y))
+        sums = np.zeros_like(shared)
+        truth = y.offsets, np.zeros(0) if y.weights is None else y.weights
+        kernels.chain_soft(E, shared, truth, (parts, sums, values), kernels.thread_count())
+        return Answer(values, np.concatenate([parts, sums]))
 
     def cost(self, S: Doubles, y: Tags) -> Answer:
         """What each wrong tag costs."""
@@ -91,12 +88,8 @@ class Sequence:
 
     def decode(self, S: Doubles, offsets: Longs | None = None) -> Ints:
         """The best tag of each token (m,), as the best tagging of each sequence has it."""
-        E, start, T = _cut(S)
-        bounds = np.array([0, len(E)]) if offsets is None else offsets
-        found = np.zeros(len(E), np.int32)
-        for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            found[begin:end] = _best_path(E[begin:end], start, T)
-        return found
+        bounds = np.array([0, len(S) - self.shared(S.shape[1])]) if offsets is None else offsets
+        return _best(S, bounds, _NONE)
 
 
 def _joint() -> Exception:
@@ -107,85 +100,29 @@ def _joint() -> Exception:
     )
 
 
-def _cut(S: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """Emissions, start and transitions."""
+def _cut(S: Doubles) -> tuple[Doubles, Doubles]:
+    """Emissions, and start with transitions."""
+    S = np.ascontiguousarray(S, np.float64)
     m = len(S) - 1 - S.shape[1]
-    return S[:m], S[m], S[m + 1 :]
+    return S[:m], S[m:]
 
 
-def _sequences(y: Tags) -> Iterator[tuple[int, slice, Ints, float]]:
-    """Number, tokens, tags and weight of each sequence that has tokens."""
-    for i, (begin, end) in enumerate(zip(y.offsets[:-1].tolist(), y.offsets[1:].tolist(), strict=True)):
-        if end > begin:
-            yield i, slice(begin, end), y.tags[begin:end], 1.0 if y.weights is None else float(y.weights[i])
-
-
-def _along(S: Doubles, y: Tags, choose: Callable[[Doubles, Doubles, Doubles, Ints], NDArray[np.integer]]) -> Answer:
-    """The score and the parts of one tagging of each sequence."""
-    E, start, T = _cut(S)
-    m, parts, values = len(E), np.zeros_like(S), np.zeros(len(y))
-    for i, at, tags, weight in _sequences(y):
-        z = choose(E[at], start, T, tags)
-        values[i] = weight * _score(E[at], start, T, z)
-        parts[np.arange(at.start, at.stop), z] = weight
-        parts[m, z[0]] += weight
-        np.add.at(parts, (m + 1 + z[:-1], z[1:]), weight)
-    return Answer(values, parts)
-
-
-def _true_path(_E: Doubles, _start: Doubles, _T: Doubles, tags: Ints) -> Ints:
+def _best(S: Doubles, offsets: Longs, against: Ints) -> Ints:
+    E, shared = _cut(S)
+    tags = np.zeros(len(E), np.int32)
+    kernels.chain_best(E, shared, offsets, against, tags, kernels.thread_count())
     return tags
 
 
-def _score(E: Doubles, start: Doubles, T: Doubles, z: NDArray[np.integer]) -> float:
-    return float(start[z[0]] + E[np.arange(len(z)), z].sum() + T[z[:-1], z[1:]].sum())
-
-
-def _best_path(E: Doubles, start: Doubles, T: Doubles) -> NDArray[np.intp]:
-    """Viterbi's algorithm; the lowest tag among equals, from the end on."""
-    n = len(E)
-    if not n:
-        return np.zeros(0, np.intp)
-    back = np.zeros(E.shape, np.intp)
-    best = start + E[0]
-    for t in range(1, n):
-        through = best[:, None] + T
-        back[t] = np.argmax(through, axis=0)
-        best = through[back[t], np.arange(len(best))] + E[t]
-    z = np.zeros(n, np.intp)
-    z[-1] = np.argmax(best)
-    for t in range(n - 1, 0, -1):
-        z[t - 1] = back[t, z[t]]
-    return z
-
-
-def _rival_path(E: Doubles, start: Doubles, T: Doubles, tags: Ints) -> NDArray[np.intp]:
-    """The best path, another than the true one where another is as good."""
-    z = _best_path(E, start, T)
-    if not np.array_equal(z, tags):
-        return z
-    value = _score(E, start, T, z)
-    for t in range(len(tags)):
-        other = E.copy()
-        other[t, tags[t]] = -np.inf
-        rival = _best_path(other, start, T)
-        if _score(other, start, T, rival) == value:
-            return rival
-    return z
-
-
-def _marginals(E: Doubles, start: Doubles, T: Doubles) -> tuple[float, Doubles, Doubles, Doubles]:
-    """Log sum e^s, and the marginals of tags (n, k), of the first tag (k,) and of pairs, summed (k, k)."""
-    n = len(E)
-    ahead, behind = np.empty_like(E), np.zeros_like(E)
-    ahead[0] = start + E[0]
-    for t in range(1, n):
-        ahead[t] = np.logaddexp.reduce(ahead[t - 1][:, None] + T, axis=0) + E[t]
-    for t in range(n - 2, -1, -1):
-        behind[t] = np.logaddexp.reduce(T + E[t + 1] + behind[t + 1], axis=1)
-    total = np.logaddexp.reduce(ahead[-1])
-    tags = np.exp(ahead + behind - total)
-    pairs = np.zeros_like(T)
-    for t in range(1, n):
-        pairs += np.exp(ahead[t - 1][:, None] + T + E[t] + behind[t] - total)
-    return float(total), tags, tags[0], pairs
+def _along(S: Doubles, y: Tags, z: Ints) -> Answer:
+    """The score and the parts of one tagging of each sequence."""
+    m, parts = len(z), np.zeros_like(S)
+    sizes = np.diff(y.offsets)
+    weights = np.repeat(np.ones(len(y)) if y.weights is None else y.weights, sizes)
+    links = m + np.concatenate([np.zeros(min(m, 1), np.int64), 1 + z[:-1]])  # rows of the score that leads to a token
+    links[y.offsets[:-1][sizes > 0]] = m
+    parts[np.arange(m), z] = weights
+    np.add.at(parts, (links, z), weights)
+    number = np.repeat(np.arange(len(y)), sizes)
+    values: Doubles = np.bincount(number, weights * (S[np.arange(m), z] + S[links, z]), len(y)).astype(np.float64)
+    return Answer(values, parts)

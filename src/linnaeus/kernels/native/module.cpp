@@ -3,6 +3,8 @@
 
 namespace linnaeus {
 void bind_census(nanobind::module_& m);
+void bind_chain(nanobind::module_& m);
+void bind_chain_learn(nanobind::module_& m);
 void bind_columns_dot(nanobind::module_& m);
 void bind_correlate(nanobind::module_& m);
 void bind_count_terms(nanobind::module_& m);
@@ -40,6 +42,8 @@ void bind_weigh(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
   linnaeus::bind_census(m);
+  linnaeus::bind_chain(m);
+  linnaeus::bind_chain_learn(m);
   linnaeus::bind_columns_dot(m);
   linnaeus::bind_correlate(m);
   linnaeus::bind_count_terms(m);

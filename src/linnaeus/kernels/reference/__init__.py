@@ -1,6 +1,8 @@
 """Plain Python twins of the kernels: they define what each kernel means and run where no compiler was."""
 
 from linnaeus.kernels.reference.census import census
+from linnaeus.kernels.reference.chain import chain_best, chain_soft
+from linnaeus.kernels.reference.chain_learn import chain_learn, chain_settle
 from linnaeus.kernels.reference.columns import combine, correlate, correlate_block, gather_rows, transpose
 from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
 from linnaeus.kernels.reference.descend import descend
@@ -52,6 +54,10 @@ __all__ = [
     "add_multiple",
     "blend",
     "census",
+    "chain_best",
+    "chain_learn",
+    "chain_settle",
+    "chain_soft",
     "column_order",
     "columns_dot",
     "combine",
