@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import fingerprint_folded as fingerprint_folded
     from linnaeus.kernels._native import first_unfinite as first_unfinite
     from linnaeus.kernels._native import flag_texts as flag_texts
+    from linnaeus.kernels._native import form_ids as form_ids
+    from linnaeus.kernels._native import form_keys as form_keys
+    from linnaeus.kernels._native import form_texts as form_texts
     from linnaeus.kernels._native import gather_rows as gather_rows
     from linnaeus.kernels._native import graph_grow_dot as graph_grow_dot
     from linnaeus.kernels._native import graph_grow_squared as graph_grow_squared
@@ -81,6 +84,8 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import team_epoch_squared_hinge as team_epoch_squared_hinge
     from linnaeus.kernels._native import team_gap_hinge as team_gap_hinge
     from linnaeus.kernels._native import team_gap_squared_hinge as team_gap_squared_hinge
+    from linnaeus.kernels._native import token_rows as token_rows
+    from linnaeus.kernels._native import token_scores as token_scores
     from linnaeus.kernels._native import tokens as tokens
     from linnaeus.kernels._native import transpose as transpose
     from linnaeus.kernels._native import walk_trees as walk_trees

@@ -35,6 +35,8 @@ FORMATS: dict[str, Maker] = {
     "lines": _at("plain", "Lines"),
     "libsvm": _at("libsvm", "LibSvm"),
     "folder": _at("folder", "Folder"),
+    "conll": _at("conll", "Conll"),
+    "conllu": _at("conll", "ConllU"),
 }
 """How files of each format are read."""
 
@@ -57,6 +59,11 @@ SUFFIXES: dict[str, str] = {
     ".svm": "libsvm",
     ".libsvm": "libsvm",
     ".svmlight": "libsvm",
+    ".conll": "conll",
+    ".iob": "conll",
+    ".iob2": "conll",
+    ".bio": "conll",
+    ".conllu": "conllu",
 }
 
 __all__ = ["FORMATS", "SUFFIXES", "Chunk", "Format", "Maker"]

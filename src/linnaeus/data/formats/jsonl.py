@@ -129,7 +129,7 @@ def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _texts(value: Any) -> list[str | None]:
-    return [_text(item) for item in (value if isinstance(value, list) else [value]) if item is not None]
+    return [_text(item) for item in (value if isinstance(value, list) else [value])]
 
 
 def _text(value: Any) -> str | None:

@@ -14,6 +14,7 @@ void bind_dual_epoch(nanobind::module_& m);
 void bind_dual_gap(nanobind::module_& m);
 void bind_dual_crammer(nanobind::module_& m);
 void bind_dual_softmax(nanobind::module_& m);
+void bind_forms(nanobind::module_& m);
 void bind_graph_grow(nanobind::module_& m);
 void bind_graph_near(nanobind::module_& m);
 void bind_hash_terms(nanobind::module_& m);
@@ -38,6 +39,7 @@ void bind_transpose(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_vectors(nanobind::module_& m);
 void bind_weigh(nanobind::module_& m);
+void bind_windows(nanobind::module_& m);
 }  // namespace linnaeus
 
 NB_MODULE(_native, m) {
@@ -53,6 +55,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_dual_gap(m);
   linnaeus::bind_dual_crammer(m);
   linnaeus::bind_dual_softmax(m);
+  linnaeus::bind_forms(m);
   linnaeus::bind_graph_grow(m);
   linnaeus::bind_graph_near(m);
   linnaeus::bind_hash_terms(m);
@@ -77,4 +80,5 @@ NB_MODULE(_native, m) {
   linnaeus::bind_trees(m);
   linnaeus::bind_vectors(m);
   linnaeus::bind_weigh(m);
+  linnaeus::bind_windows(m);
 }

@@ -14,6 +14,7 @@ from linnaeus.kernels.reference.dual import (
     dual_gap_logistic,
     dual_gap_squared_hinge,
 )
+from linnaeus.kernels.reference.forms import form_ids, form_keys, form_texts
 from linnaeus.kernels.reference.graph import graph_grow_dot, graph_grow_squared, graph_near_dot, graph_near_squared
 from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.joint import crammer_epoch, crammer_leap, crammer_sums, softmax_epoch, softmax_sums
@@ -46,6 +47,7 @@ from linnaeus.kernels.reference.tokens import flag_texts, pack_texts, tokens
 from linnaeus.kernels.reference.trees import walk_trees
 from linnaeus.kernels.reference.vectors import add_multiple, blend, inner
 from linnaeus.kernels.reference.weigh import weigh
+from linnaeus.kernels.reference.windows import token_rows, token_scores
 
 __all__ = [
     "Nearest",
@@ -80,6 +82,9 @@ __all__ = [
     "fingerprint_folded",
     "first_unfinite",
     "flag_texts",
+    "form_ids",
+    "form_keys",
+    "form_texts",
     "gather_rows",
     "graph_grow_dot",
     "graph_grow_squared",
@@ -111,6 +116,8 @@ __all__ = [
     "team_epoch_squared_hinge",
     "team_gap_hinge",
     "team_gap_squared_hinge",
+    "token_rows",
+    "token_scores",
     "tokens",
     "transpose",
     "walk_trees",

@@ -1,0 +1,194 @@
+"""Files of one token per line with blank lines between sentences: CoNLL columns, and CoNLL-U.
+
+A row is a sentence: every column is a list of strings, and `doc`, where the file marks documents, a string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import pyarrow as pa
+
+from linnaeus.data.cells import MANY
+from linnaeus.data.formats.base import Chunk
+from linnaeus.data.formats.lines import blocks
+from linnaeus.data.streams import first_undecodable, undecodable
+from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.data.formats.lines import Block
+    from linnaeus.data.ledger import Ledger
+    from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File
+
+DOC = "doc"
+MARK = "-DOCSTART-"
+NAMES = {1: ("tokens",), 2: ("tokens", "tags"), 3: ("tokens", "pos", "chunk"), 4: ("tokens", "pos", "chunk", "ner")}
+"""The columns of files with so many: those of the shared tasks of 2000 and 2003."""
+
+UNIVERSAL = ("id", "tokens", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_REMEDY = "give every token of the file the same number of columns"
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """The lines of one sentence so far, split, and the number of its first line."""
+
+    cells: list[list[str]]
+    line: int
+    doc: str | None
+
+
+class _Lines(Protocol):
+    """How the lines of a format are read."""
+
+    @property
+    def options(self) -> ReadOptions:
+        """How to read."""
+        ...
+
+    def columns(self, file: File) -> tuple[str, ...]:
+        """The name of each column of the file."""
+        ...
+
+    def split(self, line: str) -> list[str] | None:
+        """The cells of a line, none of a line that holds no token."""
+        ...
+
+    def opens(self, line: str) -> bool:
+        """Whether a document begins with this line."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Conll:
+    """Columns between tabs or spaces; the first is the token, `-DOCSTART-` opens a document."""
+
+    options: ReadOptions
+    loose: ClassVar[bool] = False
+
+    def schema(self, file: File) -> pa.Schema:
+        """A list of strings for each column, and the document."""
+        return _schema(file, self.columns(file))
+
+    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
+        """The sentences of one block of lines after the other."""
+        return _chunks(self, file, columns, ledger)
+
+    def columns(self, file: File) -> tuple[str, ...]:
+        """By `names=`, or by how many there are: 2 are tokens and tags, 3 and 4 those of the shared tasks."""
+        for block in blocks(file, self.options):
+            lines = (self.split(line) for line in _decoded(block, file, self.options) if line.strip())
+            cells = next((cells for cells in lines if cells), None)
+            if cells:
+                return self._named(file, len(cells))
+        raise DataError(f"{file.name}: holds no token; give a file with one token per line.")
+
+    def _named(self, file: File, count: int) -> tuple[str, ...]:
+        given = self.options.names
+        if given is None:
+            middle = tuple(f"column{i}" for i in range(2, count))
+            return NAMES.get(count, ("tokens", *middle, "tags"))
+        if len(given) != count:
+            raise DataError(f"{file.name}: has {count} columns, and names= gives {len(given)}; name each of them.")
+        return tuple(given)
+
+    def split(self, line: str) -> list[str] | None:
+        """The cells; a line that opens a document has none."""
+        if self.opens(line):
+            return None
+        return [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
+
+    def opens(self, line: str) -> bool:
+        """Whether it begins with -DOCSTART-."""
+        return line.startswith(MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class ConllU:
+    """Universal Dependencies: ten columns; ranges of words (1-2) and empty nodes (1.1) are left out."""
+
+    options: ReadOptions
+    loose: ClassVar[bool] = False
+
+    def schema(self, file: File) -> pa.Schema:
+        """A list of strings for each column, and the document."""
+        return _schema(file, self.columns(file))
+
+    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
+        """The sentences of one block of lines after the other."""
+        return _chunks(self, file, columns, ledger)
+
+    def columns(self, file: File) -> tuple[str, ...]:
+        """The ten of the format; FORM is `tokens`."""
+        return UNIVERSAL
+
+    def split(self, line: str) -> list[str] | None:
+        """The cells; comments, ranges and empty nodes have none."""
+        if line.startswith("#"):
+            return None
+        cells = line.rstrip("\r\n").split("\t")
+        return None if len(cells) == len(UNIVERSAL) and not cells[0].isdigit() else cells
+
+    def opens(self, line: str) -> bool:
+        """Whether it says that a document begins."""
+        return line.startswith("# newdoc")
+
+
+def _schema(file: File, names: tuple[str, ...]) -> pa.Schema:
+    twice = next((name for name in names if names.count(name) > 1 or name == DOC), None)
+    if twice:
+        raise DataError(f"{file.name}: two columns would be {twice!r}; give each a name of its own with names=.")
+    return pa.schema([*((name, MANY) for name in names), (DOC, pa.string())])
+
+
+def _chunks(form: _Lines, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
+    names = form.columns(file)
+    held, documents, done = _Sentence([], 0, None), 0, 0
+    for block in blocks(file, form.options):
+        found: list[_Sentence] = []
+        for number, line in enumerate(_decoded(block, file, form.options), block.line):
+            opens, blank = form.opens(line), not line.strip()
+            documents += opens
+            if opens or blank:
+                found += [held] if held.cells else []
+                held = _Sentence([], 0, None)
+            cells = None if blank else form.split(line)
+            if cells is not None and _fits(cells, names, (file, number), ledger):
+                held = held if held.cells else _Sentence([], number, str(documents) if documents else None)
+                held.cells.append(cells)
+        done = block.done
+        yield _chunk(found, names, columns, done)
+    if held.cells:
+        yield _chunk([held], names, columns, done)
+
+
+def _fits(cells: list[str], names: tuple[str, ...], place: tuple[File, int], ledger: Ledger) -> bool:
+    if len(cells) == len(names):
+        return True
+    file, line = place
+    ledger.reject(f"{file.name}, line {line}", f"{len(cells)} columns where {len(names)} are wanted", _REMEDY)
+    return False
+
+
+def _decoded(block: Block, file: File, options: ReadOptions) -> list[str]:
+    lines = block.lines()
+    try:
+        return [line.decode() for line in lines]
+    except UnicodeDecodeError as error:
+        bad = next(i for i, line in enumerate(lines) if line.decode("utf-8", "replace").encode() != line)
+        byte = first_undecodable(file, options)
+        raise undecodable(file, f"line {block.line + bad}", byte, options.encoding) from error
+
+
+def _chunk(sentences: list[_Sentence], names: tuple[str, ...], columns: Sequence[str], done: int) -> Chunk:
+    made: list[pa.Array] = []
+    for name in columns:
+        if name == DOC:
+            made.append(pa.array([sentence.doc for sentence in sentences], pa.string()))
+        else:
+            at = names.index(name)
+            made.append(pa.array([[cells[at] for cells in one.cells] for one in sentences], MANY))
+    return Chunk(pa.RecordBatch.from_arrays(made, names=list(columns)), [one.line for one in sentences], done)

@@ -1,0 +1,188 @@
+"""read_sentences: files and tables of tokens with tags, as Sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.data.cells import as_text, is_list, settled
+from linnaeus.data.find import find, names_files
+from linnaeus.data.formats import FORMATS
+from linnaeus.data.ledger import Ledger
+from linnaeus.data.memory import record_batches
+from linnaeus.data.options import ReadOptions
+from linnaeus.data.roles import listed
+from linnaeus.data.sentences import Sentences, check_lengths, join, refuse_null
+from linnaeus.errors import DataError, UsageError
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.types import Longs
+
+TOKENS = (("tokens",), ("words", "forms", "token", "word", "form"))
+TAGS = (
+    ("tags", "labels", "upos"),
+    ("tag", "label", "xpos", "pos", "pos_tags", "ner", "ner_tags", "entities", "chunk", "chunk_tags"),
+)
+DOCS = (("doc", "doc_id", "document", "document_id"), ())
+"""Names that make a role plain: those of the first row decide alone, of the others there may be only one."""
+
+_MEMORY = "the data"
+
+
+class Options(TypedDict, total=False):
+    """The further arguments of `read_sentences`; see `ReadOptions` for their meanings."""
+
+    names: Sequence[str] | None
+    format: str | None
+    encoding: str
+    bad_rows: str
+    max_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    """The column of the tokens, that of the tags, the columns beside them, that of the documents."""
+
+    tokens: str
+    tags: str | None
+    beside: tuple[str, ...]
+    docs: str | None
+
+    @property
+    def all(self) -> list[str]:
+        """Every column that is read."""
+        return [name for name in (self.tokens, self.tags, *self.beside, self.docs) if name is not None]
+
+
+def read_sentences(
+    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[Options]
+) -> Sentences:
+    """Read sentences of tokens, with tags where there are any, into memory.
+
+    `source` is a file, a pattern or a folder of files: CoNLL columns (`.conll`, `.iob`; blank lines between sentences,
+    `-DOCSTART-` before documents), CoNLL-U, JSON lines or Parquet with lists; or data in memory: a list of lists of
+    tokens, of lists of (token, tag) pairs or of dicts, a dict of columns, Arrow, pandas, polars; or `Sentences`.
+
+    `tokens` and `tags` name the columns; None guesses where the names make it plain, and `tags=""` reads none. All
+    other columns of lists stand beside the tokens. An empty sentence stays, with no token.
+
+    >>> read_sentences({"tokens": [["A", "dog"]], "upos": [["DET", "NOUN"]], "lemma": [["a", "dog"]]}).tags.to_pylist()
+    ['DET', 'NOUN']
+    >>> read_sentences([[("A", "DET"), ("dog", "NOUN")]]).lists()
+    [['A', 'dog']]
+    """
+    parts = list(stream_sentences(source, tokens=tokens, tags=tags, **options))
+    return join(parts)
+
+
+def stream_sentences(
+    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[Options]
+) -> Iterator[Sentences]:
+    """The same in pieces of a few megabytes, in constant memory where `source` is a file; at least one piece."""
+    if isinstance(source, Sentences):
+        yield source
+    elif names_files(source):
+        yield from _from_files(source, (tokens, tags), ReadOptions(**options))
+    elif not isinstance(source, Mapping) and _is_lists(source):
+        yield _from_lists(list(source))
+    else:
+        tables = record_batches(source)
+        roles = _assign(_MEMORY, tables[0].schema, tokens, tags)
+        first = 1
+        for table in tables:
+            yield _made(_MEMORY, table, roles, range(first, first + len(table)))
+            first += len(table)
+
+
+def _from_files(source: Any, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:
+    found = find(source, options)
+    form, ledger, roles, some = FORMATS[found.format](options), Ledger(options.bad_rows), None, False
+    for file in found.files:
+        own = _assign(file.name, form.schema(file), *given)
+        if roles is not None and own != roles:
+            raise DataError(f"{file.name}: its columns are not those of {found.files[0].name}; read them one by one.")
+        roles = own
+        for chunk in form.chunks(file, roles.all, ledger):
+            if len(chunk.table) or not some:
+                some = True
+                yield _made(file.name, chunk.table, roles, chunk.rows)
+
+
+def _is_lists(source: Any) -> bool:
+    """Whether this is a list of sentences: the first is a list itself."""
+    if not isinstance(source, list | tuple):
+        return False
+    first: Any = next(
+        (row for row in source if row is not None and not (isinstance(row, list | tuple) and not row)), []
+    )
+    return isinstance(first, list | tuple) and (not first or isinstance(first[0], str | tuple | list | type(None)))
+
+
+def _from_lists(rows: list[Any]) -> Sentences:
+    """Lists of tokens, or of (token, tag) pairs."""
+    first = next((row[0] for row in rows if row), "")
+    if not isinstance(first, tuple | list):
+        return Sentences.from_lists(rows)
+    for number, row in enumerate(rows, 1):
+        odd = next((cell for cell in row if not isinstance(cell, tuple | list) or len(cell) != 2), None)
+        if odd is not None:
+            raise DataError(f"sentence {number}: {odd!r} is no (token, tag) pair as the others are; make them alike.")
+    return Sentences.from_lists([[a for a, _ in row] for row in rows], [[b for _, b in row] for row in rows])
+
+
+def _assign(where: str, schema: pa.Schema, tokens: str | None, tags: str | None) -> _Roles:
+    lists = [f.name for f in schema if is_list(f.type)]
+    for role, name in (("tokens", tokens), ("tags", tags)):
+        if name and name not in lists:
+            raise DataError(f"{where}: has no column {name!r} of lists for {role}=; there are {listed(lists)}.")
+    words = tokens or _plain(TOKENS, lists) or (lists[0] if len(lists) == 1 else None)
+    if words is None:
+        raise DataError(
+            f"{where}: no column is plainly the tokens; name it with tokens=, the columns of lists are {listed(lists)}."
+        )
+    rest = [name for name in lists if name != words]
+    chosen = None if tags == "" else tags or _plain(TAGS, rest)
+    if chosen is None and tags is None and rest:
+        raise DataError(
+            f"{where}: no column is plainly the tags; name one of {listed(rest)} with tags=, or read none with tags=''."
+        )
+    single = [f.name for f in schema if not is_list(f.type)]
+    return _Roles(words, chosen, tuple(name for name in rest if name != chosen), _plain(DOCS, single))
+
+
+def _plain(rows: tuple[tuple[str, ...], ...], names: Sequence[str]) -> str | None:
+    for row in rows:
+        found = [name for name in names if name.strip().casefold() in row]
+        if len(found) == 1 or (found and row is rows[0]):
+            return found[0]
+    return None
+
+
+def _made(where: str, table: pa.RecordBatch, roles: _Roles, rows: Sequence[int]) -> Sentences:
+    tokens, offsets = _flat(where, table, roles.tokens, rows)
+    if tokens.null_count:
+        refuse_null(tokens, offsets, where, rows)
+    beside = {}
+    for name in (*((roles.tags,) if roles.tags else ()), *roles.beside):
+        beside[name], bounds = _flat(where, table, name, rows)
+        check_lengths(where, name, np.diff(offsets), np.diff(bounds), rows)
+    tags = beside.pop(roles.tags) if roles.tags else None
+    docs = as_text(table.column(roles.docs), roles.docs) if roles.docs else None
+    return Sentences(offsets, tokens, tags, beside, docs)
+
+
+def _flat(where: str, table: pa.RecordBatch, name: str, rows: Sequence[int]) -> tuple[pa.Array, Longs]:
+    """The strings of a column of lists, and where those of each sentence begin."""
+    column = settled(table.column(name))
+    if not is_list(column.type):
+        raise UsageError(f"{where}: column {name!r} holds {column.type}, not lists; name another.")
+    if column.null_count:
+        at = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+        raise DataError(f"{where}, row {rows[at]}: {name!r} is null; give a list, which may be empty.")
+    offsets = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(column.value_lengths().to_numpy(), out=offsets[1:])
+    return as_text(column.flatten(), name), offsets

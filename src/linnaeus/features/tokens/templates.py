@@ -1,0 +1,152 @@
+"""Templates: which features a token has. Pieces of recipes: `Window`, `Pair`, and `Templates` that holds them.
+
+A feature of a token is the form of a word near it: `suffix3` of the word before it. A *source* is where the strings
+come from: `word`, the tokens themselves, or a column that stands beside them (`pos`, a cluster, a gazetteer's mark).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.features.tokens.forms import parse
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.features.tokens.fitted import FittedTemplates
+
+FARTHEST = 100
+MOST = 250
+"""Templates at most: their numbers are a byte of the keys of pairs."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a template looks at: the form of the source's string `at` places on (-1: the one before).
+
+    >>> str(Part("suffix3", -1)), str(Part("word", 0, "pos"))
+    ('suffix3[-1]', 'pos[0]')
+    """
+
+    form: str = "word"
+    at: int = 0
+    source: str = "word"
+
+    def __post_init__(self) -> None:
+        parse(self.form)
+        expect("at=", self.at, int)
+        expect("source=", self.source, str)
+        if not -FARTHEST <= self.at <= FARTHEST:
+            raise UsageError(f"at={self.at} is farther than {FARTHEST} tokens away; look nearer.")
+
+    def __str__(self) -> str:
+        form = self.form if self.source == "word" else self.source + f".{self.form}" * (self.form != "word")
+        return f"{form}[{self.at}]"
+
+
+Template = tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Templates of one part: every form at every offset.
+
+    >>> [str(part) for part, in Window(("lower", "shape"), (-1, 0)).templates()]
+    ['lower[-1]', 'shape[-1]', 'lower[0]', 'shape[0]']
+    """
+
+    forms: tuple[str, ...] = ("word",)
+    at: tuple[int, ...] = (0,)
+    source: str = "word"
+
+    def __post_init__(self) -> None:
+        for name in ("forms", "at"):
+            given = getattr(self, name)
+            if isinstance(given, str) or not isinstance(given, Sequence):
+                raise InputTypeError(f"{name}={given!r} is not a list; give one, such as {[given]!r}.")
+            object.__setattr__(self, name, tuple(given))
+        self.templates()
+
+    def templates(self) -> list[Template]:
+        """One template for each form and offset."""
+        return [(Part(form, at, self.source),) for at in self.at for form in self.forms]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One template of two parts: a feature is that both strings stand there together.
+
+    >>> [" & ".join(map(str, both)) for both in Pair(Part("lower", -1), Part("lower")).templates()]
+    ['lower[-1] & lower[0]']
+    """
+
+    first: Part
+    second: Part
+
+    def __post_init__(self) -> None:
+        for part in (self.first, self.second):
+            if not isinstance(part, Part):
+                raise InputTypeError(f"a Pair takes two Parts, not {part!r}.")
+
+    def templates(self) -> list[Template]:
+        """The one template."""
+        return [(self.first, self.second)]
+
+
+ITEMS = {"window": Window, "pair": Pair}
+"""Every piece that `Templates` may hold."""
+
+
+@dataclass(frozen=True)
+class Templates:
+    """What features tokens have: windows and pairs, and in how many places a feature must stand to have a column.
+
+    Each template gives a token at most one feature, of value 1. Beyond the begin and the end of a sentence stand two
+    strings of their own, `<s>` and `</s>`; a place has them once, whatever forms are asked for there.
+
+    `sources` are pieces that make columns from the tokens (`Clusters`, `Gazetteer`); the others are columns of the
+    sentences.
+
+    >>> from linnaeus.data.sentences import Sentences
+    >>> fitted = Templates((Window(("lower",), (-1, 0)),)).fit(Sentences.from_lists([["A", "dog"], ["a", "cat"]]))
+    >>> fitted.names()
+    ['lower[-1]=<s>', 'lower[-1]=a', 'lower[0]=a', 'lower[0]=cat', 'lower[0]=dog']
+    >>> fitted.rows(Sentences.from_lists([["A", "cow"]])).indices.tolist()
+    [0, 2, 1]
+    """
+
+    items: tuple[Any, ...] = (Window(("word",)),)
+    min_count: int = 1
+    sources: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("items", "sources"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        expect("min_count=", self.min_count, int)
+        if self.min_count < 1:
+            raise UsageError(f"min_count={self.min_count} is less than 1; a feature stands somewhere.")
+        for item in self.items:
+            if type(item) not in ITEMS.values():
+                raise InputTypeError(f"Templates take Window and Pair, not {item!r}.")
+        count = len(self.templates())
+        if not 1 <= count <= MOST:
+            raise UsageError(f"these are {count} templates; give 1 to {MOST} different ones.")
+
+    def templates(self) -> list[Template]:
+        """All templates, each once, in order."""
+        return list(dict.fromkeys(template for item in self.items for template in item.templates()))
+
+    def fields(self) -> dict[str, list[str]]:
+        """The forms that are needed of each source."""
+        found: dict[str, dict[str, None]] = {}
+        for part in (part for template in self.templates() for part in template):
+            found.setdefault(part.source, {})[part.form] = None
+        return {source: list(forms) for source, forms in found.items()}
+
+    def fit(self, sentences: Sentences) -> FittedTemplates:
+        """The features that stand in these sentences at least `min_count` times."""
+        from linnaeus.features.tokens.learning import learn
+
+        return learn(self, sentences)
