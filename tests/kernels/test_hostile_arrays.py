@@ -191,6 +191,60 @@ def test_a_replay_into_columns_that_do_not_fit_is_refused(side: ModuleType, term
         replay(made, terms, layout, shift)
 
 
+def labels(*found: int) -> np.ndarray:
+    return np.array(found, np.int32)
+
+
+@each_side
+def test_labels_that_do_not_fit_are_refused(side: ModuleType) -> None:
+    n = len(FINE) - 1
+    made = side.TermCounter(WORDS, False)
+    for given, k, message in (
+        (labels(*range(n + 1)), n + 1, "a label for each text"),
+        (labels(*range(n)), n - 1, "no class"),
+        (labels(*[-1] * n), 2, "no class"),
+        (labels(*[0] * n), 0, "the same k classes"),
+        (labels(*[0] * n), 2**31 - 1, "the same k classes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            made.add_labeled(TEXT, FINE, given, k, 1)
+    made.add_labeled(TEXT, FINE, labels(*[1] * n), 2, 1)
+    with pytest.raises(ValueError, match="the same k classes"):
+        made.add_labeled(TEXT, FINE, labels(*[1] * n), 3, 1)
+    with pytest.raises(ValueError, match="have labels"):
+        made.add(TEXT, FINE, 1)
+    for wrong in (side.TermCounter(WORDS, True), counter(side, WORDS, record=False)):
+        with pytest.raises(ValueError, match="add_labeled"):
+            wrong.add_labeled(TEXT, FINE, labels(*[0] * n), 2, 1)
+    with pytest.raises(ValueError, match="only n-grams of words"):
+        side.TermCounter(Plan(UNITS["inside"], 1, 2, 3, 5), False).add_labeled(TEXT, FINE, labels(*[0] * n), 2, 1)
+
+
+@each_side
+def test_a_tally_into_columns_that_do_not_fit_is_refused(side: ModuleType) -> None:
+    made = side.TermCounter(WORDS, False)
+    made.add_labeled(TEXT, FINE, labels(*[0] * (len(FINE) - 1)), 2, 1)
+    columns = np.arange(4, dtype=np.int32)
+    with pytest.raises(ValueError, match="counted by class and finished"):
+        made.tally(columns, (4, -1))
+    made.finish(1, 1)
+    for wrong, layout, message in (
+        (columns[1:], (4, -1), "a column for each term"),
+        (columns + 1, (4, -1), "a column is outside"),
+        (columns, (4, 4), "the unknown column is outside"),
+        (columns - 9, (-1, -1), "the unknown column is outside"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            made.tally(np.ascontiguousarray(wrong), layout)
+    assert made.tally(columns, (4, -1)).sum() > 0
+    with pytest.raises(ValueError, match="counted by class and finished"):
+        made.tally(columns, (4, -1))
+    plain = counter(side, WORDS, record=False)
+    plain.finish(1, 1)
+    with pytest.raises(ValueError, match="counted by class and finished"):
+        plain.tally(columns, (4, -1))
+
+
 @each_side
 def test_pairs_without_a_column_are_refused(side: ModuleType) -> None:
     with pytest.raises(ValueError):

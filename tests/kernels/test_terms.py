@@ -96,6 +96,32 @@ def test_replayed_rows(first: list[bytes], second: list[bytes], plan: Plan, unkn
     assert same(replay(kernels, [first + second], plan, 3, unknown, least), expected)
 
 
+def tally(module: object, batches: list[list[bytes]], plan: Plan, threads: int, unknown: bool, least: int) -> tuple:
+    counter, at = module.TermCounter(plan, False), 0
+    for rows in batches:
+        labels = np.arange(at, at + len(rows), dtype=np.int32) % 3
+        counter.add_labeled(*pack(rows), labels, 3, threads)
+        at += len(rows)
+    found = counter.finish(least, threads)
+    n = len(found[2]) + sum(len(parents) for parents, *_ in found[4])
+    columns = np.array([-1 if i % 4 == 3 else i for i in range(n)], np.int32)
+    return found, counter.tally(columns, (n + 1, n if unknown else -1))
+
+
+@given(texts, texts, plans, st.booleans(), st.integers(0, 3))
+def test_terms_by_class(first: list[bytes], second: list[bytes], plan: Plan, unknown: bool, least: int) -> None:
+    plan = plan._replace(unit=UNITS["words"])
+    expected = tally(reference, [first, second], plan, 1, unknown, least)
+    assert same(tally(kernels, [first, second], plan, 1, unknown, least), expected)
+    assert same(tally(kernels, [first + second], plan, 3, unknown, least), expected)
+    assert same(expected[0], count(reference, [first, second], plan, 1, least))
+    rows = replay(reference, [first, second], plan, 1, unknown, least)
+    dense = np.zeros((len(first + second), len(expected[1]) // 3))
+    dense[np.repeat(np.arange(len(dense)), np.diff(rows[0])), rows[1]] = rows[2]
+    sums = np.stack([dense[c::3].sum(axis=0) for c in range(3)], axis=1)
+    assert np.array_equal(expected[1].reshape(-1, 3), sums)
+
+
 @given(texts, texts, plans, st.integers(0, 3))
 def test_counted_terms(first: list[bytes], second: list[bytes], plan: Plan, least: int) -> None:
     expected = count(reference, [first, second], plan, 1, least)

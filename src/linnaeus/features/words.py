@@ -11,15 +11,16 @@ from linnaeus.features.common.seen import Seen, check_width
 from linnaeus.features.indexing.exact import Counted, Exact, FittedTerms, Given
 from linnaeus.features.indexing.grams import Grams
 from linnaeus.features.indexing.hashed import Hashed
-from linnaeus.features.values import Values, resolve
+from linnaeus.features.values import Count, Values, resolve
 from linnaeus.features.weighting import Length, check_length, learn_weights, weigh_rows
 from linnaeus.frozen import dataclass
+from linnaeus.kernels.plan import UNITS
 from linnaeus.text import Analysis, Normalize
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
     from linnaeus.protocols import Stream
-    from linnaeus.types import Longs
+    from linnaeus.types import Doubles, Ints, Longs
 
 Terms: TypeAlias = Exact | Given | Hashed
 """Which terms have a column: learned exactly, given, or by hash."""
@@ -77,6 +78,17 @@ class TermBlock(Block):
             X = counts.rows(stream)
         features = learn_weights(Seen(counts, stream, rows=X, given=given), self.values, self.length)
         return features, weigh_rows(features, X)
+
+    def learn_tally(self, stream: Stream, classes: tuple[Ints, int]) -> tuple[Fitted, Doubles] | None:
+        """The features, and the sums of the rows of each of k classes (width, k); None where these need rows.
+
+        `classes` are the class of each row, and k. No row is made: this is what counting models learn from.
+        """
+        plain = resolve(self.values) == Count() and self.length is None
+        if not plain or not isinstance(self.terms, Exact) or self.grams().plan.unit != UNITS["words"]:
+            return None
+        counted, sums = self.terms.learn_tally(self.grams(), stream, self.unknown, classes)
+        return self._fitted(counted)[0], sums
 
     def _counts(self, stream: Stream) -> tuple[Fitted, tuple[Longs, int] | None]:
         if isinstance(self.terms, Hashed):

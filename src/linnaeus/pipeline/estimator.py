@@ -223,7 +223,7 @@ def _labeled(batches: Batches, labels: Labels) -> Batches:
             cells = [[names[i] for i in y.labels[a:b]] for a, b in zip(y.offsets[:-1], y.offsets[1:], strict=True)]
             column = pa.array(cells, pa.list_(pa.string()))
         else:
-            column = pa.array([names[i] for i in y.tolist()], pa.string())
+            column = pa.array(names, pa.string()).take(pa.array(y))
         found.append(replace(batch, labels=column))
         at += len(batch)
     return Batches(tuple(found))

@@ -65,6 +65,8 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
         refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
     examples = examples.counted()
     tell(Phase("features"))
+    if (summed := _summed(recipe, examples)) is not None:
+        return summed
     counted = count_rows(recipe.features, examples.stream) if peeks(recipe.features) and recipe.tuning else None
     everything = np.arange(len(examples))
     features, X = counted.learn(examples.stream, everything) if counted else recipe.features.fit_rows(examples.stream)
@@ -74,21 +76,42 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)
     tell(Phase("training"))
     mark = Beside(lambda: fingerprint(examples)).begin()  # as long as one thread is enough for the rest
-    found = Classifier(
-        plan=recipe,
-        features=features,
-        params={},
-        space=problem.space,
-        classes=None if examples.labels is None else examples.labels.classes,
-        form="numbers" if examples.labels is None else examples.labels.form,
-        kept=keep(examples) if recipe.keep == "texts" else None,
-    )
+    found = _bare(recipe, examples, features, problem.space)
     if is_family(learner):
         body = learn(learner, problem, recipe.seed)
         found = replace(found, params=weights_of(body, problem.space), body=body)
         return settle(found, examples, held, None, mark.result())
     fit = solve(learner.settings(recipe.seed), problem)
     return settle(replace(found, params=stored(fit.params)), examples, held, fit.trace, mark.result())
+
+
+def _bare(recipe: Recipe, examples: Examples, features: Fitted, space: Any) -> Classifier:
+    """A classifier before anything is learned."""
+    return Classifier(
+        plan=recipe,
+        features=features,
+        params={},
+        space=space,
+        classes=None if examples.labels is None else examples.labels.classes,
+        form="numbers" if examples.labels is None else examples.labels.form,
+        kept=keep(examples) if recipe.keep == "texts" else None,
+    )
+
+
+def _summed(recipe: Recipe, examples: Examples) -> Classifier | None:
+    """The same, of a learner that only sums up plain counts, without rows; None where it needs them."""
+    if not is_family(recipe.learner) or examples.labels is None:
+        return None
+    from linnaeus.pipeline.tallying import tallied
+
+    mark = Beside(lambda: fingerprint(examples))
+    found = tallied(recipe, examples, mark.begin)
+    if found is None:
+        return None
+    features, body = found
+    space = posed_family(recipe.learner, None, examples.labels, examples.weights).space
+    model = replace(_bare(recipe, examples, features, space), params=weights_of(body, space), body=body)
+    return settle(model, examples, None, None, mark.result())
 
 
 def refuse_loss(loss: Any, *, numbers: bool) -> None:

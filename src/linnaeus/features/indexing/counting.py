@@ -75,15 +75,25 @@ class Counts:
         return compact(self.tokens, self.parents, self.last, columns)
 
 
-def count_terms(grams: Grams, stream: Stream, least: Callable[[int], int], record: bool = False) -> Counts:
-    """One walk over the stream, which may be recorded for its rows.
+def count_terms(
+    grams: Grams,
+    stream: Stream,
+    least: Callable[[int], int],
+    record: bool = False,
+    classes: tuple[Ints, int] | None = None,
+) -> Counts:
+    """One walk over the stream, which may be recorded for its rows, or counted apart for each of k classes.
 
     Of n texts, the longest terms that stand in fewer than least(n) are left out: they are most of all.
     """
     counter, n = kernels.TermCounter(grams.plan, record), 0
     for batch in stream.batches():
         texts = grams.texts(batch)
-        counter.add(texts.data, texts.offsets, kernels.thread_count())
+        if classes is None:
+            counter.add(texts.data, texts.offsets, kernels.thread_count())
+        else:
+            labels = np.ascontiguousarray(classes[0][n : n + len(texts)])
+            counter.add_labeled(texts.data, texts.offsets, labels, classes[1], kernels.thread_count())
         n += len(texts)
     data, offsets, documents, counts, orders, left_out = counter.finish(least(n), kernels.thread_count())
     parents, last, starts = _nodes(len(documents), orders)

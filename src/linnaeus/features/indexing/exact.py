@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Ints, Longs
+    from linnaeus.types import Doubles, Ints, Longs
 
 UNKNOWN = "<unknown>"
 FEW = 50
@@ -88,6 +88,16 @@ class Exact:
         del seen  # its arrays are as large as the rows
         layout = len(df) + int(unknown), len(df) if unknown else -1
         return counted, CSR(*counter.replay(columns, layout, kernels.thread_count()), layout[0])
+
+    def learn_tally(
+        self, grams: Grams, stream: Stream, unknown: bool, classes: tuple[Ints, int]
+    ) -> tuple[Counted, Doubles]:
+        """The same, with the sums of the rows of each of k classes (width, k): no row is made, and nothing recorded."""
+        seen = count_terms(grams, stream, self._least, classes=classes)
+        columns, df = self._choose(seen)
+        layout = len(df) + int(unknown), len(df) if unknown else -1
+        sums = seen.counter.tally(columns, layout).reshape(layout[0], classes[1])
+        return Counted(seen.vocabulary(columns), df, seen.n), sums
 
     def _choose(self, seen: Counts) -> tuple[Ints, Longs]:
         """The column of each node that passes, or -1; the documents of each column."""

@@ -25,6 +25,8 @@
 namespace linnaeus {
 namespace {
 
+constexpr int MOST_CLASSES = 65536;
+
 nb::tuple gram_arrays(Grams& grams, int token_bits) {
   Buffer<int32_t> parents(grams.size()), last(grams.size());
   Buffer<int64_t> documents(grams.size()), counts(grams.size());
@@ -50,6 +52,7 @@ class TermCounter {
 
   void add(In<uint8_t> data, In<int64_t> offsets, int threads) {
     if (finished_) throw nb::value_error("add: a finished counter takes no more texts");
+    if (classes_) throw nb::value_error("add: the texts of this counter have labels");
     Texts texts(data, offsets);
     nb::gil_scoped_release release;
     while (counted_.size() < size_t(std::max(threads, 1)))
@@ -69,6 +72,32 @@ class TermCounter {
         r->numbers.assign(numbers[worker].begin(), numbers[worker].end());
         numbers[worker].clear();
       }
+      c.trim();
+    });
+  }
+
+  // The same of texts of words that belong to one of k classes each: terms are counted for each class too, and
+  // nothing is recorded.
+  void add_labeled(In<uint8_t> data, In<int64_t> offsets, In<int32_t> labels, int k, int threads) {
+    if (finished_ || record_)
+      throw nb::value_error("add_labeled: a counter that records or is finished takes no labels");
+    if (plan_.unit != Unit::words) throw nb::value_error("add_labeled: only n-grams of words are counted by class");
+    if (k < 1 || k > MOST_CLASSES || (classes_ ? classes_ != k : !counted_.empty()))
+      throw nb::value_error("add_labeled: all texts have one of the same k classes");
+    Texts texts(data, offsets);
+    if (labels.size() != texts.size) throw nb::value_error("add_labeled: there must be a label for each text");
+    for (size_t i = 0; i < labels.size(); ++i)
+      if (labels.data()[i] < 0 || labels.data()[i] >= k) throw nb::value_error("add_labeled: a label is no class");
+    const int32_t* label = labels.data();
+    nb::gil_scoped_release release;
+    classes_ = k;
+    while (counted_.size() < size_t(std::max(threads, 1)))
+      counted_.push_back(std::make_unique<Counted>(plan_, plan_.high));
+    std::vector<size_t> cuts = cut_pieces(texts.at, texts.size);
+    for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int worker) {
+      Counted& c = *counted_[worker];
+      for (size_t row = cuts[piece]; row < cuts[piece + 1]; ++row)
+        c.count_labeled(texts.begin(row), size_t(texts.end(row) - texts.begin(row)), uint32_t(label[row]), uint32_t(k));
       c.trim();
     });
   }
@@ -100,7 +129,7 @@ class TermCounter {
         parents = orders.back().size();
         starts_.push_back(starts_.back() + parents);
       }
-      if (!record_) counted_.clear(), ranks_.clear();
+      if (!record_ && !classes_) counted_.clear(), ranks_.clear();
     }
     nb::list grams;
     for (auto& order : orders) grams.append(gram_arrays(order, token_bits));
@@ -137,7 +166,38 @@ class TermCounter {
     return made;
   }
 
+  // How much of each column the texts of each class hold (width, k), with columns as in `replay`; used up, too.
+  auto tally(In<int32_t> columns, std::array<int32_t, 2> layout) {
+    auto [width, unknown] = layout;
+    if (!finished_ || !classes_) throw nb::value_error("tally: nothing is counted by class and finished");
+    if (width < 0 || unknown >= width) throw nb::value_error("tally: the unknown column is outside the table");
+    if (columns.size() != starts_.back()) throw nb::value_error("tally: there must be a column for each term");
+    for (size_t i = 0; i < columns.size(); ++i)
+      if (columns.data()[i] >= width) throw nb::value_error("tally: a column is outside the table");
+    size_t k = size_t(std::exchange(classes_, 0));
+    Buffer<double> sums(size_t(width) * k);
+    {
+      nb::gil_scoped_release release;
+      std::fill(sums.get(), sums.get() + sums.size(), 0.0);
+      renumber(columns.data(), unknown);
+      for (size_t order = 0; order < ranks_.size(); ++order) {
+        if (order > 0 && int(order) + 1 < plan_.low) continue;
+        for (size_t t = 0; t < counted_.size(); ++t) sum_classes(order, t, k, sums.get());
+      }
+      counted_.clear(), ranks_.clear();
+    }
+    return to_numpy(std::move(sums));
+  }
+
  private:
+  void sum_classes(size_t order, size_t thread, size_t k, double* sums) {
+    if (counted_[thread]->by_class.empty()) return;
+    const auto& counts = counted_[thread]->by_class[order];
+    const auto& map = ranks_[order][thread];
+    for (size_t node = 0; node < counts.size() / k; ++node)
+      for (size_t c = 0; map[node] != ABSENT && c < k; ++c) sums[map[node] * k + c] += double(counts[node * k + c]);
+  }
+
   // Of words and pairs only the words are counted while texts come: with their joint numbers pairs need no others.
   int64_t count_pairs(size_t tokens, int64_t least, int threads) {
     int64_t left_out = count_pairs_later(recordings_, counted_, ranks_[0], least, threads);
@@ -217,6 +277,7 @@ class TermCounter {
 
   Plan plan_;
   bool record_, later_, finished_ = false;
+  int classes_ = 0;
   AllCounted counted_;
   std::vector<Ranks> ranks_;  // ranks_[n - 1][thread]: the n-grams of a thread among all
   std::vector<size_t> starts_{0, 0};
@@ -228,6 +289,8 @@ void bind_count_terms(nb::module_& m) {
   nb::class_<TermCounter>(m, "TermCounter")
       .def(nb::init<PlanCode, bool>(), "plan"_a, "record"_a)
       .def("add", &TermCounter::add, "data"_a, "offsets"_a, "threads"_a)
+      .def("add_labeled", &TermCounter::add_labeled, "data"_a, "offsets"_a, "labels"_a, "k"_a, "threads"_a)
+      .def("tally", &TermCounter::tally, "columns"_a, "layout"_a)
       .def("finish", &TermCounter::finish, "least"_a, "threads"_a)
       .def("replay", &TermCounter::replay, "columns"_a, "layout"_a, "threads"_a);
 }

@@ -28,12 +28,21 @@ class Counted {
     else if (plan_.unit == Unit::skips) count_skips(spans, recording);
     else count_characters(spans, recording);
   }
+  // The same of a text of words that belongs to one of k classes, for which the terms are counted apart.
+  void count_labeled(const uint8_t* data, size_t size, uint32_t label, uint32_t k) {
+    const auto& spans = reader_.read(data, size);
+    ++document_;
+    class_ = label, classes_ = k;
+    by_class.resize(size_t(plan_.high));
+    count_words(spans, nullptr);
+  }
   void trim() { reader_.trim(); }
 
   TokenTable tokens;
   std::vector<Stat> stats;
   std::vector<PairTable> pairs;  // pairs[n]: the n-grams, each the pair of an (n-1)-gram and a token
   WordCache cache;
+  std::vector<std::vector<uint64_t>> by_class;  // by_class[n - 1]: how often each n-gram stands in texts of each class
 
  private:
   struct NewTerms {
@@ -52,16 +61,19 @@ class Counted {
 
   void count_tokens(Spans spans) {
     const uint8_t* data = reader_.text().data;
-    token_keys_.clear();
-    for (Span s : spans) {
-      token_keys_.emplace_back(data + s.start, s.end - s.start);
-      tokens.prefetch_slot(token_keys_.back());
+    size_t n = spans.size();
+    if (token_keys_.size() < n) token_keys_.resize(n + n / 2);
+    TokenKey* keys = token_keys_.data();
+    for (size_t i = 0; i < n; ++i) {
+      keys[i] = TokenKey(data + spans[i].start, spans[i].end - spans[i].start);
+      tokens.prefetch_slot(keys[i]);
     }
-    ids_.resize(spans.size());
-    for (size_t i = 0; i < spans.size(); ++i) {
-      ids_[i] = tokens.add(token_keys_[i], data + spans[i].start, spans[i].end - spans[i].start);
+    ids_.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      ids_[i] = tokens.add(keys[i], data + spans[i].start, spans[i].end - spans[i].start);
       if (ids_[i] < stats.size()) prefetch(&stats[ids_[i]]);
     }
+    if (stats.size() < tokens.size()) stats.resize(tokens.size(), Stat{0, 0, 0});
     for (uint32_t id : ids_) note(id, 1);
   }
 
@@ -92,9 +104,15 @@ class Counted {
         for (size_t i = 0; i < count; ++i) keys_[i] = pair_key(nodes_[i], ids_[i + size - 1]);
         count_pairs(pairs[size]);
       }
+      if (classes_) note_class(by_class[size - 1], size == 1 ? tokens.size() : pairs[size].size());
       if (recording && (size == 1 || size >= plan_.low))
         recording->insert(recording->end(), nodes_.begin(), nodes_.end());
     }
+  }
+
+  void note_class(std::vector<uint64_t>& counts, size_t known) {
+    if (counts.size() < known * classes_) counts.resize(known * classes_);
+    for (uint32_t node : nodes_) ++counts[node * size_t(classes_) + class_];
   }
 
   void count_skips(Spans spans, std::vector<uint32_t>* recording) {
@@ -124,7 +142,7 @@ class Counted {
   std::vector<uint32_t> ids_, nodes_;
   std::vector<uint64_t> keys_, hashes_;
   std::vector<TokenKey> token_keys_;
-  uint32_t document_ = 0;
+  uint32_t document_ = 0, class_ = 0, classes_ = 0;
 };
 
 }  // namespace linnaeus

@@ -33,6 +33,32 @@ uint64_t big_endian_prefix(const uint8_t* p, size_t n) {
   return x;
 }
 
+// Orders the tokens by their bytes: by their first eight, a byte at a time beginning with the last of these, and where
+// these are the same, one with the other.
+void sort_tokens(std::vector<TokenRef>& refs) {
+  size_t n = refs.size();
+  struct Place {
+    uint64_t prefix;
+    size_t at;
+  };
+  std::vector<Place> from(n), to(n);
+  for (size_t i = 0; i < n; ++i) from[i] = {refs[i].prefix, i};
+  for (int shift = 0; shift < 64; shift += 8) {
+    size_t starts[257] = {};
+    for (const Place& place : from) ++starts[(place.prefix >> shift & 255) + 1];
+    for (int d = 0; d < 256; ++d) starts[d + 1] += starts[d];
+    for (const Place& place : from) to[starts[place.prefix >> shift & 255]++] = place;
+    from.swap(to);
+  }
+  std::vector<TokenRef> sorted(n);
+  for (size_t i = 0; i < n; ++i) sorted[i] = refs[from[i].at];
+  for (size_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && sorted[end].prefix == sorted[i].prefix;) ++end;
+    if (end > i + 1) std::sort(sorted.begin() + int64_t(i), sorted.begin() + int64_t(end), before);
+  }
+  refs.swap(sorted);
+}
+
 // Sorts by the lowest `bits` of the keys, eight at a time.
 void sort_part(Gram* grams, size_t n, int bits, std::vector<Gram>& spare) {
   if (n < 64) {
@@ -131,7 +157,7 @@ JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks) {
       refs.push_back({big_endian_prefix(p, table.length(id)), p, uint32_t(table.length(id)), uint32_t(t), id});
     }
   }
-  std::sort(refs.begin(), refs.end(), before);
+  sort_tokens(refs);
   for (size_t i = 0; i < refs.size(); ++i) {
     const TokenRef& r = refs[i];
     if (i == 0 || !same(refs[i - 1], r)) {

@@ -17,6 +17,12 @@ namespace linnaeus {
 
 inline constexpr uint32_t ABSENT = ~0u;
 
+#if defined(__GNUC__)
+#define LINNAEUS_NOINLINE __attribute__((noinline))
+#else
+#define LINNAEUS_NOINLINE
+#endif
+
 inline void prefetch(const void* p) {
 #if defined(__GNUC__)
   __builtin_prefetch(p);
@@ -38,6 +44,7 @@ struct TokenKey {
   uint64_t key, hash;
   uint32_t tag;
 
+  TokenKey() = default;
   TokenKey(const uint8_t* p, size_t n) {
     if (n <= 8) {
       key = load_short(p, n);
@@ -86,7 +93,15 @@ class TokenTable {
   size_t length(uint32_t id) const { return size_t(offsets_[id + 1] - offsets_[id]); }
 
   uint32_t add(const uint8_t* p, size_t n) { return add(TokenKey(p, n), p, n); }
+  // Most tokens are short, known, and where they are looked for first: these take no call.
   uint32_t add(const TokenKey& k, const uint8_t* p, size_t n) {
+    const TokenSlot& s = slots_[k.hash & (slots_.size() - 1)];
+    return n <= 8 && s.key == k.key && s.tag == k.tag ? s.id : add_slowly(k, p, n);
+  }
+  void prefetch_slot(const TokenKey& k) const { prefetch(&slots_[k.hash & (slots_.size() - 1)]); }
+
+ private:
+  LINNAEUS_NOINLINE uint32_t add_slowly(const TokenKey& k, const uint8_t* p, size_t n) {
     uint64_t mask = slots_.size() - 1;
     for (uint64_t i = k.hash & mask;; i = (i + 1) & mask) {
       TokenSlot& s = slots_[i];
@@ -98,12 +113,16 @@ class TokenTable {
         if (size() * 10 > slots_.size() * 7) grow();
         return id;
       }
-      if (s.key == k.key && s.tag == k.tag && (n <= 8 || std::memcmp(bytes(s.id), p, n) == 0)) return s.id;
+      if (s.key == k.key && s.tag == k.tag && (n <= 8 || same_bytes(bytes(s.id), p, n))) return s.id;
     }
   }
-  void prefetch_slot(const TokenKey& k) const { prefetch(&slots_[k.hash & (slots_.size() - 1)]); }
 
- private:
+  // Of more than eight bytes; most have at most sixteen, which two comparisons cover.
+  static bool same_bytes(const uint8_t* a, const uint8_t* b, size_t n) {
+    if (n > 16) return std::memcmp(a, b, n) == 0;
+    return load8(a) == load8(b) && load8(a + n - 8) == load8(b + n - 8);
+  }
+
   void grow() {
     Slots old(2 * slots_.size(), TokenSlot{0, 0, 0});
     old.swap(slots_);

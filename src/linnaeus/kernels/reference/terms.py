@@ -19,11 +19,12 @@ from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
 
 if TYPE_CHECKING:
-    from linnaeus.types import Bytes, Floats, Ints, Longs
+    from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
 
     Rows: TypeAlias = tuple[Longs, Ints, Floats]
     Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
 
+MOST_CLASSES = 65536
 Term: TypeAlias = tuple[bytes, ...]
 SPACES = re.compile(r"\s\s+")
 
@@ -103,12 +104,36 @@ class TermCounter:
         self._documents: Counter[Term] = Counter()
         self._recorded: list[list[Term]] = []
         self._orders: list[list[Term]] | None = None
+        self._classes = 0
+        self._labels: list[int] = []
 
     def add(self, data: Bytes, offsets: Longs, threads: int) -> None:
         """Count the terms of these texts, and those of every order that the longer ones begin with."""
         del threads
         if self._orders is not None:
             raise ValueError("add: a finished counter takes no more texts")
+        if self._classes:
+            raise ValueError("add: the texts of this counter have labels")
+        self._count(data, offsets, self._record)
+
+    def add_labeled(self, data: Bytes, offsets: Longs, labels: Ints, k: int, threads: int) -> None:
+        """The same of texts of words that belong to one of k classes each, for which terms are counted too."""
+        del threads
+        if self._orders is not None or self._record:
+            raise ValueError("add_labeled: a counter that records or is finished takes no labels")
+        if self._plan.unit != UNITS["words"]:
+            raise ValueError("add_labeled: only n-grams of words are counted by class")
+        if not 1 <= k <= MOST_CLASSES or (self._classes != k if self._classes else self._documents):
+            raise ValueError("add_labeled: all texts have one of the same k classes")
+        if len(labels) != len(offsets) - 1:
+            raise ValueError("add_labeled: there must be a label for each text")
+        if ((labels < 0) | (labels >= k)).any():
+            raise ValueError("add_labeled: a label is no class")
+        self._classes = k
+        self._labels += labels.tolist()
+        self._count(data, offsets, True)
+
+    def _count(self, data: Bytes, offsets: Longs, record: bool) -> None:
         plan = self._plan
         for text in texts_of(data, offsets):
             terms = terms_of(text, plan)
@@ -118,7 +143,7 @@ class TermCounter:
                 terms += [(token,) for token in tokens_of(text, plan.case, plan.tokenizer)]
             self._counts.update(terms)
             self._documents.update(set(terms))
-            if self._record:
+            if record:
                 self._recorded.append(terms)
 
     def finish(self, least: int, threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams], int]:
@@ -145,17 +170,33 @@ class TermCounter:
     def replay(self, columns: Ints, layout: tuple[int, int], threads: int) -> Rows:
         """The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i]."""
         del threads
-        width, unknown = layout
         if self._orders is None or not self._record:
             raise ValueError("replay: nothing is recorded and finished")
-        if unknown >= width:
-            raise ValueError("replay: the unknown column is outside the matrix")
-        terms = [term for order in self._orders for term in order]
-        if len(columns) != len(terms):
-            raise ValueError("replay: there must be a column for each term")
-        if (columns >= width).any():
-            raise ValueError("replay: a column is outside the matrix")
+        rows = self._play("replay", "matrix", columns, layout)
         self._record = False
+        return to_rows(rows)
+
+    def tally(self, columns: Ints, layout: tuple[int, int]) -> Doubles:
+        """How much of each column the texts of each class hold (width, k), flat, with columns as in `replay`."""
+        if self._orders is None or not self._classes:
+            raise ValueError("tally: nothing is counted by class and finished")
+        sums = np.zeros((max(layout[0], 0), self._classes))
+        for label, row in zip(self._labels, self._play("tally", "table", columns, layout), strict=True):
+            for column, count in row.items():
+                sums[column, label] += count
+        self._classes = 0
+        return sums.ravel()
+
+    def _play(self, name: str, what: str, columns: Ints, layout: tuple[int, int]) -> list[Counter[int]]:
+        """The counts of each recorded text by column."""
+        width, unknown = layout
+        if unknown >= width:
+            raise ValueError(f"{name}: the unknown column is outside the {what}")
+        terms = [term for order in self._orders or [] for term in order]
+        if len(columns) != len(terms):
+            raise ValueError(f"{name}: there must be a column for each term")
+        if (columns >= width).any():
+            raise ValueError(f"{name}: a column is outside the {what}")
         column = {term: c for term, c in zip(terms, columns.tolist(), strict=True) if c >= 0}
         shortest = self._plan.low if self._plan.of_words else 1
         rows = []
@@ -168,7 +209,7 @@ class TermCounter:
                     found[unknown] += 1
             rows.append(found)
         self._recorded = []
-        return to_rows(rows)
+        return rows
 
     def _high(self) -> int:
         return self._plan.high if self._plan.of_words else 1
