@@ -60,7 +60,8 @@ def _with(model: Classifier, classes: Any, body: Any, seen: tuple[int, str]) -> 
     space = MultiLabel() if model.form != "single" else Binary() if len(classes) == 2 else Multiclass()
     rows, mark = seen
     facts = {"version": linnaeus.__version__, "rows": rows, "fingerprint": mark, "ending": "merged", "epochs": 0}
-    found = replace(model, classes=classes, space=space, body=body, params=weights_of(body, space), account=None)
+    params = weights_of(body, space)
+    found = replace(model, classes=classes, space=space, body=body, params=params, account=None, kept=None)
     decision = model.recipe.decision.untaught(kind_of(found), len(classes))
     return replace(found, decision=decision, facts={**facts, "held_out": 0})
 
