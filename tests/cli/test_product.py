@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import pyarrow.parquet as pq
 import pytest
@@ -221,6 +222,14 @@ def test_inspect_says_first_that_no_texts_are_kept(run, trained):
     assert code == 0
     assert "none of the training data" in "".join(out.splitlines()[:3])
     assert "leaf" in out
+
+
+def test_inspect_says_among_how_many_a_strength_was_chosen(run, trained, data, tmp_path):
+    assert re.search(r"strength +[\d.]+, the best of [2-9]", run("inspect", trained)[1])
+    for recipe, said in (("svm", r"[\d.]+"), ("fast", "as in the recipe")):
+        model = tmp_path / f"{recipe}.lin"
+        assert run("train", data, "-o", model, "--recipe", recipe, "-q")[0] == 0
+        assert re.search(rf"strength +{said} *$", run("inspect", model)[1], re.MULTILINE)
 
 
 def test_numbers_are_learned_as_numbers(run, tmp_path):

@@ -91,17 +91,20 @@ def _page(model: Classifier, path: str) -> Page:
         ),
         ("features", f"{model.features.width:,}"),
         *_learned(model),
-        (
-            "strength",
-            f"{facts['strength']:g}, the best of {len(facts.get('tried', []))}"
-            if "strength" in facts
-            else "as in the recipe",
-        ),
+        ("strength", _strength(facts)),
         ("file", f"{size(Path(path).stat().st_size)}, written by Linnaeus {facts.get('version', '')}"),
     ]
     if "compact" in facts:
         cells.insert(5, ("compact", compacted(facts["compact"])))
     return title(clean(path)) + indent(table(["", ""], cells, "<<")) + Page((line(),))
+
+
+def _strength(facts: dict[str, Any]) -> str:
+    """The strength, and among how many it was chosen where it was."""
+    if "strength" not in facts:
+        return "as in the recipe"
+    tried = len(facts.get("tried", []))
+    return f"{facts['strength']:g}" + (f", the best of {tried}" if tried > 1 else "")
 
 
 def _learned(model: Classifier) -> list[tuple[str, str]]:
