@@ -13,6 +13,7 @@ from linnaeus.cli.guard import BUG, ENVIRONMENT, INTERRUPTED, TERMINATED, USAGE
 from linnaeus.cli.main import group
 from linnaeus.cli.train import _assignment
 from linnaeus.errors import LinnaeusError
+from linnaeus.gallery import PICTURES, SCENES
 from linnaeus.pipeline.cookbook import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -122,6 +123,14 @@ def test_every_recipe_has_a_section():
     for name in RECIPES:
         assert f"[`{name}`](#{name})" in text
         assert section(text, name).strip()
+
+
+def test_links_to_pictures_lead_to_pictures():
+    """Their headings are written when the site is built; every picture is shown where its recipe is explained."""
+    picture = re.compile(r"\]\(gallery\.md#([^)]+)\)")
+    linked = {path.name: set(picture.findall(path.read_text(encoding="utf-8"))) for path in PAGES}
+    assert set().union(*linked.values()) <= set(PICTURES)
+    assert linked["recipes.md"] >= set(SCENES)
 
 
 def test_every_guide_is_linked_from_the_first_page_and_the_readme():

@@ -23,6 +23,7 @@ def on_files(files: Any, *, config: Any) -> Any:
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Called by MkDocs with the text of each page."""
     if page.file.src_uri == "gallery.md":
-        shown = (f"## {one.title}\n\n![{one.caption}](pictures/{name}.svg)\n" for name, one in _DRAWN.items())
+        line = "## {one.title} {{#{name}}}\n\n![{one.caption}](pictures/{name}.svg)\n"
+        shown = (line.format(name=name, one=one) for name, one in _DRAWN.items())
         markdown += "\n" + "\n".join(shown)
     return markdown.replace("\n```python no-run\n", "\n```python\n")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from linnaeus import evaluation as evaluation
     from linnaeus import explain as explain
     from linnaeus import features as features
+    from linnaeus import gallery as gallery
     from linnaeus import kernel_methods as kernel_methods
     from linnaeus import neighbors as neighbors
     from linnaeus import similarities as similarities
@@ -75,6 +76,7 @@ _HOMES = {
     "explain": "",
     "evaluation": "",
     "features": "",
+    "gallery": "",
     "kernel_methods": "",
     "similarities": "",
     "neighbors": "",
@@ -109,6 +111,7 @@ __all__ = [
     "evaluation",
     "explain",
     "features",
+    "gallery",
     "kernel_methods",
     "neighbors",
     "read",
