@@ -185,6 +185,25 @@ def test_16_a_gaussian_prior_is_a_penalty():
     assert np.abs(log_posterior_slope).max() < 1e-4
 
 
+def test_17_least_squares_has_a_formula_and_far_points_on_the_right_side_move_it():
+    rng = np.random.default_rng(5)
+    y = np.repeat([-1.0, 1.0], 40)
+    X = rng.normal(size=(80, 2)) + 1.2 * y[:, None]
+    squares = linnaeus.LinearRegressor(loss="squared", regularizer="none", tol=1e-12)
+    ones = np.column_stack([X, np.ones(80)])
+    found = squares.fit(X, y)
+    formula = np.linalg.solve(ones.T @ ones, ones.T @ y)
+    np.testing.assert_allclose([*found.coef_.ravel(), *np.ravel(found.intercept_)], formula, rtol=1e-5)
+    far = np.vstack([X, np.tile([40.0, -8.0], (5, 1))]), np.append(y, np.ones(5))  # all of them on the right side
+    turned = {}
+    for face in (linnaeus.LeastSquares(strength=1e-6), linnaeus.LogisticRegression(strength=1e-3)):
+        normals = [face.fit(*data).coef_[0] for data in ((X, y), far)]
+        cosine = normals[0] @ normals[1] / np.linalg.norm(normals[0]) / np.linalg.norm(normals[1])
+        turned[type(face).__name__] = np.degrees(np.arccos(min(cosine, 1.0)))
+    assert turned["LeastSquares"] > 15
+    assert turned["LogisticRegression"] < 2
+
+
 def test_18_a_loss_without_a_minimum_is_noticed_and_said():
     X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), [0, 0, 1, 1]
     with pytest.warns(linnaeus.errors.LinnaeusWarning, match="no minimum"):

@@ -22,7 +22,7 @@ def lesson(X, y, weights=None, k=None):
     return Lesson(as_rows(X), y, weights, k or int(y.max()) + 1)
 
 
-def test_one_neighbor_learns_xor():
+def test_6_one_neighbor_learns_xor():
     model = MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(XOR, [0, 1, 1, 0])
     assert model.predict(XOR).tolist() == [0, 1, 1, 0]
     assert model.predict([[0.1, 0.9], [0.9, 0.8]]).tolist() == [1, 0]

@@ -15,6 +15,7 @@ from linnaeus.pipeline import tallying
 from linnaeus.pipeline.tallying import tallied
 from linnaeus.pipeline.training import as_examples
 from linnaeus.pipeline.tuning import Tuning
+from linnaeus.text import Normalize
 
 FEATURES = [
     Words(),
@@ -39,6 +40,26 @@ def test_the_same_model_comes_out(features, learner, monkeypatch, tmp_path):
     assert quick(recipe, train) is None
     recipe.fit(train).save(tmp_path / "rows.lin")
     assert (tmp_path / "quick.lin").read_bytes() == (tmp_path / "rows.lin").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("learner", "name"),
+    [(Multinomial(smoothing=0.5), "MultinomialNB"), (Complement(), "ComplementNB"), (Bernoulli(), "BernoulliNB")],
+    ids=repr,
+)
+def test_from_texts_it_is_the_model_of_scikit_learn(learner, name):
+    from sklearn import naive_bayes
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    train, test = datasets.intents("train"), datasets.intents("test").text.to_pylist()
+    words = Words(tokenizer="scikit", normalize=Normalize(form=None, case="lower"))
+    ours = Recipe(features=words, learner=learner).fit(train)
+    vectorizer = CountVectorizer()
+    theirs = getattr(naive_bayes, name)(alpha=learner.smoothing)
+    theirs.fit(vectorizer.fit_transform(train.text.to_pylist()), train.labels.to_pylist())
+    expected = theirs.predict_joint_log_proba(vectorizer.transform(test))
+    np.testing.assert_allclose(ours.body.scores(ours.features.rows(test)), expected, rtol=1e-6)
+    assert ours.predict(test).tolist() == theirs.predict(vectorizer.transform(test)).tolist()
 
 
 ROWS = [("good film", "pos"), ("bad film", "neg"), ("so good", "pos")]
