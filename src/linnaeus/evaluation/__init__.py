@@ -8,6 +8,7 @@
     comparison   two models on the same rows: McNemar's test and paired intervals
     slicing      metrics by the values of a column, or by length of text
     curve        learning curves
+    tagging      tags of tokens: accuracy, entities as seqeval counts them
     page, pages  all of these for people
 
 To add a metric: a formula, its row in `METRICS`, its place in `page.SHOWN`, a test against another implementation.
@@ -40,20 +41,28 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.slicing import by_length as by_length
     from linnaeus.evaluation.slicing import column as column
     from linnaeus.evaluation.slicing import slices as slices
+    from linnaeus.evaluation.tagging import EntityScore as EntityScore
+    from linnaeus.evaluation.tagging import TagScores as TagScores
+    from linnaeus.evaluation.tagging import is_known as is_known
+    from linnaeus.evaluation.tagging import score_tags as score_tags
 
 _HOMES = {
     "Column": "slicing",
     "Comparison": "comparison",
     "Curve": "curve",
     "Difference": "comparison",
+    "EntityScore": "tagging",
     "Point": "curve",
     "Slice": "slicing",
     "Slices": "slicing",
+    "TagScores": "tagging",
     "by_length": "slicing",
     "column": "slicing",
     "compare": "comparison",
+    "is_known": "tagging",
     "learning_curve": "curve",
     "mcnemar": "comparison",
+    "score_tags": "tagging",
     "slices": "slicing",
 }
 """Where each of the other names lives; it is imported when it is asked for."""
@@ -69,6 +78,7 @@ __all__ = [
     "Confusion",
     "Curve",
     "Difference",
+    "EntityScore",
     "Evaluation",
     "Facts",
     "Metric",
@@ -76,11 +86,13 @@ __all__ = [
     "Point",
     "Slice",
     "Slices",
+    "TagScores",
     "bootstrap",
     "by_length",
     "column",
     "compare",
     "evaluate",
+    "is_known",
     "learning_curve",
     "lookup",
     "lookup_sets",
@@ -89,6 +101,7 @@ __all__ = [
     "metric_names",
     "observe",
     "score",
+    "score_tags",
     "slices",
 ]
 
