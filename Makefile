@@ -97,12 +97,14 @@ docs: $(VENV)/.package $(VENV)/.dev
 bench: $(VENV)/.package $(VENV)/.dev
 	-$(PIP) install --quiet --group bench
 	-$(PIP) install --quiet --group race
+	-$(PIP) install --quiet --group neighbors
 	$(PY) benchmarks/features.py $(BENCH_ARGS)
 	$(PY) benchmarks/startup.py
 	$(PY) benchmarks/solvers.py --quick
 	$(PY) benchmarks/threads.py --quick
 	$(PY) benchmarks/online.py
 	$(PY) benchmarks/costs.py
+	$(PY) benchmarks/neighbors.py
 	$(PY) benchmarks/latency.py
 	$(PY) benchmarks/cold.py
 	$(PY) benchmarks/throughput.py

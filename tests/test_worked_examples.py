@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 
 import linnaeus
 from linnaeus.features import Columns, Function, Given, Words
+from linnaeus.neighbors import Neighbors
 from linnaeus.text import Normalize
 
 # Four sequences of symbols with a class each, and how often a class goes with a symbol.
@@ -137,6 +138,14 @@ def test_weights_that_separate_xor(make):
 def test_and_or_and_xor_without_the_conjunction(truth, expected):
     rows, plain, _ = columns_of_numbers()
     assert separable(plain.fit_rows(rows)[1].to_scipy().toarray(), np.array(truth)) is expected
+
+
+@pytest.mark.parametrize("make", [columns_of_numbers, standardized_columns, words_in_texts])
+def test_one_nearest_neighbor_learns_xor(make):
+    rows, plain, _ = make()
+    X = plain.fit_rows(rows)[1].to_scipy()
+    nearest = linnaeus.MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(X, TRUTH)
+    assert nearest.predict(X).tolist() == TRUTH.tolist()
 
 
 def test_no_small_weights_separate_xor_either():

@@ -18,6 +18,7 @@ from linnaeus.lazy import Table, lazily
 if TYPE_CHECKING:
     from linnaeus.neighbors.centroid import Centroid as Centroid
     from linnaeus.neighbors.centroid import FittedCentroid as FittedCentroid
+    from linnaeus.neighbors.components import Components as Components
     from linnaeus.neighbors.exact import Exact as Exact
     from linnaeus.neighbors.graph import Graph as Graph
     from linnaeus.neighbors.hashing import Hyperplanes as Hyperplanes
@@ -49,7 +50,11 @@ SEARCHES = Table(
 VOTES = Table("linnaeus.neighbors", {"plain": "votes.Plain", "distance": "votes.ByDistance", "kernel": "votes.Kernel"})
 """What each neighbor's vote counts."""
 
+PROJECTIONS = Table("linnaeus.neighbors", {"components": "components.Components"})
+"""Which directions matter, learned from the labels."""
+
 _HOMES = {
+    "Components": "components",
     "MinHash": "hashing",
     "Hyperplanes": "hashing",
     "Graph": "graph",
@@ -69,11 +74,13 @@ __getattr__ = lazily(__name__, _HOMES)
 
 __all__ = [
     "METRICS",
+    "PROJECTIONS",
     "SEARCHES",
     "VOTES",
     "BallTree",
     "ByDistance",
     "Centroid",
+    "Components",
     "Exact",
     "FittedCentroid",
     "FittedNeighbors",

@@ -9,8 +9,8 @@ import numpy as np
 
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.neighbors import METRICS, SEARCHES, VOTES
-from linnaeus.neighbors.model import FittedNeighbors
+from linnaeus.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
+from linnaeus.neighbors.model import FittedNeighbors, projected
 from linnaeus.neighbors.pieces import meant
 from linnaeus.neighbors.truth import Known
 from linnaeus.types import LabelSets
@@ -26,7 +26,8 @@ class Neighbors:
         S_y(x) = sum of v(x, x_i) over the neighbors i with y_i = y, over the sum of all v(x, x_i)
 
     `metric` is "cosine", "euclidean" or "inner"; `votes` are "plain" (all alike), "distance" (1 / distance) or a
-    `Kernel`; `search` says how neighbors are found. Of label sets each label has its share minus 1/2, so that what the
+    `Kernel`; `search` says how neighbors are found; `projection`, such as `Components`, learns which directions matter,
+    and neighbors are looked for in these. Of label sets each label has its share minus 1/2, so that what the
     majority has is above zero; of numbers the answer is the mean. Of equally near rows the lowest counts, of equal
     shares the lowest class. A row without length has cosine 0 to all, so its neighbors are the first rows. Where there
     are fewer than k rows, all of them vote. What held-out rows may choose (`strength`) is k.
@@ -46,6 +47,7 @@ class Neighbors:
     metric: str = "cosine"
     votes: Any = "plain"
     search: Any = "exact"
+    projection: Any = None
 
     def __post_init__(self) -> None:
         expect("k", self.k, int)
@@ -54,9 +56,12 @@ class Neighbors:
         refuse_metric(self.metric)
         object.__setattr__(self, "votes", meant("votes", self.votes, VOTES, "weigh"))
         object.__setattr__(self, "search", meant("search", self.search, SEARCHES, "index"))
-        reason = self.votes.refuse(self.metric)
-        if reason is not None:
-            raise UsageError(reason)
+        if self.projection is not None:
+            object.__setattr__(self, "projection", meant("projection", self.projection, PROJECTIONS, "learn"))
+        for piece in (self.votes, self.projection):
+            reason = None if piece is None else piece.refuse(self.metric)
+            if reason is not None:
+                raise UsageError(reason)
 
     @property
     def strength(self) -> float:
@@ -74,8 +79,9 @@ class Neighbors:
         if not isinstance(y, LabelSets):
             y = y.astype(np.float64 if y.dtype.kind == "f" else np.int32)
         weights = None if (lesson.weights == 1.0).all() else lesson.weights
-        index = self.search.index(lesson.X, self.metric, lesson.seed)
-        return FittedNeighbors(index, Known(y, lesson.k, weights), self)
+        W = None if self.projection is None else self.projection.learn(lesson)
+        index = self.search.index(projected(lesson.X, W), self.metric, lesson.seed)
+        return FittedNeighbors(index, Known(y, lesson.k, weights), self, W)
 
 
 def refuse_metric(metric: str) -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from linnaeus.arrays import Dense
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.neighbors import SEARCHES, VOTES
+from linnaeus.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.neighbors.pieces import of_told, told
 from linnaeus.neighbors.rows import rows_of, tensors_of
 from linnaeus.neighbors.truth import Known, known_of
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
-    from linnaeus.arrays import CSR, Dense
+    from linnaeus.arrays import CSR
     from linnaeus.neighbors.learner import Neighbors
-    from linnaeus.types import Doubles, Ints
+    from linnaeus.types import Doubles, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +28,7 @@ class FittedNeighbors:
     index: Any
     known: Known
     how: Neighbors
+    projection: Floats | None = None
 
     @property
     def keeps_rows(self) -> int:
@@ -41,7 +45,7 @@ class FittedNeighbors:
         expect("count", count, int)
         if count < 1:
             raise UsageError(f"count is a whole number from 1 up, not {count}.")
-        found: tuple[Ints, Doubles] = self.index.near(X, min(count, len(self.index.rows)))
+        found: tuple[Ints, Doubles] = self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
         return found
 
     def scores(self, X: CSR | Dense) -> Doubles:
@@ -67,10 +71,12 @@ class FittedNeighbors:
             "metric": self.how.metric,
             "votes": told(self.how.votes, VOTES),
             "search": told(self.how.search, SEARCHES),
+            "projection": told(self.how.projection, PROJECTIONS),
             "classes": self.known.k,
             "width": rows.shape[1],
         }
         inside = {f"index.{name}": array for name, array in self.index.state().items()}
+        inside |= {} if self.projection is None else {"projection": self.projection}
         return State(manifest, {**tensors_of(rows), **self.known.tensors(), **inside})
 
     @classmethod
@@ -84,6 +90,20 @@ class FittedNeighbors:
         votes, search = of_told(manifest["votes"], VOTES), of_told(manifest["search"], SEARCHES)
         if not isinstance(manifest["k"], int) or manifest["k"] < 1:
             raise damaged("its number of neighbors is not a whole number from 1 up")
-        how = Neighbors(k=manifest["k"], metric=manifest["metric"], votes=votes, search=search)
+        projection, W = of_told(manifest["projection"], PROJECTIONS), state.tensors.get("projection")
+        _check_projection(W, rows.shape[1], wanted=projection is not None)
+        how = Neighbors(k=manifest["k"], metric=manifest["metric"], votes=votes, search=search, projection=projection)
         inside = {name.removeprefix("index."): a for name, a in state.tensors.items() if name.startswith("index.")}
-        return cls(search.restore(inside, rows, how.metric), known, how)
+        return cls(search.restore(inside, rows, how.metric), known, how, W)
+
+
+def projected(X: CSR | Dense, W: Floats | None) -> CSR | Dense:
+    """X W in float32, or X itself where there is no projection."""
+    return X if W is None else Dense(X.dot(W).astype(np.float32))
+
+
+def _check_projection(W: Floats | None, width: int, *, wanted: bool) -> None:
+    if (W is not None) != wanted:
+        raise damaged("its projection is missing, or not wanted")
+    if W is not None and (W.ndim != 2 or W.dtype != np.float32 or W.shape[1] != width or not np.isfinite(W).all()):
+        raise damaged("its projection does not fit its rows")

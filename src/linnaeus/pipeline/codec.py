@@ -18,7 +18,7 @@ from linnaeus.errors import LinnaeusError, UsageError
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
 from linnaeus.lazy import places
 from linnaeus.losses import LOSSES
-from linnaeus.neighbors import SEARCHES, VOTES
+from linnaeus.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
 from linnaeus.pipeline.learner import LEARNERS
@@ -47,6 +47,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "abstain": ABSTENTIONS,
     "search": SEARCHES,
     "votes": VOTES,
+    "projection": PROJECTIONS,
 }
 """The pieces a field of this name can hold, by their plain names."""
 

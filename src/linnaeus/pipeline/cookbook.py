@@ -255,6 +255,24 @@ RECIPES: dict[str, Named] = {
             tuning=Tuning(strengths=NEAREST),
         ),
     ),
+    "knn-metric": Named(
+        "The same in 64 directions learned from the labels, in which texts of one class are near to each other.",
+        lambda: Recipe(
+            features=words(),
+            learner=neighbors.Neighbors(k=10, votes=neighbors.Kernel(), projection=neighbors.Components()),
+            tuning=Tuning(folds=3),
+        ),
+    ),
+    "knn-graph": Named(
+        "The same by a walk along a graph of near texts instead of a look at all: for very many of them.",
+        lambda: Recipe(
+            features=words(),
+            learner=neighbors.Neighbors(
+                k=10, votes=neighbors.Kernel(), projection=neighbors.Components(), search=neighbors.Graph()
+            ),
+            tuning=Tuning(folds=3),
+        ),
+    ),
     "nearest-centroid": Named(
         "Each class is the mean of its texts, and the nearest by cosine wins: one pass, no tuning, linear.",
         lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),

@@ -1,0 +1,238 @@
+"""Search for neighbors: exact search against scikit-learn, the graph against hnswlib and usearch, hashing, the metric.
+
+    pip install --group neighbors
+    python benchmarks/neighbors.py [exact graph hashing metric] [--runs 5]
+
+`exact`: the 10 nearest by cosine of tf-idf, test against train of `newsgroups20`; scikit-learn's brute force with two
+jobs on the same matrix in float32 and float64, in turns. `graph`: 100,000 x 128 float32, correlated Gaussians; the same
+settings for all (M = 16, 200 while building), one thread for queries, the least width of the walk with a recall@10 of
+0.95. `hashing`: recall, candidates and queries per second of random hyperplanes and MinHash. `metric`: test accuracy of
+k-NN with and without learned directions. Prints JSON lines. Peers that are not installed are named and skipped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import sklearn
+from sklearn.neighbors import NearestNeighbors
+
+import linnaeus
+from linnaeus.arrays import CSR, Dense
+from linnaeus.features import Words
+from linnaeus.kernels.reference import Nearest as Twin
+from linnaeus.neighbors import Components, Exact, Graph, Hyperplanes, Kernel, MinHash, Neighbors
+from linnaeus.types import Lesson
+from measure import data_folder, say, say_machine
+
+COUNT, RECALL = 10, 0.95
+WALKS = (20, 30, 40, 50, 60, 70, 80, 100, 120, 150, 200, 300, 400)
+
+
+def turns(work: dict[str, Callable[[], Any]], runs: int) -> dict[str, float]:
+    """Median seconds of each, taken in turns after one run that does not count."""
+    times: dict[str, list[float]] = {name: [] for name in work}
+    for run in range(runs + 1):
+        for name, call in work.items():
+            start = time.perf_counter()
+            call()
+            if run:
+                times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def recall(found: Any, wanted: Any) -> float:
+    """The share of the wanted rows that were found."""
+    return float(np.mean([len(set(a) & set(b)) / len(b) for a, b in zip(found.tolist(), wanted.tolist(), strict=True)]))
+
+
+@cache
+def texts(name: str) -> tuple[CSR, CSR, Any, Any]:
+    """Tf-idf of the words of a data set, training and test, with their labels."""
+    parts = [pq.read_table(data_folder() / name / f"{part}.parquet") for part in ("train", "test")]
+    features, X = Words(values="tfidf", length="l2").fit_rows(parts[0]["text"].to_pylist())
+    labels = [np.array(part["label"].to_pylist()) for part in parts]
+    return X, features.rows(parts[1]["text"].to_pylist()), labels[0], labels[1]
+
+
+def exact(runs: int) -> None:
+    X, Q, _, _ = texts("newsgroups20")
+    index = Exact().index(X, "cosine", 0)
+    work: dict[str, Callable[[], Any]] = {}
+    for threads in (1, 2):
+        work[f"linnaeus, {threads} threads"] = lambda threads=threads: _with(threads, lambda: index.near(Q, COUNT))
+    for kind in (np.float32, np.float64):
+        peer = NearestNeighbors(n_neighbors=COUNT, algorithm="brute", metric="cosine", n_jobs=2)
+        peer.fit(X.to_scipy().astype(kind))
+        asked = Q.to_scipy().astype(kind)
+        work[f"scikit-learn {kind.__name__}, 2 jobs"] = lambda peer=peer, asked=asked: peer.kneighbors(asked)
+    seconds = turns(work, runs)
+    for name, value in seconds.items():
+        say(
+            what="exact cosine", rows=len(X), queries=len(Q), who=name, seconds=value, queries_per_second=len(Q) / value
+        )
+    ours = seconds["linnaeus, 2 threads"]
+    for name, value in seconds.items():
+        if name.startswith("scikit-learn"):
+            say(what="exact cosine", ratio_to=name, ratio=value / ours, wanted=5.0)
+    rows, scores = index.near(Q, COUNT)
+    gaps, theirs = work["scikit-learn float64, 2 jobs"]()
+    say(what="exact cosine", same_rows=recall(rows, theirs), largest_difference=float(np.abs(1 - scores - gaps).max()))
+    some, twin = Q.rows_slice(0, 20), Twin(X.arrays, X.width)
+    few = some.indptr, some.indices, some.data.astype(np.float64)
+    pair = turns(
+        {"twin": lambda: twin.cosine(few, COUNT, 1), "kernel": lambda: _with(1, lambda: index.near(some, COUNT))}, 3
+    )
+    say(what="exact cosine", queries=20, kernel_to_twin=pair["twin"] / pair["kernel"])
+
+
+def _with(threads: int, call: Callable[[], Any]) -> Any:
+    with linnaeus.threads(threads):
+        return call()
+
+
+@cache
+def vectors(n: int = 100_000, m: int = 2000, d: int = 128) -> tuple[Any, Any, Any]:
+    """Correlated Gaussians, queries like them, and the rows nearest to these."""
+    rng = np.random.default_rng(0)
+    mix = rng.standard_normal((24, d)) / np.sqrt(24)
+    X, Q = ((rng.standard_normal((k, 24)) @ mix + 0.3 * rng.standard_normal((k, d))).astype(np.float32) for k in (n, m))
+    return X, Q, _with(2, lambda: Exact().index(Dense(X), "euclidean", 0).near(Dense(Q), COUNT)[0])
+
+
+def _ours(X: Any) -> tuple[float, Callable[[int], Callable[[Any], Any]]]:
+    from dataclasses import replace
+
+    start = time.perf_counter()
+    index = _with(2, lambda: Graph(links=16, build=200).index(Dense(X), "euclidean", 0))
+    seconds = time.perf_counter() - start
+    return seconds, lambda walk: lambda Q: replace(index, walk=walk).near(Dense(Q), COUNT)[0]
+
+
+def _hnswlib(X: Any) -> tuple[float, Callable[[int], Callable[[Any], Any]]]:
+    index = import_module("hnswlib").Index("l2", X.shape[1])
+    start = time.perf_counter()
+    index.init_index(len(X), ef_construction=200, M=16, random_seed=0)
+    index.add_items(X, num_threads=2)
+    seconds = time.perf_counter() - start
+
+    def at(walk: int) -> Callable[[Any], Any]:
+        def call(Q: Any) -> Any:
+            index.set_ef(walk)
+            return index.knn_query(Q, COUNT, num_threads=1)[0]
+
+        return call
+
+    return seconds, at
+
+
+def _usearch(X: Any) -> tuple[float, Callable[[int], Callable[[Any], Any]]]:
+    index = import_module("usearch.index").Index(
+        ndim=X.shape[1], metric="l2sq", dtype="f32", connectivity=16, expansion_add=200
+    )
+    start = time.perf_counter()
+    index.add(np.arange(len(X)), X, threads=2)
+    seconds = time.perf_counter() - start
+
+    def at(walk: int) -> Callable[[Any], Any]:
+        def call(Q: Any) -> Any:
+            index.expansion_search = walk
+            return index.search(Q, COUNT, threads=1).keys
+
+        return call
+
+    return seconds, at
+
+
+def graph(runs: int) -> None:
+    X, Q, wanted = vectors()
+    chosen: dict[str, Callable[[], Any]] = {}
+    for name, make in {"linnaeus": _ours, "hnswlib": _hnswlib, "usearch": _usearch}.items():
+        try:
+            seconds, at = make(X)
+        except ImportError:
+            say(what="graph", who=name, skipped="not installed")
+            continue
+        found = next(
+            ((walk, r) for walk in WALKS if (r := recall(_with(1, lambda: at(walk)(Q)), wanted)) >= RECALL), None
+        )
+        if found is None:
+            say(what="graph", who=name, build_seconds=seconds, skipped="recall not reached")
+            continue
+        say(what="graph", who=name, build_seconds=seconds, walk=found[0], recall=found[1])
+        call = at(found[0])
+        chosen[name] = lambda call=call: _with(1, lambda: call(Q))
+    speeds = {name: len(Q) / seconds for name, seconds in turns(chosen, runs).items()}
+    for name, speed in speeds.items():
+        ratio = {} if name == "linnaeus" else {"linnaeus_to_this": speeds["linnaeus"] / speed, "wanted": 0.8}
+        say(what="graph", who=name, queries_per_second=speed, **ratio)
+
+
+HASHES = {
+    "newsgroups20 cosine": [
+        *(Hyperplanes(bits=bits, tables=tables) for bits, tables in ((8, 8), (8, 32), (12, 32), (12, 128), (16, 128))),
+        *(MinHash(bits=bits, tables=tables) for bits, tables in ((1, 8), (1, 32), (2, 32), (2, 128))),
+    ],
+    "vectors cosine": [
+        Hyperplanes(bits=bits, tables=tables) for bits, tables in ((12, 8), (12, 32), (16, 32), (16, 128), (20, 128))
+    ],
+}
+
+
+def hashing(runs: int) -> None:
+    X, Q, _, _ = texts("newsgroups20")
+    V, U, _ = vectors()
+    sources = {"newsgroups20 cosine": (X, Q.rows_slice(0, 2000)), "vectors cosine": (Dense(V), Dense(U[:1000]))}
+    for name, (rows, queries) in sources.items():
+        plain = Exact().index(rows, "cosine", 0)
+        wanted = _with(2, lambda plain=plain, queries=queries: plain.near(queries, COUNT)[0])
+        base = turns({"exact": lambda plain=plain, queries=queries: _with(2, lambda: plain.near(queries, COUNT))}, runs)
+        say(what="hashing", data=name, how="Exact()", recall=1.0, queries_per_second=len(queries) / base["exact"])
+        for how in HASHES[name]:
+            index = how.index(rows, "cosine", 0)
+            found = _with(2, lambda index=index, queries=queries: index.near(queries, COUNT)[0])
+            share = float(np.diff(index.candidates(queries)[0]).mean()) / len(rows)
+            spent = turns({"it": lambda index=index, queries=queries: _with(2, lambda: index.near(queries, COUNT))}, 3)
+            speed = len(queries) / spent["it"]
+            say(what="hashing", data=name, how=str(how), recall=recall(found, wanted), candidates=share,
+                queries_per_second=speed)  # fmt: skip
+
+
+def metric(runs: int) -> None:
+    for name in ("banking77", "trec"):
+        X, Q, labels, truth = texts(name)
+        classes, y = np.unique(labels, return_inverse=True)
+        lesson = Lesson(X, y.astype(np.int32), np.ones(len(y)), len(classes))
+        for projection in (None, Components()):
+            for k in (1, 5, 10, 20):
+                start = time.perf_counter()
+                model = Neighbors(k=k, votes=Kernel(), projection=projection).learn(lesson)
+                seconds = time.perf_counter() - start
+                right = classes[model.scores(Q).argmax(axis=1)] == truth
+                say(what="metric", data=name, projection=str(projection), k=k, accuracy=float(right.mean()),
+                    learn_seconds=seconds)  # fmt: skip
+
+
+PARTS = {"exact": exact, "graph": graph, "hashing": hashing, "metric": metric}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
+    parser.add_argument("--runs", type=int, default=5)
+    asked = parser.parse_args()
+    say_machine(linnaeus=linnaeus.__version__, sklearn=sklearn.__version__, numpy=np.__version__)
+    for name in asked.parts or PARTS:
+        PARTS[name](asked.runs)
+
+
+if __name__ == "__main__":
+    main()

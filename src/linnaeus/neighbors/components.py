@@ -1,0 +1,130 @@
+"""A learned metric: few directions in which rows of one class are near to each other, and those of others far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.blas import single_blas
+from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.neighbors.signatures import drawn_bits, drawn_planes
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Floats, Lesson, Longs
+
+TINY = 1e-12
+"""Lengths and sums of squares are at least this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Components:
+    """Neighborhood components: a projection W (d, width) in which a row's likely neighbors share its class.
+
+    With z = x W / |x W|, row i of a batch takes j for its neighbor with probability
+
+        p_ij = exp(z_i.z_j / temperature) / sum over l != i of exp(z_i.z_l / temperature)
+
+    and what is made small is -log of the sum of p_ij over the rows j of its class (Goldberger, Roweis, Hinton and
+    Salakhutdinov 2004, here with cosines and on batches of `batch` rows). W starts as a random projection, which keeps
+    angles as they are, and is moved by AdaGrad with this `rate` for so many `epochs`. Label sets that share a label are
+    of one class. The same seed gives the same W.
+    """
+
+    width: int = 64
+    epochs: int = 10
+    rate: float = 0.05
+    temperature: float = 0.1
+    batch: int = 512
+
+    def __post_init__(self) -> None:
+        for name, least in (("width", 1), ("epochs", 0), ("batch", 2)):
+            expect(name, getattr(self, name), int)
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} is a whole number from {least} up, not {getattr(self, name)}.")
+        for name in ("rate", "temperature"):
+            expect(name, getattr(self, name), float)
+            if not 0 < getattr(self, name) < np.inf:
+                raise UsageError(f"{name} is a number above zero, not {getattr(self, name)!r}.")
+
+    def refuse(self, metric: str) -> str | None:
+        """It brings angles in order, no distances."""
+        if metric != "cosine":
+            return f"Components learn for the metric cosine, not {metric}; take that, or no projection."
+        return None
+
+    def learn(self, lesson: Lesson) -> Floats:
+        """The projection (d, width)."""
+        if not isinstance(lesson.y, LabelSets) and lesson.y.dtype.kind == "f":
+            raise UsageError("Components learn from classes, and the labels are numbers; leave the projection out.")
+        n, d = lesson.X.shape
+        W = drawn_planes(d, self.width, lesson.seed).astype(np.float64)
+        W /= np.sqrt(max(TINY, float((W * W).mean()))) * np.sqrt(self.width)
+        squares = np.full(W.shape, TINY)
+        with single_blas():
+            for epoch in range(self.epochs):
+                order = np.argsort(drawn_bits(lesson.seed, n, (epoch + 1) << 32), kind="stable")
+                for rows in np.array_split(order, max(1, round(n / self.batch))):
+                    self._step(lesson, rows, W, squares)
+        return W.astype(np.float32)
+
+    def _step(self, lesson: Lesson, rows: Longs, W: Doubles, squares: Doubles) -> None:
+        """Move the rows of W whose columns the batch has."""
+        columns, X = compressed(lesson.X.take(rows))
+        V = X.dot(W[columns])
+        lengths = np.maximum(TINY, np.sqrt((V * V).sum(axis=1, keepdims=True)))
+        Z = V / lengths
+        D = pulls(Z, alike(lesson.y, rows), self.temperature) * lesson.weights[rows][:, None]
+        slope = (D @ Z + D.T @ Z) / len(rows)
+        grad = X.tdot((slope - Z * (Z * slope).sum(axis=1, keepdims=True)) / lengths)
+        squares[columns] += grad * grad
+        W[columns] -= self.rate * grad / np.sqrt(squares[columns])
+
+
+def compressed(X: CSR | Dense) -> tuple[Any, CSR | Dense]:
+    """The columns that some rows have, and the rows with only these.
+
+    >>> columns, X = compressed(CSR(np.array([0, 2]), np.array([3, 9], np.int32), np.ones(2), 10))
+    >>> columns.tolist(), X.shape
+    ([3, 9], (1, 2))
+    """
+    if isinstance(X, Dense):
+        return slice(None), X
+    columns, places = np.unique(X.indices[: X.nnz], return_inverse=True)
+    return columns, CSR(X.indptr, places.astype(np.int32), X.data[: X.nnz], len(columns))
+
+
+def alike(y: Any, rows: Longs) -> NDArray[np.bool_]:
+    """Which of some rows share their class, or a label (m, m); no row is like itself."""
+    if isinstance(y, LabelSets):
+        some = y[rows]
+        has = np.zeros((len(some), int(some.labels.max(initial=0)) + 1))
+        has[np.repeat(np.arange(len(some)), np.diff(some.offsets)), some.labels] = 1.0
+        same: NDArray[np.bool_] = has @ has.T > 0
+    else:
+        same = y[rows][:, None] == y[rows]
+    np.fill_diagonal(same, False)
+    return same
+
+
+def pulls(Z: Doubles, same: NDArray[np.bool_], temperature: float) -> Doubles:
+    """The gradient of -log sum_j same_ij p_ij in z_i.z_j (m, m): what is likely minus what is likely and right.
+
+    >>> Z = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    >>> pulls(Z, np.array([[False, True, False]] * 3), 1.0).round(2)[0].tolist()
+    [0.0, -0.5, 0.5]
+    """
+    S = Z @ Z.T / temperature
+    np.fill_diagonal(S, -np.inf)
+    P = np.exp(S - S.max(axis=1, keepdims=True))
+    right = np.where(same, S, -np.inf)
+    best = right.max(axis=1, keepdims=True)
+    there = np.isfinite(best)  # a class that is once in the batch pulls nowhere
+    Q = np.where(same, np.exp(right - np.where(there, best, 0.0)), 0.0)
+    found: Doubles = P / P.sum(axis=1, keepdims=True) - Q / np.maximum(TINY, Q.sum(axis=1, keepdims=True))
+    return np.where(there, found, 0.0) / temperature
