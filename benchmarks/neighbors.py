@@ -5,9 +5,9 @@
 
 `exact`: the 10 nearest by cosine of tf-idf, test against train of `newsgroups20`; scikit-learn's brute force with two
 jobs on the same matrix in float32 and float64, in turns. `graph`: 100,000 x 128 float32, correlated Gaussians; the same
-settings for all (M = 16, 200 while building), one thread for queries, the least width of the walk with a recall@10 of
-0.95. `hashing`: recall, candidates and queries per second of random hyperplanes and MinHash. `metric`: test accuracy of
-k-NN with and without learned directions. Prints JSON lines. Peers that are not installed are named and skipped.
+settings for all (M = 16, 200 while building), the least width of the walk with a recall@10 of 0.95, one and two threads
+for all. `hashing`: recall, candidates and queries per second of random hyperplanes and MinHash. `metric`: test accuracy
+of k-NN with and without learned directions. Prints JSON lines. Peers that are not installed are named and skipped.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from bisect import bisect_left
 from collections.abc import Callable
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -29,12 +31,14 @@ import linnaeus
 from linnaeus.arrays import CSR, Dense
 from linnaeus.features import Words
 from linnaeus.kernels.reference import Nearest as Twin
-from linnaeus.neighbors import Components, Exact, Graph, Hyperplanes, Kernel, MinHash, Neighbors
+from linnaeus.neighbors import Exact, Graph, Hyperplanes, MinHash
+from linnaeus.pipeline.cookbook import recipe
 from linnaeus.types import Lesson
 from measure import data_folder, say, say_machine
 
 COUNT, RECALL = 10, 0.95
-WALKS = (20, 30, 40, 50, 60, 70, 80, 100, 120, 150, 200, 300, 400)
+WIDEST = 500
+"""Of the walks that are tried."""
 
 
 def turns(work: dict[str, Callable[[], Any]], runs: int) -> dict[str, float]:
@@ -66,31 +70,26 @@ def texts(name: str) -> tuple[CSR, CSR, Any, Any]:
 def exact(runs: int) -> None:
     X, Q, _, _ = texts("newsgroups20")
     index = Exact().index(X, "cosine", 0)
-    work: dict[str, Callable[[], Any]] = {}
-    for threads in (1, 2):
-        work[f"linnaeus, {threads} threads"] = lambda threads=threads: _with(threads, lambda: index.near(Q, COUNT))
+    work: dict[str, Callable[[], Any]] = {
+        f"linnaeus, {threads} threads": partial(_with, threads, partial(index.near, Q, COUNT)) for threads in (1, 2)
+    }
     for kind in (np.float32, np.float64):
         peer = NearestNeighbors(n_neighbors=COUNT, algorithm="brute", metric="cosine", n_jobs=2)
         peer.fit(X.to_scipy().astype(kind))
-        asked = Q.to_scipy().astype(kind)
-        work[f"scikit-learn {kind.__name__}, 2 jobs"] = lambda peer=peer, asked=asked: peer.kneighbors(asked)
-    seconds = turns(work, runs)
-    for name, value in seconds.items():
-        say(
-            what="exact cosine", rows=len(X), queries=len(Q), who=name, seconds=value, queries_per_second=len(Q) / value
-        )
-    ours = seconds["linnaeus, 2 threads"]
-    for name, value in seconds.items():
+        work[f"scikit-learn {kind.__name__}, 2 jobs"] = partial(peer.kneighbors, Q.to_scipy().astype(kind))
+    spent = turns(work, runs)
+    for name, seconds in spent.items():
+        fields: dict[str, Any] = {"seconds": seconds, "queries_per_second": len(Q) / seconds}
         if name.startswith("scikit-learn"):
-            say(what="exact cosine", ratio_to=name, ratio=value / ours, wanted=5.0)
+            fields |= {"linnaeus_2_threads_is_times_as_quick": seconds / spent["linnaeus, 2 threads"], "wanted": 5.0}
+        say(what="exact cosine", rows=len(X), queries=len(Q), who=name, **fields)
     rows, scores = index.near(Q, COUNT)
     gaps, theirs = work["scikit-learn float64, 2 jobs"]()
     say(what="exact cosine", same_rows=recall(rows, theirs), largest_difference=float(np.abs(1 - scores - gaps).max()))
     some, twin = Q.rows_slice(0, 20), Twin(X.arrays, X.width)
     few = some.indptr, some.indices, some.data.astype(np.float64)
-    pair = turns(
-        {"twin": lambda: twin.cosine(few, COUNT, 1), "kernel": lambda: _with(1, lambda: index.near(some, COUNT))}, 3
-    )
+    ask = partial(_with, 1, partial(index.near, some, COUNT))
+    pair = turns({"twin": partial(twin.cosine, few, COUNT, 1), "kernel": ask}, 3)
     say(what="exact cosine", queries=20, kernel_to_twin=pair["twin"] / pair["kernel"])
 
 
@@ -108,72 +107,65 @@ def vectors(n: int = 100_000, m: int = 2000, d: int = 128) -> tuple[Any, Any, An
     return X, Q, _with(2, lambda: Exact().index(Dense(X), "euclidean", 0).near(Dense(Q), COUNT)[0])
 
 
-def _ours(X: Any) -> tuple[float, Callable[[int], Callable[[Any], Any]]]:
-    from dataclasses import replace
+Ask = Callable[[Any, int, int], Any]
+"""The rows near to queries, by a walk of this width on so many threads."""
 
-    start = time.perf_counter()
+
+def _ours(X: Any) -> Ask:
     index = _with(2, lambda: Graph(links=16, build=200).index(Dense(X), "euclidean", 0))
-    seconds = time.perf_counter() - start
-    return seconds, lambda walk: lambda Q: replace(index, walk=walk).near(Dense(Q), COUNT)[0]
+    return lambda Q, walk, threads: _with(threads, lambda: replace(index, walk=walk).near(Dense(Q), COUNT)[0])
 
 
-def _hnswlib(X: Any) -> tuple[float, Callable[[int], Callable[[Any], Any]]]:
+def _hnswlib(X: Any) -> Ask:
     index = import_module("hnswlib").Index("l2", X.shape[1])
-    start = time.perf_counter()
     index.init_index(len(X), ef_construction=200, M=16, random_seed=0)
     index.add_items(X, num_threads=2)
-    seconds = time.perf_counter() - start
 
-    def at(walk: int) -> Callable[[Any], Any]:
-        def call(Q: Any) -> Any:
-            index.set_ef(walk)
-            return index.knn_query(Q, COUNT, num_threads=1)[0]
+    def ask(Q: Any, walk: int, threads: int) -> Any:
+        index.set_ef(walk)
+        return index.knn_query(Q, COUNT, num_threads=threads)[0]
 
-        return call
-
-    return seconds, at
+    return ask
 
 
-def _usearch(X: Any) -> tuple[float, Callable[[int], Callable[[Any], Any]]]:
+def _usearch(X: Any) -> Ask:
     index = import_module("usearch.index").Index(
         ndim=X.shape[1], metric="l2sq", dtype="f32", connectivity=16, expansion_add=200
     )
-    start = time.perf_counter()
     index.add(np.arange(len(X)), X, threads=2)
-    seconds = time.perf_counter() - start
 
-    def at(walk: int) -> Callable[[Any], Any]:
-        def call(Q: Any) -> Any:
-            index.expansion_search = walk
-            return index.search(Q, COUNT, threads=1).keys
+    def ask(Q: Any, walk: int, threads: int) -> Any:
+        index.expansion_search = walk
+        return index.search(Q, COUNT, threads=threads).keys
 
-        return call
+    return ask
 
-    return seconds, at
+
+def _least_walk(ask: Ask, Q: Any, wanted: Any) -> int:
+    """The least width of the walk that finds enough."""
+    return COUNT + bisect_left(range(COUNT, WIDEST), RECALL, key=lambda walk: recall(ask(Q, walk, 2), wanted))
 
 
 def graph(runs: int) -> None:
     X, Q, wanted = vectors()
-    chosen: dict[str, Callable[[], Any]] = {}
+    work: dict[int, dict[str, Callable[[], Any]]] = {1: {}, 2: {}}
     for name, make in {"linnaeus": _ours, "hnswlib": _hnswlib, "usearch": _usearch}.items():
+        start = time.perf_counter()
         try:
-            seconds, at = make(X)
+            ask = make(X)
         except ImportError:
             say(what="graph", who=name, skipped="not installed")
             continue
-        found = next(
-            ((walk, r) for walk in WALKS if (r := recall(_with(1, lambda: at(walk)(Q)), wanted)) >= RECALL), None
-        )
-        if found is None:
-            say(what="graph", who=name, build_seconds=seconds, skipped="recall not reached")
-            continue
-        say(what="graph", who=name, build_seconds=seconds, walk=found[0], recall=found[1])
-        call = at(found[0])
-        chosen[name] = lambda call=call: _with(1, lambda: call(Q))
-    speeds = {name: len(Q) / seconds for name, seconds in turns(chosen, runs).items()}
-    for name, speed in speeds.items():
-        ratio = {} if name == "linnaeus" else {"linnaeus_to_this": speeds["linnaeus"] / speed, "wanted": 0.8}
-        say(what="graph", who=name, queries_per_second=speed, **ratio)
+        seconds = time.perf_counter() - start
+        walk = _least_walk(ask, Q, wanted)
+        say(what="graph", who=name, build_seconds=seconds, walk=walk, recall=recall(ask(Q, walk, 2), wanted))
+        for threads, calls in work.items():
+            calls[name] = partial(ask, Q, walk, threads)
+    for threads, calls in work.items():
+        speeds = {name: len(Q) / seconds for name, seconds in turns(calls, runs).items()}
+        for name, speed in speeds.items():
+            ratio = {} if name == "linnaeus" else {"linnaeus_to_this": speeds["linnaeus"] / speed, "wanted": 0.8}
+            say(what="graph", threads=threads, who=name, queries_per_second=speed, **ratio)
 
 
 HASHES = {
@@ -193,31 +185,29 @@ def hashing(runs: int) -> None:
     sources = {"newsgroups20 cosine": (X, Q.rows_slice(0, 2000)), "vectors cosine": (Dense(V), Dense(U[:1000]))}
     for name, (rows, queries) in sources.items():
         plain = Exact().index(rows, "cosine", 0)
-        wanted = _with(2, lambda plain=plain, queries=queries: plain.near(queries, COUNT)[0])
-        base = turns({"exact": lambda plain=plain, queries=queries: _with(2, lambda: plain.near(queries, COUNT))}, runs)
-        say(what="hashing", data=name, how="Exact()", recall=1.0, queries_per_second=len(queries) / base["exact"])
-        for how in HASHES[name]:
-            index = how.index(rows, "cosine", 0)
-            found = _with(2, lambda index=index, queries=queries: index.near(queries, COUNT)[0])
-            share = float(np.diff(index.candidates(queries)[0]).mean()) / len(rows)
-            spent = turns({"it": lambda index=index, queries=queries: _with(2, lambda: index.near(queries, COUNT))}, 3)
-            speed = len(queries) / spent["it"]
-            say(what="hashing", data=name, how=str(how), recall=recall(found, wanted), candidates=share,
-                queries_per_second=speed)  # fmt: skip
+        wanted = _with(2, partial(plain.near, queries, COUNT))[0]
+        for how in (Exact(), *HASHES[name]):
+            index: Any = how.index(rows, "cosine", 0)
+            ask = partial(_with, 2, partial(index.near, queries, COUNT))
+            share = 1.0 if isinstance(how, Exact) else float(np.diff(index.candidates(queries)[0]).mean()) / len(rows)
+            found, speed = recall(ask()[0], wanted), len(queries) / turns({"it": ask}, runs)["it"]
+            say(what="hashing", data=name, how=str(how), recall=found, candidates=share, queries_per_second=speed)
 
 
 def metric(runs: int) -> None:
+    made = recipe("knn-metric")
     for name in ("banking77", "trec"):
-        X, Q, labels, truth = texts(name)
-        classes, y = np.unique(labels, return_inverse=True)
+        train, test = (pq.read_table(data_folder() / name / f"{part}.parquet") for part in ("train", "test"))
+        features, X = made.features.fit_rows(train["text"].to_pylist())
+        classes, y = np.unique(train["label"].to_pylist(), return_inverse=True)
         lesson = Lesson(X, y.astype(np.int32), np.ones(len(y)), len(classes))
-        for projection in (None, Components()):
+        Q, truth = features.rows(test["text"].to_pylist()), test["label"].to_pylist()
+        for learner in (replace(made.learner, projection=None), made.learner):
             for k in (1, 5, 10, 20):
-                start = time.perf_counter()
-                model = Neighbors(k=k, votes=Kernel(), projection=projection).learn(lesson)
-                seconds = time.perf_counter() - start
-                right = classes[model.scores(Q).argmax(axis=1)] == truth
-                say(what="metric", data=name, projection=str(projection), k=k, accuracy=float(right.mean()),
+                it = replace(learner, k=k)
+                right = classes[it.learn(lesson).scores(Q).argmax(axis=1)] == truth
+                seconds = turns({"it": partial(it.learn, lesson)}, min(runs, 1))["it"]
+                say(what="metric", data=name, projection=str(it.projection), k=k, accuracy=float(right.mean()),
                     learn_seconds=seconds)  # fmt: skip
 
 

@@ -37,10 +37,10 @@ class Components:
     """
 
     width: int = 64
-    epochs: int = 10
+    epochs: int = 5
     rate: float = 0.05
     temperature: float = 0.1
-    batch: int = 512
+    batch: int = 256
 
     def __post_init__(self) -> None:
         for name, least in (("width", 1), ("epochs", 0), ("batch", 2)):

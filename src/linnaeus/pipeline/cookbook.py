@@ -102,6 +102,14 @@ def _grown(name: str, **settings: Any) -> Recipe:
     return Recipe(features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3))
 
 
+def _directed(search: str) -> Recipe:
+    """Neighbors in learned directions, of which a word has 64 numbers: so no more words than needed."""
+    features = replace(words(), terms=replace(COMMON, max_terms=200_000))
+    projection = neighbors.Components()
+    learner = neighbors.Neighbors(k=10, votes=neighbors.Kernel(), search=search, projection=projection)
+    return Recipe(features=features, learner=learner, tuning=Tuning(folds=3))
+
+
 def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Recipe:
     """Few folds: each of them makes a kernel matrix."""
     return Recipe(features=features or words(), learner=learner, tuning=Tuning(folds=folds))
@@ -257,21 +265,11 @@ RECIPES: dict[str, Named] = {
     ),
     "knn-metric": Named(
         "The same in 64 directions learned from the labels, in which texts of one class are near to each other.",
-        lambda: Recipe(
-            features=words(),
-            learner=neighbors.Neighbors(k=10, votes=neighbors.Kernel(), projection=neighbors.Components()),
-            tuning=Tuning(folds=3),
-        ),
+        lambda: _directed("exact"),
     ),
     "knn-graph": Named(
         "The same by a walk along a graph of near texts instead of a look at all: for very many of them.",
-        lambda: Recipe(
-            features=words(),
-            learner=neighbors.Neighbors(
-                k=10, votes=neighbors.Kernel(), projection=neighbors.Components(), search=neighbors.Graph()
-            ),
-            tuning=Tuning(folds=3),
-        ),
+        lambda: _directed("graph"),
     ),
     "nearest-centroid": Named(
         "Each class is the mean of its texts, and the nearest by cosine wins: one pass, no tuning, linear.",
