@@ -56,7 +56,7 @@ def test_one_prediction_on_the_command_line_loads_only_what_it_needs() -> None:
 
 TRAIN = (
     "import io; from linnaeus.cli.main import main; sys.stdout = io.StringIO(); "
-    "code = main(['train', {data!r}, '--test', {data!r}, '--recipe', 'words', '--json', '-q', '-o', {model!r}]); "
+    "code = main(['train', {data!r}, *{options!r}, '--json', '-q', '-o', {model!r}]); "
     "sys.stdout = sys.__stdout__; assert code == 0"
 )
 SPARED = (
@@ -70,15 +70,21 @@ SPARED = (
 
 
 @pytest.mark.native
-def test_a_quick_training_on_the_command_line_loads_only_what_it_needs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "spared"),
+    [(["--test", "data.csv", "--recipe", "words"], SPARED), ([], ("sklearn", "pandas", "polars", "linnaeus.audit"))],
+    ids=["quick", "cross-fitted"],
+)
+def test_a_training_on_the_command_line_loads_only_what_it_needs(tmp_path: Path, options, spared) -> None:
     data = tmp_path / "data.csv"
     data.write_text("text,label\n" + "green apple,fruit\nred car,thing\n" * 4, encoding="utf-8")
-    code = TRAIN.format(data=str(data), model=str(tmp_path / "m.lin"))
+    code = TRAIN.format(data="data.csv", options=options, model="m.lin")
     program = f"import sys; {code}; print('\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     loaded = set(done.stdout.split())
     assert "linnaeus.pipeline.training" in loaded
-    assert loaded & set(SPARED) == set()
+    assert loaded & set(spared) == set()
 
 
 def test_every_public_name_is_there() -> None:

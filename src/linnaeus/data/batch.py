@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from linnaeus.data.views import from_numpy
 from linnaeus.errors import InputTypeError
 from linnaeus.frozen import dataclass
 
@@ -61,7 +62,7 @@ class Batch:
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
         """These rows, in this order, numbered from 0."""
-        chosen = pa.array(row_numbers(rows))
+        chosen = from_numpy(row_numbers(rows))
         return self.each(lambda array: _widened(array).take(chosen))
 
     def at(self, start: int) -> Batch:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32(), "i4"), (pa.int64(), "i8"))}
 """Types whose numbers lie in memory as NumPy's do, by Arrow's name."""
 
+_TYPES = {"float64": pa.float64(), "int32": pa.int32(), "int64": pa.int64()}
 
 FEW = 1 << 16
 """Strings up to which they are told apart here: beyond, what pyarrow needs to be loaded is soon won back."""
@@ -32,6 +33,16 @@ def as_numpy(column: pa.Array) -> NDArray[Any]:
         return np.frombuffer(held, DTYPES[str(column.type)], count=end)[start:]
     found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return found
+
+
+def from_numpy(values: NDArray[Any]) -> pa.Array:
+    """A column of these numbers, where they lie: `pyarrow.array` would load pandas as well.
+
+    >>> from_numpy(np.array([2, 0])).to_pylist()
+    [2, 0]
+    """
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(_TYPES[values.dtype.name], len(values), [None, pa.py_buffer(values)])
 
 
 def as_strings(column: pa.Array) -> pa.Array:
