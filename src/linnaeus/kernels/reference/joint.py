@@ -129,6 +129,8 @@ def _solve(a: Doubles, q: float) -> Doubles:
     low, high = a.max() - q - 1.0, a.max() + np.log(len(a)) + 1.0
     for _ in range(200):
         u = 0.5 * (low + high)
+        if u in (low, high):  # no number lies between
+            break
         low, high = (u, high) if np.exp(_logs(a - u, q)).sum() > 1.0 else (low, u)
     p = np.maximum(np.exp(_logs(a - high, q)), LEAST)
     return np.asarray(p / p.sum())
@@ -139,7 +141,9 @@ def _logs(c: Doubles, q: float) -> Doubles:
     v = np.minimum(c, np.log(np.maximum(c, 1.0) / q) if q > 0 else c)
     for _ in range(60):
         e = q * np.exp(v)
-        v = v - (v + e - c) / (1.0 + e)
+        before, v = v, v - (v + e - c) / (1.0 + e)
+        if (np.abs(v - before) <= 1e-15 * np.abs(v)).all():  # only rounding is left
+            break
     return v
 
 
