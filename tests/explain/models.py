@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from linnaeus.explain import Linear
@@ -21,11 +23,18 @@ SPACES = [
 
 def random_model(features, space=None, k=3, seed=0) -> Linear:
     """A model over these features with float32 weights."""
-    rng = np.random.default_rng(seed)
     space = space or Multiclass()
-    w = space.width(k)
-    W = rng.normal(size=(features.width, w)).astype(np.float32)
-    return Linear(features, W, rng.normal(size=w).astype(np.float32), space, tuple("abcdefg"[:k]))
+    return Linear(features, *_weights(features.width, space.width(k), seed), space, tuple("abcdefg"[:k]))
+
+
+@cache
+def _weights(d, w, seed):
+    """Weights (d, w) and biases (w,): drawing a million of them for every example takes longer than the example."""
+    rng = np.random.default_rng(seed)
+    found = rng.normal(size=(d, w)).astype(np.float32), rng.normal(size=w).astype(np.float32)
+    for array in found:
+        array.flags.writeable = False
+    return found
 
 
 def check_sums(why, tolerance=1e-5) -> None:

@@ -50,9 +50,9 @@ def test_two_classes_have_the_decision_function_of_svc(weighted):
 
 def test_more_classes_are_each_against_the_rest():
     X, y, T, _ = problem(3)
-    ours = MatrixClassifier(learner=KernelSVM(kernel=Polynomial(2), strength=2.0, tol=1e-9)).fit(X, y)
+    ours = MatrixClassifier(learner=KernelSVM(kernel=Polynomial(3), strength=2.0, tol=1e-9)).fit(X, y)
     for c in range(3):
-        theirs = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, C=0.5, tol=1e-9).fit(X, y == c)
+        theirs = SVC(kernel="poly", degree=3, gamma=1.0, coef0=1.0, C=0.5, tol=1e-9).fit(X, y == c)
         assert np.allclose(ours.decision_function(T)[:, c], theirs.decision_function(T), rtol=1e-6, atol=1e-8)
 
 

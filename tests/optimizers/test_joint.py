@@ -145,8 +145,8 @@ def test_a_weight_of_two_is_the_row_twice(family, bias):
     sparse = csr_matrix(X[twice])
     rows = sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32), sparse.data
     double = Joint(rows, 6, joint.labels[twice], joint.strengths[twice] / 2, joint.k, None, bias)
-    W, b = climb(family, joint, Plan(tol=1e-10, epochs=20_000))
-    V, c = climb(family, double, Plan(tol=1e-10, epochs=20_000))
+    W, b = climb(family, joint, Plan(tol=1e-10, epochs=1_000))
+    V, c = climb(family, double, Plan(tol=1e-10, epochs=1_000))
     np.testing.assert_allclose(W, V, atol=2e-4)
     if bias == "regularized":
         np.testing.assert_allclose(b, c, atol=2e-4)
@@ -182,7 +182,7 @@ def test_scikit_learn_agrees():
     np.testing.assert_allclose(W, theirs.coef_.T, atol=1e-4)
     np.testing.assert_allclose(b - b.mean(), theirs.intercept_ - theirs.intercept_.mean(), atol=1e-4)
     plain = Joint(joint.rows, 6, joint.labels, np.ones(80), 3, None, "none")
-    W, _ = climb(CRAMMER, plain, Plan(tol=1e-9, epochs=20_000))
+    W, _ = climb(CRAMMER, plain, Plan(tol=1e-9, epochs=2_000))
     svm = LinearSVC(multi_class="crammer_singer", fit_intercept=False, tol=1e-9, max_iter=100_000).fit(X, joint.labels)
     np.testing.assert_allclose(W, svm.coef_.T, atol=1e-3)
 

@@ -123,7 +123,7 @@ def test_it_takes_few_evaluations(monkeypatch):
 )
 def test_fewer_rows_than_features(loss, output, bias):
     """The same optimum over the span of the rows as over the weights; from a start that is not zero it is not used."""
-    objective = problem(loss, output, 0.2, bias, shape=(25, 120))
+    objective = problem(loss, output, 0.2, bias, shape=(12, 50))
     best = optimum(objective)
     for solver in (LBFGS(), ConjugateGradient()):
         fit = train(objective, solver, Watch(Stop(tol=1e-9, epochs=1000)))
