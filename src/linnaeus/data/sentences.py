@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from linnaeus import kernels
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
 from linnaeus.types import groups
@@ -166,9 +167,18 @@ def _flat(name: str, lists: Lists) -> Made:
     np.cumsum([len(row) for row in lists], out=offsets[1:])
     flat = list(chain.from_iterable(lists))
     try:
-        return pa.array(flat, pa.large_string()), offsets
+        return _packed(flat), offsets
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
         raise _wrong_cell(name, flat, offsets) from error
+
+
+def _packed(flat: list[Any]) -> pa.Array:
+    """Strings by their bytes, where none is null: `pyarrow.array` takes longer, and loads pandas first."""
+    try:
+        data, bounds = kernels.pack_texts(flat, lambda size: np.empty(size, np.uint8), kernels.thread_count())
+    except TypeError:
+        return pa.array(flat, pa.large_string())
+    return pa.Array.from_buffers(pa.large_string(), len(flat), [None, pa.py_buffer(bounds), pa.py_buffer(data)])
 
 
 def _wrong_cell(name: str, flat: list[Any], offsets: Longs) -> InputTypeError | DataError:

@@ -41,17 +41,23 @@ class Coded:
 def code(sentences: Sentences, names: Sequence[str], pieces: Sequence[Any] = ()) -> Coded:
     """The columns of these names; `pieces` make those that sentences lack."""
     makers = {piece.name: piece for piece in pieces}
-    codes = np.empty((len(names), sentences.count), np.int32)
+    codes: list[Ints] = []
     firsts, words = np.zeros(len(names) + 1, np.int64), []
     for i, name in enumerate(names):
         column = makers[name].column(sentences) if name in makers else sentences.column(name)
         encoded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
         words.append(encoded.dictionary)
-        indices = encoded.indices
-        if indices.null_count:
-            indices = indices.fill_null(-1)
-        numbers = indices.to_numpy()
-        codes[i] = numbers if not firsts[i] else np.where(numbers < 0, -1, numbers + int(firsts[i]))
+        codes.append(_numbers(encoded.indices, int(firsts[i])))
         firsts[i + 1] = firsts[i] + len(encoded.dictionary)
     offsets = sentences.offsets if sentences.offsets[0] == 0 else sentences.offsets - sentences.offsets[0]
-    return Coded(np.ascontiguousarray(offsets), codes, tuple(words), firsts)
+    table = codes[0].reshape(1, -1) if len(codes) == 1 else np.stack(codes)
+    return Coded(np.ascontiguousarray(offsets), table, tuple(words), firsts)
+
+
+def _numbers(indices: pa.Array, first: int) -> Ints:
+    """The words' numbers, counted from `first`; null is -1."""
+    if not indices.null_count:
+        numbers: Ints = indices.to_numpy()
+        return numbers if not first else numbers + np.int32(first)
+    numbers = indices.fill_null(-1).to_numpy()
+    return np.where(numbers < 0, np.int32(-1), numbers + np.int32(first))

@@ -20,6 +20,7 @@ from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
+    from linnaeus.features.tokens.sources import Source
     from linnaeus.features.tokens.templates import Part, Template, Templates
     from linnaeus.types import Floats, Ints, Longs, Words64
 
@@ -27,8 +28,8 @@ BOUNDARIES = 2
 """The first values of every form: what stands before a sentence and behind it."""
 
 EDGES = ("<s>", "</s>")
-CHUNK = 1 << 16
-"""Tokens that are scored at a time: what is known of each distinct word is kept so long."""
+HELD = 1 << 22
+"""Numbers that are held at most while tokens are scored: a vector for each distinct word and place of a piece."""
 
 
 def form_rows(forms: list[str]) -> Ints:
@@ -41,13 +42,15 @@ class FittedTemplates:
     """Templates with the values they know and a column for each feature.
 
     `values` are the strings of each form (in the order of `Templates.fields`), value i of a form has the number i + 2;
-    `members` (d, 2) are the values of each column, `bounds` (T+1) says where the columns of a template begin.
+    `members` (d, 2) are the values of each column, `bounds` (T+1) says where the columns of a template begin. `sources`
+    make the columns that sentences lack.
     """
 
     templates: Templates
     values: tuple[pa.Array, ...]
     members: Ints
     bounds: Longs
+    sources: tuple[Source, ...] = ()
 
     @property
     def width(self) -> int:
@@ -68,10 +71,11 @@ class FittedTemplates:
         if W.dtype != np.float32 or W.ndim != 2 or len(W) != self.width:
             raise UsageError(f"W is {W.dtype} {W.shape}; scores take float32 of shape ({self.width}, k).")
         W, made = np.ascontiguousarray(W), []
-        for part in sentences.batches(CHUNK):
+        most = max(1024, HELD // (max(1, W.shape[1]) * self._places))
+        for part in [sentences] if sentences.count <= most else sentences.batches(most):
             coded, atoms = self._read(part)
             made.append(kernels.token_scores(coded.arrays, atoms, self._plan, self._pairs, W, kernels.thread_count()))
-        return made[0] if len(made) == 1 else np.concatenate([np.zeros((0, W.shape[1]), np.float32), *made])
+        return made[0] if len(made) == 1 else np.concatenate(made)
 
     def names(self) -> list[str]:
         """A readable name for each column, such as `suffix3[-1]=ing`."""
@@ -111,6 +115,15 @@ class FittedTemplates:
         return self.templates.templates()
 
     @cached_property
+    def _places(self) -> int:
+        """How many places (source, at) templates look at."""
+        return len({(part.source, part.at) for template in self._all for part in template})
+
+    @cached_property
+    def _sources(self) -> list[str]:
+        return list(self.templates.fields())
+
+    @cached_property
     def _fields(self) -> dict[tuple[str, str], int]:
         """The number of each form of each source."""
         flat = [(source, form) for source, forms in self.templates.fields().items() for form in forms]
@@ -134,10 +147,9 @@ class FittedTemplates:
     @cached_property
     def _plan(self) -> tuple[Ints, Ints, Longs]:
         """Templates, the columns of single values, and where those of each template begin."""
-        sources = list(self.templates.fields())
         rows, tables, starts = [], [], [0]
         for t, template in enumerate(self._all):
-            rows.append([n for part in template for n in self._place(part, sources)] + [-1, 0, 0] * (2 - len(template)))
+            rows.append([n for part in template for n in self._place(part)] + [-1, 0, 0] * (2 - len(template)))
             first, last = self.bounds[t], self.bounds[t + 1]
             size = len(self.values[self._fields[template[0].source, template[0].form]]) + BOUNDARIES
             table = np.full(size if len(template) == 1 else 0, -1, np.int32)
@@ -156,17 +168,20 @@ class FittedTemplates:
         keys = (number[double] << 56 | first << 28 | second).view(np.uint64)
         return kernels.probe_pairs(np.ascontiguousarray(keys), double.astype(np.int32), 0)
 
-    def _place(self, part: Part, sources: list[str]) -> list[int]:
-        return [sources.index(part.source), self.templates.fields()[part.source].index(part.form), part.at]
+    def _place(self, part: Part) -> list[int]:
+        return [self._sources.index(part.source), self.templates.fields()[part.source].index(part.form), part.at]
 
     def _read(self, sentences: Sentences) -> tuple[Coded, Ints]:
         """Sentences as numbers of words, and the values (u, q) of each word's forms."""
-        coded = code(sentences, list(self.templates.fields()), self.templates.sources)
-        atoms = np.full((int(coded.firsts[-1]), max(len(forms) for forms, _ in self._lookups)), -1, np.int32)
+        coded, found = code(sentences, self._sources, self.sources), []
         for i, (forms, slots) in enumerate(self._lookups):
             texts = coded.texts(i)
-            found = kernels.form_ids((texts.data, texts.offsets), forms, slots, kernels.thread_count())
-            atoms[coded.firsts[i] : coded.firsts[i + 1], : found.shape[1]] = found
+            found.append(kernels.form_ids((texts.data, texts.offsets), forms, slots, kernels.thread_count()))
+        if len(found) == 1:
+            return coded, found[0]
+        atoms = np.full((int(coded.firsts[-1]), max(own.shape[1] for own in found)), -1, np.int32)
+        for i, own in enumerate(found):
+            atoms[coded.firsts[i] : coded.firsts[i + 1], : own.shape[1]] = own
         return coded, atoms
 
     def _names(self) -> Iterator[str]:

@@ -5,6 +5,7 @@ All work on strings is done once for each distinct word; the rest is counting nu
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,8 @@ def learn(templates: Templates, sentences: Sentences) -> FittedTemplates:
     """The values and columns of these sentences."""
     if not sentences.count:
         raise DataError("the sentences have no token, so there is nothing to learn features from; give some.")
-    coded = code(sentences, list(templates.fields()), templates.sources)
+    sources = tuple(piece.read() for piece in templates.sources)
+    coded = code(sentences, list(templates.fields()), sources)
     fields = _fields(templates, coded)
     kept, met = [], set()
     for template in templates.templates():
@@ -56,7 +58,7 @@ def learn(templates: Templates, sentences: Sentences) -> FittedTemplates:
         if len(template) == 1:
             met.add(place)
         kept.append(distinct[keep])
-    return _made(templates, coded, fields, kept)
+    return replace(_made(templates, coded, fields, kept), sources=sources)
 
 
 def _fields(templates: Templates, coded: Coded) -> dict[tuple[str, str], _Field]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import pyarrow as pa
 
 from linnaeus.errors import LinnaeusError, ModelFileError, damaged
 from linnaeus.features.tokens.fitted import BOUNDARIES, FittedTemplates
+from linnaeus.features.tokens.sources import SOURCES, restore
 from linnaeus.features.tokens.templates import Pair, Part, Templates, Window
-from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
+from linnaeus.store.states import field, nest, nested, pack_arrow, tensor, unpack_arrow
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ def pack(fitted: FittedTemplates) -> State:
         "second": np.ascontiguousarray(fitted.members[fitted.members[:, 1] >= 0, 1]),
         "bounds": fitted.bounds,
     }
-    return State(manifest, tensors)
+    manifest["sources"] = [_source(piece) for piece in fitted.templates.sources]
+    return nest(manifest, fitted.sources, tensors)
 
 
 def unpack(state: State) -> FittedTemplates:
@@ -55,9 +58,11 @@ def unpack(state: State) -> FittedTemplates:
         raise damaged("the columns of its pairs do not fit each other")
     members = np.full((len(first), 2), -1, np.int32)
     members[:, 0], members[pairs, 1] = first, second
-    fitted = FittedTemplates(templates, values, members, bounds)
     _check(templates, values, members, bounds)
-    return fitted
+    sources = tuple(restore(inner) for inner in nested(state))
+    if [source.name for source in sources] != [piece.name for piece in templates.sources]:
+        raise damaged("its sources are not those of its templates")
+    return FittedTemplates(templates, values, members, bounds, sources)
 
 
 def _check(templates: Templates, values: tuple[pa.Array, ...], members: Ints, bounds: Longs) -> None:
@@ -95,10 +100,21 @@ def _part(part: Part) -> Json:
     return {"form": part.form, "at": part.at, "source": part.source}
 
 
+def _source(piece: Any) -> Json:
+    kind = next(name for name, made in SOURCES.items() if made is type(piece))
+    return {"kind": kind, **{one.name: getattr(piece, one.name) for one in fields(piece)}}
+
+
+def _piece(item: Any) -> Any:
+    inside = {name: value for name, value in item.items() if name != "kind"}
+    return SOURCES[item["kind"]](**inside)
+
+
 def _templates(manifest: Mapping[str, Json]) -> Templates:
     try:
         items = tuple(_made(item) for item in field(manifest, "items", list))
-        return Templates(items, field(manifest, "min_count", int))
+        sources = tuple(_piece(item) for item in field(manifest, "sources", list))
+        return Templates(items, field(manifest, "min_count", int), sources)
     except ModelFileError:
         raise
     except (LinnaeusError, TypeError, ValueError, KeyError, AttributeError) as error:

@@ -130,6 +130,14 @@ class Templates:
         for item in self.items:
             if type(item) not in ITEMS.values():
                 raise InputTypeError(f"Templates take Window and Pair, not {item!r}.")
+        from linnaeus.features.tokens.sources import SOURCES
+
+        for piece in self.sources:
+            if type(piece) not in SOURCES.values():
+                raise InputTypeError(f"sources are {' and '.join(map(str, SOURCES))} pieces, not {piece!r}.")
+        names = [piece.name for piece in self.sources]
+        if len({"word", *names}) <= len(names):
+            raise UsageError(f"the sources make the columns {', '.join(names)}; each needs a name of its own.")
         count = len(self.templates())
         if not 1 <= count <= MOST:
             raise UsageError(f"these are {count} templates; give 1 to {MOST} different ones.")
