@@ -14,10 +14,10 @@ each_side = pytest.mark.parametrize("side", [kernels, reference], ids=["kernel",
 NONE = np.zeros(0, np.int32)
 
 
-def draw(sizes, k, seed=0, dtype=np.float64, scale=1.0):
+def draw(sizes, k, seed=0, dtype=np.float64, scale=1.0, second=False):
     rng = np.random.default_rng(seed)
     offsets = np.cumsum([0, *sizes]).astype(np.int64)
-    E, shared = rng.normal(size=(offsets[-1], k)) * scale, rng.normal(size=(1 + k, k)) * scale
+    E, shared = rng.normal(size=(offsets[-1], k)) * scale, rng.normal(size=(1 + k + second * k * k, k)) * scale
     return E.astype(dtype), shared.astype(dtype), offsets
 
 
@@ -33,8 +33,14 @@ def soft(side, E, shared, offsets, weights=None, threads=1):
     return out
 
 
+def link_rows(z, t, shared):
+    k = shared.shape[1]
+    rows = [1 + z[t - 1] if t else 0]
+    return [*rows, 1 + k + z[t - 2] * k + z[t - 1]] if len(shared) > 1 + k and t > 1 else rows
+
+
 def score(E, shared, z):
-    return shared[0, z[0]] + sum(E[t, c] for t, c in enumerate(z)) + sum(shared[1 + a, b] for a, b in pairwise(z))
+    return sum(E[t, c] + sum(shared[row, c] for row in link_rows(z, t, shared)) for t, c in enumerate(z))
 
 
 def enumerate_all(E, shared):
@@ -43,27 +49,31 @@ def enumerate_all(E, shared):
 
 
 @each_side
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (1, 3), (4, 1), (3, 3), (5, 2), (2, 9)])
-def test_enumeration_finds_the_same(side, n, k):
-    E, shared, offsets = draw([n], k, seed=n * k)
+@pytest.mark.parametrize("second", [False, True])
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (1, 3), (4, 1), (3, 3), (5, 2), (2, 9), (4, 3)])
+def test_enumeration_finds_the_same(side, n, k, second):
+    E, shared, offsets = draw([n], k, seed=n * k, second=second)
     every, scores = enumerate_all(E, shared)
     assert best(side, E, shared, offsets).tolist() == list(every[scores.argmax()])
     parts, sums, values = soft(side, E, shared, offsets)
     chances = np.exp(scores - scores.max())
     chances /= chances.sum()
     np.testing.assert_allclose(values, [np.log(np.exp(scores).sum())])
-    for t, c in product(range(n), range(k)):
-        assert parts[t, c] == pytest.approx(sum(p for z, p in zip(every, chances, strict=True) if z[t] == c))
-    pairs = np.zeros((k, k))
+    tags, links = np.zeros(E.shape), np.zeros(shared.shape)
     for z, p in zip(every, chances, strict=True):
-        np.add.at(pairs, (list(z[:-1]), list(z[1:])), p)
-    np.testing.assert_allclose(sums, np.vstack([parts[:1], pairs]), atol=1e-12)
+        for t, c in enumerate(z):
+            tags[t, c] += p
+            for row in link_rows(z, t, shared):
+                links[row, c] += p
+    np.testing.assert_allclose(parts, tags, atol=1e-12)
+    np.testing.assert_allclose(sums, links, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17, 26, 33, 50])
-def test_the_best_taggings_are_the_twins(k, dtype):
-    E, shared, offsets = draw([5, 0, 1, 30, 2], k, dtype=dtype)
+@pytest.mark.parametrize("second", [False, True])
+@pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17, 26, 33])
+def test_the_best_taggings_are_the_twins(k, second, dtype):
+    E, shared, offsets = draw([5, 0, 1, 30, 2], k, dtype=dtype, second=second)
     E, shared = np.round(E), np.round(shared)  # many ties
     gold = np.random.default_rng(1).integers(0, k, len(E)).astype(np.int32)
     for against in (NONE, gold):
@@ -73,9 +83,10 @@ def test_the_best_taggings_are_the_twins(k, dtype):
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 3000.0])
+@pytest.mark.parametrize("second", [False, True])
 @pytest.mark.parametrize("k", [1, 2, 3, 17, 33])
-def test_the_marginals_are_the_twins(k, scale):
-    E, shared, offsets = draw([5, 0, 1, 30, 2], k, scale=scale)
+def test_the_marginals_are_the_twins(k, second, scale):
+    E, shared, offsets = draw([5, 0, 1, 12, 2], k, scale=scale, second=second)
     weights = np.array([1.0, 2.0, 0.5, 3.0, 0.0])
     for ours, theirs in zip(
         soft(kernels, E, shared, offsets, weights), soft(reference, E, shared, offsets, weights), strict=True
@@ -99,8 +110,8 @@ def test_what_is_not_allowed_is_never_found(side):
 @each_side
 def test_a_truth_that_shares_the_best_score_loses(side):
     offsets, zeros = np.array([0, 3]), np.zeros((3, 2))
-    for gold in product(range(2), repeat=3):
-        assert best(side, zeros, zeros, offsets, np.array(gold, np.int32)).tolist() != list(gold)
+    for gold, shared in product(product(range(2), repeat=3), (zeros, np.zeros((7, 2)))):
+        assert best(side, zeros, shared, offsets, np.array(gold, np.int32)).tolist() != list(gold)
     E = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])  # two best taggings
     assert best(side, E, zeros, offsets).tolist() == [0, 0, 0]
     assert best(side, E, zeros, offsets, np.array([0, 0, 0], np.int32)).tolist() == [0, 0, 1]
@@ -108,7 +119,7 @@ def test_a_truth_that_shares_the_best_score_loses(side):
 
 
 def test_threads_change_no_bit():
-    E, shared, offsets = draw([7] * 500, 17)
+    E, shared, offsets = draw([7] * 500, 5, second=True)
     found = set()
     for threads in (1, 2, 3, 8):
         parts = soft(kernels, E, shared, offsets, threads=threads)
@@ -124,6 +135,15 @@ def test_a_long_sequence_neither_overflows_nor_fades():
     assert sums[1:].sum() == pytest.approx(99_999)
     assert np.isfinite(values).all()
     assert len(best(kernels, E, shared, offsets)) == 100_000
+
+
+def test_greedy_tags_look_back_and_not_ahead():
+    E, shared = np.array([[1.0, 0.0], [0.0, 0.0]]), np.zeros((3, 2))
+    shared[2] = [0.0, 9.0]  # after tag 1, which the first token does not prefer, comes a large score
+    tags = np.zeros(2, np.int32)
+    kernels.chain_greedy(E, shared, np.array([0, 2]), tags, 1)
+    assert tags.tolist() == [0, 0]
+    assert best(kernels, E, shared, np.array([0, 2])).tolist() == [1, 1]
 
 
 @each_side

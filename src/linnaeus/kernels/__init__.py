@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import blend as blend
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import chain_best as chain_best
+    from linnaeus.kernels._native import chain_greedy as chain_greedy
     from linnaeus.kernels._native import chain_learn as chain_learn
     from linnaeus.kernels._native import chain_settle as chain_settle
     from linnaeus.kernels._native import chain_soft as chain_soft

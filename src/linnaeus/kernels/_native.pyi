@@ -121,12 +121,13 @@ def fingerprint_folded(data: Bytes, offsets: Longs, threads: int) -> Words64: ..
 def chain_best(
     emissions: NDArray[Any], shared: NDArray[Any], offsets: Longs, against: Ints, tags: Ints, threads: int
 ) -> None: ...
+def chain_greedy(emissions: NDArray[Any], shared: NDArray[Any], offsets: Longs, tags: Ints, threads: int) -> None: ...
 def chain_learn(
     rows: Matrix,
     truth: Truth,
     order: tuple[Ints, Doubles],
     state: Table,
-    loss: tuple[int, Doubles],
+    loss: Asked,
     settings: tuple[float, float, float],
 ) -> tuple[float, int]: ...
 def chain_settle(state: Table, settings: tuple[float, float, float]) -> None: ...

@@ -3,14 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "chain.hpp"
-#include "elementary.hpp"
+#include "chain_sums.hpp"
 #include "targets.hpp"
 
 namespace linnaeus::chain {
 namespace {
-
-constexpr double kLeast = 1e-200;  // sums below this go by logarithms
 
 template <size_t P, class S>
 LINNAEUS_INLINE void best_forward_in(const Links<S>& c, const S* E, size_t n, S* D) {
@@ -69,6 +66,12 @@ LINNAEUS_CLONES void exp_scores(const float* E, size_t n, size_t k, size_t p, do
 }
 LINNAEUS_CLONES void exp_scores(const double* E, size_t n, size_t k, size_t p, double* X, double* high) {
   exp_rows(E, n, k, p, X, high);
+}
+
+LINNAEUS_CLONES void exp_links(double* values, size_t rows, size_t k, size_t p) {
+  for (size_t i = 0; i < rows * p; ++i) values[i] = elementary::exp(values[i]);
+  for (size_t i = 0; i < rows; ++i)
+    for (size_t j = k; j < p; ++j) values[i * p + j] = 0;
 }
 
 struct Sums {
@@ -158,14 +161,6 @@ LINNAEUS_CLONES bool sum_products(const Sums& s) {
   }
 }
 
-double log_sum(const double* values, size_t k) {
-  double high = *std::max_element(values, values + k);
-  if (!(std::fabs(high) <= std::numeric_limits<double>::max())) return high;
-  double total = 0;
-  for (size_t i = 0; i < k; ++i) total += elementary::exp(values[i] - high);
-  return high + elementary::log(total);
-}
-
 double finite_max(const double* values, size_t rows, size_t k, size_t p) {
   double high = -std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < rows; ++i)
@@ -186,48 +181,54 @@ template <class S>
 void Soft::prepare(const Links<S>& links) {
   k_ = links.k;
   lanes_ = links.lanes;
-  size_t size = k_ * lanes_;
+  second_ = links.second;
+  rows_ = shared_rows(k_, second_) - 1;
+  size_t size = rows_ * lanes_;
   start_.assign(links.start, links.start + lanes_);
   T_.resize(size);
-  for (size_t i = 0; i < k_; ++i)
+  for (size_t i = 0; i < rows_; ++i)
     std::copy_n(links.T + i * links.stride, lanes_, T_.begin() + std::ptrdiff_t(i * lanes_));
   e_start_.resize(lanes_);
   e_links_.resize(size);
   exp_scores(start_.data(), 1, k_, lanes_, e_start_.data(), &start_high_);
   if (!(std::fabs(start_high_) <= std::numeric_limits<double>::max())) start_high_ = 0;
   links_high_ = finite_max(T_.data(), k_, k_, lanes_);
-  e_across_.assign(size, 0.0);
+  second_high_ = second_ ? finite_max(T_.data() + k_ * lanes_, k_ * k_, k_, lanes_) : 0.0;
+  for (size_t i = 0; i < rows_; ++i)
+    for (size_t j = 0; j < lanes_; ++j)
+      e_links_[i * lanes_ + j] = T_[i * lanes_ + j] - (i < k_ ? links_high_ : second_high_);
+  exp_links(e_links_.data(), rows_, k_, lanes_);
+  e_across_.assign(k_ * lanes_, 0.0);
   for (size_t i = 0; i < k_; ++i)
-    for (size_t j = 0; j < lanes_; ++j) {
-      double e = j < k_ ? elementary::exp(T_[i * lanes_ + j] - links_high_) : 0.0;
-      e_links_[i * lanes_ + j] = e;
-      if (j < k_) e_across_[j * lanes_ + i] = e;
-    }
+    for (size_t j = 0; j < k_; ++j) e_across_[j * lanes_ + i] = e_links_[i * lanes_ + j];
   raw_.resize(size, 0.0);
-  slow_.resize(size, 0.0);
+  whole_.resize(size, 0.0);
   pairs_.resize(size);
-  v_.resize(lanes_);
-  B_.resize(lanes_);
+  v_.resize(k_ * lanes_);
+  B_.resize(2 * k_ * lanes_);
 }
 
 template <class S>
 double Soft::run(const S* E, size_t n, double weight, double* tags) {
-  if (X_.size() < n * lanes_) {
-    X_.resize(n * lanes_);
-    A_.resize(n * lanes_);
-  }
+  bool pairs = second_ && n > 1;
+  if (X_.size() < n * lanes_) X_.resize(n * lanes_);
+  if (size_t size = n * lanes_ * (pairs ? k_ : 1); A_.size() < size) A_.resize(size);
   if (high_.size() < n) high_.resize(n);
   if (scale_.size() < n) scale_.resize(n);
   exp_scores(E, n, k_, lanes_, X_.data(), high_.data());
-  Sums sums{X_.data(), e_start_.data(), e_links_.data(), e_across_.data(), n,     k_, lanes_, A_.data(), scale_.data(),
-            tags,      raw_.data(),     v_.data(),       B_.data(),        weight};
-  if (!sum_products(sums)) {
+  if (!(pairs ? by_products_second(n, weight, tags) : by_products(n, weight, tags))) {
     E_.assign(E, E + n * lanes_);
-    return by_logs(n, weight, tags);
+    return pairs ? by_logs_second(n, weight, tags) : by_logs(n, weight, tags);
   }
-  double value = start_high_ + double(n - 1) * links_high_;
+  double value = start_high_ + double(n - 1) * links_high_ + (pairs ? double(n - 2) * second_high_ : 0.0);
   for (size_t t = 0; t < n; ++t) value += high_[t] + elementary::log(scale_[t]);
   return value;
+}
+
+bool Soft::by_products(size_t n, double weight, double* tags) {
+  Sums sums{X_.data(), e_start_.data(), e_links_.data(), e_across_.data(), n,     k_, lanes_, A_.data(), scale_.data(),
+            tags,      raw_.data(),     v_.data(),       B_.data(),        weight};
+  return sum_products(sums);
 }
 
 // The same sums as logarithms, for scores that differ by hundreds.
@@ -238,29 +239,30 @@ double Soft::by_logs(size_t n, double weight, double* tags) {
   for (size_t t = 1; t < n; ++t)
     for (size_t j = 0; j < k_; ++j) {
       for (size_t i = 0; i < k_; ++i) through[i] = A_[(t - 1) * p + i] + T_[i * p + j];
-      A_[t * p + j] = E_[t * p + j] + log_sum(through.data(), k_);
+      A_[t * p + j] = E_[t * p + j] + log_sum(through);
     }
   for (size_t t = n - 1; t-- > 0;)
     for (size_t i = 0; i < k_; ++i) {
       for (size_t j = 0; j < k_; ++j) through[j] = T_[i * p + j] + E_[(t + 1) * p + j] + behind[(t + 1) * p + j];
-      behind[t * p + i] = log_sum(through.data(), k_);
+      behind[t * p + i] = log_sum(through);
     }
-  double value = log_sum(A_.data() + (n - 1) * p, k_);
+  std::copy_n(A_.begin() + std::ptrdiff_t((n - 1) * p), k_, through.begin());
+  double value = log_sum(through);
   for (size_t t = 0; t < n; ++t)
     for (size_t j = 0; j < p; ++j)
       tags[t * p + j] = j < k_ ? elementary::exp(A_[t * p + j] + behind[t * p + j] - value) : 0.0;
   for (size_t t = 1; t < n; ++t)
     for (size_t i = 0; i < k_; ++i)
       for (size_t j = 0; j < k_; ++j)
-        slow_[i * p + j] +=
+        whole_[i * p + j] +=
             weight * elementary::exp(A_[(t - 1) * p + i] + T_[i * p + j] + E_[t * p + j] + behind[t * p + j] - value);
   return value;
 }
 
 const double* Soft::finish() {
   for (size_t i = 0; i < pairs_.size(); ++i) {
-    pairs_[i] = raw_[i] * e_links_[i] + slow_[i];
-    raw_[i] = slow_[i] = 0;
+    pairs_[i] = raw_[i] * e_links_[i] + whole_[i];
+    raw_[i] = whole_[i] = 0;
   }
   return pairs_.data();
 }

@@ -1,7 +1,7 @@
 """Plain Python twins of the kernels: they define what each kernel means and run where no compiler was."""
 
 from linnaeus.kernels.reference.census import census
-from linnaeus.kernels.reference.chain import chain_best, chain_soft
+from linnaeus.kernels.reference.chain import chain_best, chain_greedy, chain_soft
 from linnaeus.kernels.reference.chain_learn import chain_learn, chain_settle
 from linnaeus.kernels.reference.columns import combine, correlate, correlate_block, gather_rows, transpose
 from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
@@ -57,6 +57,7 @@ __all__ = [
     "blend",
     "census",
     "chain_best",
+    "chain_greedy",
     "chain_learn",
     "chain_settle",
     "chain_soft",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.kernels.online import Layout
-from linnaeus.kernels.reference.chain import best_path, marginals
+from linnaeus.kernels.reference.chain import best_path, into, is_second, marginals
 
 Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -18,9 +18,11 @@ Truth: TypeAlias = tuple[Longs, Ints, Doubles]
 State: TypeAlias = tuple[NDArray[Any], NDArray[Any], Doubles, tuple[int, bool, bool]]
 Settings: TypeAlias = tuple[float, float, float]
 Order: TypeAlias = tuple[Ints, Doubles]
-Asked: TypeAlias = tuple[int, Doubles]
+Asked: TypeAlias = tuple[int, int, Doubles]
+Found: TypeAlias = tuple[float, NDArray[Any], NDArray[Any], int]
 
 PERCEPTRON, HINGE, LOG, SOFTMARGIN = range(4)
+WHOLE, GREEDY = range(2)
 
 
 def chain_learn(
@@ -62,31 +64,26 @@ class _Learner:
         self.links = Layout(k, self.layout.parts, averaged, False, self.table.dtype)
         if self.table.shape[1] != self.layout.stride or self.shared.shape[1] != self.links.stride:
             _refuse("the table does not have the layout")
-        if len(self.shared) != 1 + k:
-            _refuse("the shared table does not have 1 + k rows")
+        if len(self.shared) not in (1 + k, 1 + k + k * k):
+            _refuse("the shared table does not have 1 + k or 1 + k + k k rows")
         if len(self.clock) != 2:
             _refuse("the clock has two numbers")
         if self.l2 > 0 and not lazy:
             _refuse("a penalty needs clocks")
 
     def learn(self, tokens: Any, y: Ints, counts: tuple[float, float], asked: Asked) -> tuple[float, int]:
-        (weight, rate), (loss, costs), k = counts, asked, self.layout.k
-        E = np.array([self._scores(*token) for token in tokens])
-        start, T = self.links.part(self.shared[0], 0), self.links.part(self.shared[1:], 0)
-        gold = _score(E, start, T, y)
-        if loss in (HINGE, SOFTMARGIN):
-            E += (costs.reshape(k, k) if len(costs) else 1.0 - np.eye(k)).astype(E.dtype)[y]
+        (weight, rate), (search, loss, costs), k = counts, asked, self.layout.k
+        E, shared = np.array([self._scores(*token) for token in tokens]), self.links.part(self.shared, 0)
+        costs = (costs.reshape(k, k) if len(costs) else 1.0 - np.eye(k))[y] * (loss in (HINGE, SOFTMARGIN))
         hard = loss in (PERCEPTRON, HINGE)
-        upper, tags, links, wrong = (_hard if hard else _soft)(E, start, T, y)
-        g, links = (weight * tags).astype(E.dtype), (weight * links).astype(E.dtype)
-        g[np.arange(len(y)), y] -= E.dtype.type(weight)
-        _link(links, y, -weight)
+        value, g, links, wrong = (_whole if search == WHOLE else _greedy)(E, shared, y, costs.astype(E.dtype), hard)
+        g, links = (weight * g).astype(E.dtype), (weight * links).astype(E.dtype)
         for (columns, values), row in zip(tokens, g, strict=True):
             if not hard or row.any():
                 self._step(columns, values, row, rate)
         for r in np.flatnonzero(links.any(axis=1)):
             self._move(self.links, self.shared[r], links[r], rate)
-        return weight * (upper - gold), wrong
+        return weight * value, wrong
 
     def settle(self, row: NDArray[Any]) -> None:
         clock = row[(self.layout.parts + self.layout.averaged) * self.layout.lanes :].view(np.float64)
@@ -121,31 +118,69 @@ class _Learner:
             layout.part(row, layout.parts)[:] -= row.dtype.type(self.clock[1]) * move
 
 
-def _hard(E: NDArray[Any], start: NDArray[Any], T: NDArray[Any], y: Ints) -> tuple[float, Doubles, Doubles, int]:
-    """Score, parts and links of the best tagging, and how many of its tags are wrong."""
-    z = best_path(E, start, T, y)
-    tags, links = np.zeros(E.shape), np.zeros((1 + len(T), len(T)))
-    tags[np.arange(len(z)), z] = 1.0
-    _link(links, z, 1.0)
-    return _score(E, start, T, z), tags, links, int((z != y).sum())
+def _whole(E: NDArray[Any], shared: NDArray[Any], y: Ints, costs: NDArray[Any], hard: bool) -> Found:
+    """Loss, its gradient in the scores of tags and in `shared`, and how many tags are wrong."""
+    gold, links = _score(E, shared, y), np.zeros(shared.shape)
+    E = E + costs
+    if hard:
+        z = best_path(E, shared, y)
+        upper, tags = _score(E, shared, z), np.eye(E.shape[1])[z]
+        _link(links, z, 1.0)
+    else:
+        upper, tags, links = marginals(E.astype(np.float64), shared.astype(np.float64))
+    _link(links, y, -1.0)
+    return upper - gold, _minus(tags, y), links, _wrong(tags, y)
 
 
-def _soft(E: NDArray[Any], start: NDArray[Any], T: NDArray[Any], y: Ints) -> tuple[float, Doubles, Doubles, int]:
-    value, tags, pairs = marginals(E.astype(np.float64), start.astype(np.float64), T.astype(np.float64))
+def _greedy(E: NDArray[Any], shared: NDArray[Any], y: Ints, costs: NDArray[Any], hard: bool) -> Found:
+    """The same for tags chosen from left to right."""
+    k, total, history = E.shape[1], 0.0, np.zeros(len(E), np.int32)
+    tags, links = np.zeros(E.shape), np.zeros(shared.shape)
+    for t in range(len(E)):
+        here = E[t] + into(shared, history, t)
+        history[t] = np.argmax(here)
+        alone = np.zeros((1 + k, k), E.dtype)
+        if hard:
+            z = best_path((here + costs[t])[None], alone, y[t : t + 1])
+            upper, tags[t] = float((here + costs[t])[z[0]]), np.eye(k)[z[0]]
+        else:
+            upper, part, _ = marginals((here + costs[t])[None].astype(np.float64), alone.astype(np.float64))
+            tags[t] = part[0]
+        total += upper - float(here[y[t]])
+        for row in _rows(history, t, k, is_second(shared)):
+            links[row] += tags[t] - np.eye(k)[y[t]]
+    return total, _minus(tags, y), links, _wrong(tags, y)
+
+
+def _wrong(tags: Doubles, y: Ints) -> int:
+    """Tokens at which another tag has as much as the true one."""
     others = tags.copy()
     others[np.arange(len(y)), y] = -1.0
-    wrong = int((others.max(axis=1) >= tags[np.arange(len(y)), y]).sum()) if E.shape[1] > 1 else 0
-    return value, tags, np.vstack([tags[:1], pairs]), wrong
+    return int((others.max(axis=1) >= tags[np.arange(len(y)), y]).sum())
+
+
+def _minus(tags: Doubles, y: Ints) -> Doubles:
+    tags = tags.copy()
+    tags[np.arange(len(y)), y] -= 1.0
+    return tags
+
+
+def _rows(z: Ints, t: int, k: int, second: bool) -> list[int]:
+    """The rows of `shared` that score token t after the tags z."""
+    if t == 0:
+        return [0]
+    one = 1 + int(z[t - 1])
+    return [one, k + one + int(z[t - 2]) * k] if second and t > 1 else [one]
 
 
 def _link(links: NDArray[Any], z: Ints, weight: float) -> None:
-    links[0, z[0]] += weight
-    np.add.at(links, (1 + z[:-1], z[1:]), weight)
+    for t in range(len(z)):
+        for row in _rows(z, t, links.shape[1], is_second(links)):
+            links[row, z[t]] += weight
 
 
-def _score(E: NDArray[Any], start: NDArray[Any], T: NDArray[Any], z: Ints) -> float:
-    parts = start[z[0]], E[np.arange(len(z)), z], T[z[:-1], z[1:]]
-    return float(parts[0]) + float(parts[1].astype(np.float64).sum()) + float(parts[2].astype(np.float64).sum())
+def _score(E: NDArray[Any], shared: NDArray[Any], z: Ints) -> float:
+    return sum(float(E[t, z[t]]) + float(into(shared, z, t)[z[t]]) for t in range(len(z)))
 
 
 def _tokens(rows: Rows, at: slice) -> list[tuple[Ints, NDArray[Any]]]:
@@ -155,10 +190,10 @@ def _tokens(rows: Rows, at: slice) -> list[tuple[Ints, NDArray[Any]]]:
 
 
 def _check(rows: Rows, truth: Truth, order: Order, learner: _Learner, asked: Asked) -> None:
-    (indptr, indices, data), (offsets, tags, weights), (loss, costs) = rows, truth, asked
+    (indptr, indices, data), (offsets, tags, weights), (search, loss, costs) = rows, truth, asked
     n, k, stored = len(offsets) - 1, learner.layout.k, min(len(indices), len(data))
-    if not 0 <= loss < 4:
-        _refuse("there is no such loss")
+    if not 0 <= loss < 4 or not 0 <= search < 2:
+        _refuse("there is no such search or loss")
     if len(costs) not in (0, k * k):
         _refuse("the costs have another size")
     if len(order[0]) != len(order[1]):
