@@ -55,6 +55,16 @@ class Table(Mapping[str, Any]):
         return f"{self._package}.{module}", piece
 
 
+def joined(*tables: Table) -> Table:
+    """One table of all pieces.
+
+    >>> list(joined(Table("linnaeus", {"data": "errors.DataError"}), Table("linnaeus", {"usage": "errors.UsageError"})))
+    ['data', 'usage']
+    """
+    homes = {name: ".".join(table.place(name)).removeprefix("linnaeus.") for table in tables for name in table}
+    return Table("linnaeus", homes)
+
+
 def places(table: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """The plain name of each piece of a table, by its module and its name there.
 

@@ -16,12 +16,13 @@ import numpy as np
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
 from linnaeus.errors import LinnaeusError, UsageError
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
-from linnaeus.lazy import places
+from linnaeus.lazy import joined, places
 from linnaeus.losses import LOSSES
 from linnaeus.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
 from linnaeus.pipeline.learner import LEARNERS
+from linnaeus.pipeline.tagging.tables import TAG_LEARNERS, TEMPLATES
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.regularizers import REGULARIZERS
 from linnaeus.similarities import SIMILARITIES
@@ -37,7 +38,8 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "values": VALUES,
     "by": SCORES,
     "kernel": SIMILARITIES,
-    "learner": LEARNERS,
+    "learner": joined(LEARNERS, TAG_LEARNERS),
+    **dict.fromkeys(("templates", "items", "first", "second", "sources"), TEMPLATES),
     "loss": LOSSES,
     "regularizer": REGULARIZERS,
     "output": OUTPUTS,
@@ -51,7 +53,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
 }
 """The pieces a field of this name can hold, by their plain names."""
 
-OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner", "kernel"})
+OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"})
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 
 PLAIN: dict[str, type] = {

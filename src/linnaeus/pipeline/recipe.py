@@ -66,10 +66,7 @@ class Recipe:
 
         A path may leave out `learner`, `decision`, `tuning` or `features` where its first name stands only there.
         """
-        found = self
-        for path, value in changes.items():
-            names = path.replace("__", ".").split(".")
-            found = _changed(found, _whole(found, names), value, path)
+        found: Recipe = change(self, changes, SHORT)
         return found
 
     def to_json(self) -> dict[str, Json]:
@@ -109,10 +106,18 @@ SHORT = ("learner", "decision", "tuning", "features")
 """Parts whose fields can be named without them, in the order in which they are looked through."""
 
 
-def _whole(recipe: Recipe, names: list[str]) -> list[str]:
+def change(recipe: Any, changes: Mapping[str, Any], short: tuple[str, ...]) -> Any:
+    """A recipe with other values, by path; the fields of the parts in `short` can be named without them."""
+    for path, value in changes.items():
+        names = path.replace("__", ".").split(".")
+        recipe = _changed(recipe, _whole(recipe, names, short), value, path)
+    return recipe
+
+
+def _whole(recipe: Any, names: list[str], short: tuple[str, ...]) -> list[str]:
     if names[0] in {part.name for part in fields(recipe)}:
         return names
-    for part in SHORT:
+    for part in short:
         inside = getattr(recipe, part)
         if is_dataclass(inside) and names[0] in {field.name for field in fields(inside)}:
             return [part, *names]

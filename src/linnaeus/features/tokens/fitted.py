@@ -77,6 +77,11 @@ class FittedTemplates:
             made.append(kernels.token_scores(coded.arrays, atoms, self._plan, self._pairs, W, kernels.thread_count()))
         return made[0] if len(made) == 1 else np.concatenate(made)
 
+    def values_of(self, source: str, form: str) -> pa.Array | None:
+        """The strings it knows of this form of a source; None where no template looks at it."""
+        at = self._fields.get((source, form))
+        return None if at is None else self.values[at]
+
     def names(self) -> list[str]:
         """A readable name for each column, such as `suffix3[-1]=ing`."""
         return list(self._names())

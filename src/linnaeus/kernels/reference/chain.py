@@ -66,16 +66,16 @@ def sequences(offsets: Longs) -> Iterator[tuple[int, slice]]:
 
 def is_second(shared: Scores) -> bool:
     """Whether there are transitions after two tags."""
-    return len(shared) > 1 + shared.shape[1]
+    return bool(len(shared) > 1 + shared.shape[1])
 
 
 def into(shared: Scores, z: Ints, t: int) -> Scores:
     """What the tags before token t add to each tag there (k,)."""
     k = shared.shape[1]
-    if t == 0:
-        return shared[0]
-    found: Scores = shared[1 + z[t - 1]]
-    return found + shared[1 + k + z[t - 2] * k + z[t - 1]] if t > 1 and is_second(shared) else found
+    found: Scores = shared[1 + z[t - 1] if t else 0]
+    if t > 1 and is_second(shared):
+        found = found + shared[1 + k + z[t - 2] * k + z[t - 1]]
+    return found
 
 
 def best_path(E: Scores, shared: Scores, against: Ints | None = None) -> Ints:

@@ -1,0 +1,62 @@
+"""Tags that are spans: learned as BIO or BIOES, answered as BIO, and what may follow what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.data import encodings
+from linnaeus.errors import DataError
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.types import Ints
+
+ENCODINGS = ("plain", "bio", "bioes")
+"""Every way to understand tags: each a class of its own, or entities."""
+
+_BIO = {"S": "B", "E": "I"}
+
+
+@dataclass(frozen=True, eq=False)
+class Allowed:
+    """Which tags may begin a sentence and follow each other (1 + k, k), and which may end it (k,)."""
+
+    links: NDArray[np.bool_]
+    end: NDArray[np.bool_]
+
+
+def encoded(sentences: Sentences, encoding: str) -> pa.Array:
+    """The tags of sentences, as they are learned. Tags in BIO, IOB1 and BIOES are all understood."""
+    assert sentences.tags is not None
+    if encoding == "plain":
+        return sentences.tags
+    names = sentences.tags.unique().to_pylist()
+    if not encodings.is_encoded(names):
+        wrong = [name for name in names if name != encodings.OUTSIDE and not encodings.is_encoded([name])]
+        what = f"the tag {wrong[0]!r} is not one of an entity" if wrong else "no tag is one of an entity"
+        raise DataError(f"{what}, such as B-PER; use encoding plain.")
+    return encodings.convert(sentences.tags, sentences.offsets, encoding)
+
+
+def spoken(z: Ints, names: list[str], encoding: str) -> pa.Array:
+    """Numbers of tags as strings; those of entities as BIO."""
+    said = names if encoding == "plain" else [_BIO.get(name[:1], name[:1]) + name[1:] for name in names]
+    return pa.array(said, pa.string()).take(pa.array(z))
+
+
+def allowed(names: list[str], encoding: str) -> Allowed | None:
+    """Which tags may follow each other; None where every one may.
+
+    >>> allowed(["B-A", "I-A", "O"], "bio").links.astype(int).tolist()
+    [[1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 0, 1]]
+    """
+    if encoding == "plain":
+        return None
+    follows, first, last = encodings.allowed(names, encoding)
+    return Allowed(np.vstack([first[None], follows]), last)

@@ -1,0 +1,143 @@
+"""`TagModel`: what a tag recipe trains. It tags, tests, explains, and saves itself to one file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
+from linnaeus.pipeline.tagging.encoding import allowed, spoken
+from linnaeus.pipeline.tagging.given import as_sentences
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.features.tokens import FittedTemplates
+    from linnaeus.pipeline.tagging.encoding import Allowed
+    from linnaeus.pipeline.tagging.explanation import TagExplanation
+    from linnaeus.pipeline.tagging.recipe import TagRecipe
+    from linnaeus.pipeline.tagging.weights import ChainWeights
+    from linnaeus.types import Doubles, Floats, Ints, Json, Longs
+
+
+@dataclass(frozen=True, eq=False)
+class TagModel:
+    """A trained tagger: fitted templates, float32 weights, its tags, and words whose tag is known without a search.
+
+    >>> from linnaeus.pipeline.tagging import TagRecipe
+    >>> model = TagRecipe().fit([[("the", "D"), ("dog", "N"), ("barks", "V")], [("a", "D"), ("cat", "N")]])
+    >>> model.tag([["the", "cat"], []])
+    [['D', 'N'], []]
+    """
+
+    plan: TagRecipe | dict[str, Json]
+    features: FittedTemplates
+    weights: ChainWeights
+    tags: list[str]
+    words: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, Json] = field(default_factory=dict)
+
+    @cached_property
+    def recipe(self) -> TagRecipe:
+        """The recipe it was trained by."""
+        from linnaeus.pipeline.modelfile import refusing
+        from linnaeus.pipeline.tagging.recipe import TagRecipe
+
+        with refusing():
+            return TagRecipe.from_json(self.plan) if isinstance(self.plan, dict) else self.plan
+
+    @cached_property
+    def allowed(self) -> Allowed | None:
+        """What may follow what, where the tags are an encoding of spans."""
+        return allowed(self.tags, self.recipe.encoding)
+
+    # Answers
+
+    def tag(self, source: Any) -> list[list[str]]:
+        """The tags of each sentence: of lists of tokens, or of `Sentences`."""
+        sentences = as_sentences(source, tagged=False)
+        return sentences.lists(self.tagged(sentences))
+
+    predict = tag
+
+    def tagged(self, sentences: Sentences) -> Any:
+        """The tags of all tokens as one Arrow array of strings (m,)."""
+        return spoken(self._found(sentences), self.tags, self.recipe.encoding)
+
+    def _found(self, sentences: Sentences) -> Ints:
+        return self.weights.decode(self.scores(sentences), _bounds(sentences), self.allowed)
+
+    def scores(self, sentences: Sentences) -> Floats:
+        """Scores of tags at tokens (m, k), without transitions; words of the dictionary have one tag only."""
+        E = self.features.scores(sentences, self.weights.W)
+        return self._known(sentences, E) if self.words else E
+
+    def _known(self, sentences: Sentences, E: Floats) -> Floats:
+        """Other tags than that of the dictionary are out of reach."""
+        words = sentences.tokens.dictionary_encode()
+        known = np.array([self.words.get(word, -1) for word in words.dictionary.to_pylist()], np.int32)
+        tag = known[words.indices.to_numpy()]
+        E[(tag >= 0)[:, None] & (tag[:, None] != np.arange(E.shape[1]))] = -np.inf
+        return E
+
+    def marginals(self, source: Any) -> Doubles:
+        """The probability of each tag at each token (m, k), in the order of `tags`: of a CRF, calibrated chances."""
+        sentences = as_sentences(source, tagged=False)
+        return self.weights.marginals(self.scores(sentences), _bounds(sentences), self.allowed)[0]
+
+    def nbest(self, tokens: list[str], count: int = 5) -> list[tuple[list[str], float]]:
+        """The best taggings of one sentence with their scores, best first."""
+        if count < 1:
+            raise UsageError(f"count is a whole number from 1 up, not {count}.")
+        sentences = as_sentences([tokens], tagged=False)
+        offsets = _bounds(sentences)
+        found = self.weights.nbest(self.scores(sentences), offsets, count, self.allowed)
+        return [(spoken(z, self.tags, self.recipe.encoding).to_pylist(), score) for z, score in found]
+
+    # Judging and explaining
+
+    def test(self, source: Any) -> TagScores:
+        """How good its tags are on sentences with true ones: accuracy, and F1 of entities where there are any."""
+        from linnaeus.evaluation.tagging import is_known, score_tags
+
+        sentences = as_sentences(source)
+        known = None if self.vocabulary is None else is_known(sentences, self.vocabulary)
+        return score_tags(sentences.offsets, sentences.tags, self.tagged(sentences), known)
+
+    @cached_property
+    def vocabulary(self) -> Any:
+        """The words of training as its templates keep them; None where they do not keep whole words."""
+        return self.features.values_of("word", "word")
+
+    def explain(self, tokens: list[str], position: int) -> TagExplanation:
+        """Why the token at this position (from 0) got its tag, and not the next best one."""
+        from linnaeus.pipeline.tagging.explanation import explain_tag
+
+        return explain_tag(self, tokens, position)
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as one file; a file of that name is replaced in one step."""
+        from linnaeus import store
+        from linnaeus.pipeline.tagging.modelfile import state_of
+
+        store.save(path, state_of(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TagModel:
+        """Read a file that `save` wrote; a file that does not fit together is refused with a sentence."""
+        from linnaeus import store
+        from linnaeus.pipeline.tagging.modelfile import tagger_of
+
+        return tagger_of(store.load(path))
+
+
+def _bounds(sentences: Sentences) -> Longs:
+    first = sentences.offsets[0]
+    return sentences.offsets if first == 0 else sentences.offsets - first

@@ -1,0 +1,85 @@
+"""`TagRecipe`: a tagger as data, templates and learner and how tags are encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.features.tokens import Pair, Part, Templates, Window
+from linnaeus.frozen import dataclass
+from linnaeus.pipeline import codec
+from linnaeus.pipeline.recipe import change
+from linnaeus.pipeline.tagging.encoding import ENCODINGS
+from linnaeus.pipeline.tagging.learner import Chain
+
+if TYPE_CHECKING:
+    from linnaeus.pipeline.tagging.model import TagModel
+    from linnaeus.types import Json
+
+
+def plain_templates() -> Templates:
+    """Word, lowered word, shape, affixes, the neighbors, and pairs with them: a good start for most tags."""
+    near = Window(("lower",), (-2, -1, 1, 2))
+    affixes = tuple(f"lower.{side}{size}" for side in ("prefix", "suffix") for size in (1, 2, 3, 4))
+    here = Window(("word", "lower", "shape", "caps", "digits", "hyphen", *affixes))
+    beside = Window(("shape", "lower.suffix3"), (-1, 1))
+    pairs = tuple(Pair(Part("lower", at), Part("lower", at + 1)) for at in (-1, 0))
+    return Templates((here, near, beside, *pairs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagRecipe:
+    """All that the training of a tagger needs besides sentences.
+
+    `encoding` is how tags are understood: "plain" (each is a class of its own), or "bio" or "bioes" (they are spans,
+    learned in that encoding, and the search finds none that break its rules). Words seen at least `dictionary` times
+    in training, always with one tag, keep it; 0 leaves every word to the search.
+
+    >>> TagRecipe().changed({"learner.epochs": 3}).learner.epochs
+    3
+    """
+
+    templates: Templates = field(default_factory=plain_templates)
+    learner: Any = field(default_factory=Chain)
+    encoding: str = "plain"
+    dictionary: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("seed", "dictionary"):
+            expect(name, getattr(self, name), int)
+            if getattr(self, name) < 0:
+                raise UsageError(f"{name} is a whole number from 0 up, not {getattr(self, name)}.")
+        if self.encoding not in ENCODINGS:
+            raise UsageError(f"encoding is one of {', '.join(ENCODINGS)}, not {self.encoding!r}.")
+        if self.dictionary and self.encoding != "plain":
+            raise UsageError("A dictionary of words is for plain tags; entities depend on what stands around them.")
+        if not isinstance(self.templates, Templates):
+            raise InputTypeError(f"templates takes Templates, not {self.templates!r}.")
+        if not hasattr(self.learner, "learn_tags"):
+            raise InputTypeError(f"learner takes a learner of tags such as Chain(), not {self.learner!r}.")
+
+    def fit(self, sentences: Any, progress: Any = None) -> TagModel:
+        """Train on sentences with tags; `progress` is called with a sentence about what is done now."""
+        from linnaeus.pipeline.tagging.training import train_tagger
+
+        return train_tagger(self, sentences, progress)
+
+    def changed(self, changes: Mapping[str, Any]) -> TagRecipe:
+        """The recipe with other values, by path: `learner.epochs`, `templates.min_count`, `encoding`."""
+        found: TagRecipe = change(self, changes, ("learner", "templates"))
+        return found
+
+    def to_json(self) -> dict[str, Json]:
+        """All of it as plain data."""
+        return {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> TagRecipe:
+        """A recipe from plain data; what is left out has its default."""
+        if not isinstance(value, Mapping):
+            raise UsageError("A recipe of a tagger is a table with templates, learner, encoding, dictionary and seed.")
+        found: TagRecipe = codec.build(cls, value, "recipe")
+        return found

@@ -1,0 +1,67 @@
+"""Training of taggers: sentences to templates, rows and tags; a learner; a `TagModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.errors import DataError
+from linnaeus.pipeline.tagging.encoding import encoded
+from linnaeus.pipeline.tagging.given import as_sentences
+from linnaeus.pipeline.tagging.model import TagModel
+from linnaeus.types import Tags
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.pipeline.tagging.recipe import TagRecipe
+    from linnaeus.types import Ints
+
+    Progress = Callable[[str], None] | None
+
+
+def train_tagger(recipe: TagRecipe, source: Any, progress: Progress = None) -> TagModel:
+    """A tagger that knows the tags of these sentences."""
+    sentences = as_sentences(source)
+    if (sentences.tags is not None and sentences.tags.null_count) or not sentences.count:
+        what = "some tokens have no tag" if sentences.count else "there is no token"
+        raise DataError(f"{what}; give sentences in which every token has its tag.")
+    tags, names = _numbered(encoded(sentences, recipe.encoding))
+    say = progress or (lambda _: None)
+    say(f"features of {sentences.count:,} tokens")
+    features = recipe.templates.fit(sentences)
+    X = features.rows(sentences)
+    y = Tags(sentences.offsets - sentences.offsets[0], tags)
+
+    def told(epoch: int, loss: float, wrong: int) -> None:
+        say(f"epoch {epoch + 1}: loss {loss:,.1f}, {wrong / max(sentences.count, 1):.2%} of tokens wrong")
+
+    weights = recipe.learner.learn_tags(X, y, len(names), recipe.seed, told)
+    facts = {"sentences": len(sentences), "tokens": sentences.count, "features": features.width}
+    words = dictionary(sentences, tags, recipe.dictionary)
+    return TagModel(recipe, features, weights, names, words, facts)
+
+
+def _numbered(tags: pa.Array) -> tuple[Ints, list[str]]:
+    """Tags as numbers, and their names, sorted."""
+    found = tags.dictionary_encode()
+    names = found.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=lambda i: names[i])
+    rank = np.empty(len(names), np.int32)
+    rank[order] = np.arange(len(names))
+    return rank[found.indices.to_numpy()], [names[i] for i in order]
+
+
+def dictionary(sentences: Sentences, tags: Ints, least: int) -> dict[str, int]:
+    """Words seen so often and always with one tag, and that tag."""
+    if not least:
+        return {}
+    words = sentences.tokens.dictionary_encode()
+    at, count = words.indices.to_numpy(), np.bincount(words.indices.to_numpy(), minlength=len(words.dictionary))
+    low, high = np.full(len(count), np.iinfo(np.int32).max, np.int32), np.full(len(count), -1, np.int32)
+    np.minimum.at(low, at, tags)
+    np.maximum.at(high, at, tags)
+    keep = np.flatnonzero((count >= least) & (low == high))
+    return dict(zip(words.dictionary.take(pa.array(keep)).to_pylist(), low[keep].tolist(), strict=True))

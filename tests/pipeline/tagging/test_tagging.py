@@ -1,0 +1,155 @@
+"""Taggers: what they learn, what they answer, and what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.pipeline.tagging.sentences import entities, tagged
+
+from linnaeus.arrays import CSR
+from linnaeus.data.sentences import Sentences
+from linnaeus.errors import DataError, UsageError
+from linnaeus.kernels import threads
+from linnaeus.pipeline.tagging import BatchChain, Chain, Greedy, TagRecipe
+from linnaeus.types import Tags
+
+LEARNERS = [
+    Chain(),
+    Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10),
+    Chain(loss="hinge", strength=0.01),
+    Chain(loss="softmargin", order=2),
+    Greedy(),
+    Greedy(loss="perceptron", rule="sgd", rate=1.0, order=2),
+    BatchChain(strength=0.1, epochs=30),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:40])
+def test_every_learner_learns(learner):
+    model = TagRecipe(learner=learner).fit(tagged())
+    assert model.test(tagged(seed=1)).accuracy > 0.9
+    assert model.tag([["the", "fish", "run"], [], ["run"]])[:2] == [["D", "N", "V"], []]
+
+
+def test_pairs_of_token_and_tag_are_sentences():
+    model = TagRecipe().fit([[("a", "D"), ("dog", "N")], [("the", "D"), ("cat", "N")]])
+    assert model.tag([["the", "dog"]]) == [["D", "N"]]
+
+
+@pytest.mark.parametrize("encoding", ["bio", "bioes"])
+def test_entities_never_break_the_rules(encoding):
+    model = TagRecipe(encoding=encoding).fit(entities())
+    found = model.test(entities(seed=1))
+    assert found.entities.f1 > 0.9
+    noise = np.random.default_rng(0).choice(["Anna", "sees", "x", "Rome", "in"], (50, 6)).tolist()
+    for tags in model.tag(noise):
+        for before, tag in zip(["O", *tags[:-1]], tags, strict=True):
+            assert not tag.startswith("I-") or before[1:] == tag[1:]
+            assert tag[0] in "BIO"
+
+
+def test_iob1_is_learned_as_bio():
+    iob1 = Sentences.from_lists([["Anna", "sees", "Rome"]] * 9, [["I-PER", "O", "I-LOC"]] * 9)
+    assert TagRecipe(encoding="bioes").fit(iob1).tag([["Anna", "sees", "Rome"]]) == [["B-PER", "O", "B-LOC"]]
+
+
+def test_marginals_are_probabilities():
+    model = TagRecipe().fit(tagged())
+    P = model.marginals([["the", "fish", "run"], ["run"]])
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    assert [model.tags[c] for c in P.argmax(axis=1)][:3] == ["D", "N", "V"]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_best_taggings_come_in_order(order):
+    model = TagRecipe(learner=Chain(order=order)).fit(tagged())
+    found = model.nbest(["the", "fish", "run", "a"], 20)
+    scores = [score for _, score in found]
+    assert found[0][0] == model.tag([["the", "fish", "run", "a"]])[0]
+    assert scores == sorted(scores, reverse=True)
+    assert len({tuple(tags) for tags, _ in found}) == 20
+    total = model.weights.marginals(model.scores(Sentences.from_lists([["the", "fish"]])), np.array([0, 2]))[1]
+    every = model.nbest(["the", "fish"], 100)
+    assert len(every) == 9
+    np.testing.assert_allclose(np.log(np.sum(np.exp([score for _, score in every]))), total)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_reasons_add_up_to_the_margin(order):
+    model = TagRecipe(learner=Chain(order=order)).fit(tagged())
+    tokens = ["the", "fish", "run"]
+    why = model.explain(tokens, 1)
+    assert (why.token, why.tag) == ("fish", "N")
+    scores = {tuple(tags): score for tags, score in model.nbest(tokens, 27)}
+    assert why.margin == pytest.approx(scores[tuple(why.tags)] - scores[tuple(why.rivals)], abs=1e-4)
+    assert why.margin == pytest.approx(sum(reason.difference for reason in why.reasons))
+    assert any("lower[-1]=the" in reason.name for reason in why.reasons)
+
+
+def test_words_of_the_dictionary_keep_their_tag():
+    model = TagRecipe(dictionary=2).fit(tagged())
+    assert model.words["the"] == model.tags.index("D")
+    assert "fish" not in model.words
+    assert model.tag([["the", "the"]]) == [["D", "D"]]
+
+
+def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads():
+    found = set()
+    for count in (1, 2, 5):
+        with threads(count):
+            model = TagRecipe().fit(tagged())
+            found.add(model.weights.W.tobytes() + model.marginals(tagged(seed=2)).tobytes())
+    assert len(found) == 1
+    other = TagRecipe(seed=1).fit(tagged())
+    assert other.weights.W.tobytes() not in next(iter(found))
+
+
+def test_a_crf_of_single_tokens_is_the_multiclass_classifier():
+    from linnaeus.pipeline import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = rng.integers(0, 3, 60)
+    rows = CSR(np.arange(0, 301, 5), np.tile(np.arange(5, dtype=np.int32), 60), X.ravel(), 5)
+    learner = BatchChain(strength=0.7, epochs=1000, tol=1e-14)
+    chain = learner.learn_tags(rows, Tags(np.arange(61), y.astype(np.int32)), 3)
+    # The first tag's score is a weight like all others: a constant feature.
+    plain = LogisticRegression(strength=0.7, bias="none", tol=1e-14, epochs=1000).fit(np.c_[X, np.ones(60)], y)
+    ours = X @ chain.W.astype(float) + chain.shared[0]
+    theirs = plain.decision_function(np.c_[X, np.ones(60)])
+    np.testing.assert_allclose(ours - ours[:, :1], theirs - theirs[:, :1], atol=1e-6)
+    assert not chain.shared[1:].any()
+
+
+def test_one_word_or_one_tag():
+    model = TagRecipe().fit([[("a", "X")]])
+    assert model.tag([["a"], ["b", "c"]]) == [["X"], ["X", "X"]]
+
+
+def test_a_very_long_sentence():
+    model = TagRecipe().fit(tagged())
+    assert len(model.tag([["the", "dog"] * 50_000])[0]) == 100_000
+
+
+def test_what_cannot_be_learned_is_refused():
+    with pytest.raises(DataError, match="no tags"):
+        TagRecipe().fit(Sentences.from_lists([["a"]]))
+    with pytest.raises(DataError, match="no token"):
+        TagRecipe().fit(Sentences.from_lists([[]], [[]]))
+    with pytest.raises(DataError, match="'N' is not one of an entity"):
+        TagRecipe(encoding="bio").fit(Sentences.from_lists([["a"]], [["N"]]))
+    with pytest.raises(UsageError, match="encoding"):
+        TagRecipe(encoding="iob")
+    with pytest.raises(UsageError, match="dictionary"):
+        TagRecipe(encoding="bio", dictionary=3)
+    for wrong in ({"loss": "squared"}, {"rate": 0.0}, {"epochs": 0}, {"order": 3}, {"strength": -1.0}):
+        with pytest.raises(UsageError):
+            Chain(**wrong)
+
+
+def test_a_recipe_goes_through_plain_data():
+    recipe = TagRecipe(learner=Greedy(order=2), encoding="plain", dictionary=3, seed=5)
+    assert TagRecipe.from_json(recipe.to_json()) == recipe
+    assert recipe.changed({"epochs": 2, "min_count": 3}).templates.min_count == 3
+    with pytest.raises(UsageError, match="not known"):
+        recipe.changed({"learner.speed": 1})
