@@ -26,6 +26,7 @@ VERBS = {
     "explain": Verb("linnaeus.cli.explain", "See why a text is answered as it is."),
     "search": Verb("linnaeus.cli.search", "Find the training texts that are most like a text."),
     "inspect": Verb("linnaeus.cli.inspect", "See what is in a model file."),
+    "clusters": Verb("linnaeus.cli.clusters", "Learn word clusters from unlabeled text, for taggers."),
     "recipes": Verb("linnaeus.cli.recipes", "List what can be trained."),
     "gallery": Verb("linnaeus.cli.gallery", "Draw the pictures of the lectures with the library's own models."),
     "demo": Verb("linnaeus.cli.demo", "Show what Linnaeus does, on data that come with it."),

@@ -98,6 +98,13 @@ def stream_sentences(
             first += len(table)
 
 
+def holds_tokens(source: Any, **options: Unpack[Options]) -> bool:
+    """Whether these files have a column that is plainly lists of tokens."""
+    found = find(source, ReadOptions(**options))
+    schema = FORMATS[found.format](ReadOptions(**options)).schema(found.files[0])
+    return _plain(TOKENS, [f.name for f in schema if is_list(f.type)]) is not None
+
+
 def _from_files(source: Any, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:
     found = find(source, options)
     form, ledger, roles, some = FORMATS[found.format](options), Ledger(options.bad_rows), None, False

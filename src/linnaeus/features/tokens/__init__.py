@@ -7,6 +7,7 @@
     fitted.py     FittedTemplates: rows, scores, names
     stored.py     its state
     sources.py    columns made from files: clusters.py (Clusters), gazetteer.py (Gazetteer); words.py, a list of words
+    grouping.py   word clusters learned from unlabeled text
 
 `Templates(items).fit(sentences)` gives a `FittedTemplates` with `width`, `rows(sentences)`, `scores(sentences, W)`,
 `names()` and `state()`. To add a form: its kind in `kernels/reference/forms.py` and `kernels/native/forms.hpp`, and a

@@ -1,0 +1,71 @@
+"""`linnaeus clusters TEXTS -o FILE`: word clusters from unlabeled text, as features of taggers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linnaeus.cli import options as shared
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+
+_EXAMPLES = """\b
+Examples:
+  linnaeus clusters reviews.csv -o clusters.tsv
+  linnaeus clusters train.conll more.txt -o clusters.tsv --count 256
+"""
+
+
+@click.command("clusters", epilog=_EXAMPLES)
+@click.argument("sources", metavar="TEXTS...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where the words and their clusters go.")
+@click.option("--count", type=click.IntRange(1), default=512, show_default=True, help="How many clusters.")
+@click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="How often a word must stand.")
+@click.option("--words", type=click.IntRange(2), default=50_000, show_default=True, help="Words at most, by frequency.")
+@click.option("--text", metavar="COLUMN", help="The column of the texts; guessed if its name makes it plain.")
+@click.option("--tokens", metavar="COLUMN", help="The column of lists of tokens, where texts are cut already.")
+@click.option("--format", metavar="FORMAT", help="The format of the files; by default their names tell.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Makes every draw.")
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@shared.common_options
+def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
+    """Learn clusters of words that stand in like places from unlabeled TEXTS: word, tab, bits on each line of FILE."""
+    from linnaeus.errors import UsageError
+    from linnaeus.features.tokens.grouping import Grouping
+    from linnaeus.store.atomic import replace_file
+
+    if Path(output).exists() and not options["force"]:
+        raise UsageError(f"{output} is there already; give another name with -o, or overwrite it with --force.")
+    for source in sources:
+        shared.refuse_itself(output, source)
+    shared.remark_kernels(options)
+    with shared.use_threads(options):
+        grouping = Grouping(
+            count=options["count"], min_count=options["min_count"], most=options["words"], seed=options["seed"]
+        )
+        found = grouping.learn(part for source in sources for part in _parts(source, options))
+    lines = "".join(f"{word}\t{cluster}\n" for word, cluster in found)
+    replace_file(output, lambda path: _write(path, lines))
+    shared.remark(f"{len(found)} words in {len({cluster for _, cluster in found})} clusters: {output}", options)
+    return 0
+
+
+def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
+    """The sentences of a file of tokens, or the words of texts, some at a time."""
+    from linnaeus.data.tagged import holds_tokens, stream_sentences
+    from linnaeus.features.tokens.grouping import cut
+
+    given = {"format": options["format"]} if options["format"] else {}
+    if options["tokens"] or (not options["text"] and holds_tokens(source, **given)):
+        yield from stream_sentences(source, tokens=options["tokens"], tags="", **given)
+        return
+    for batch in shared.read_source(source, {**options, "label": ""}).batches():
+        yield cut(batch.text)
+
+
+def _write(path: Path, lines: str) -> None:
+    path.write_text(lines, encoding="utf-8", newline="\n")
