@@ -170,13 +170,19 @@ def graph(runs: int) -> None:
 
 HASHES = {
     "newsgroups20 cosine": [
-        *(Hyperplanes(bits=bits, tables=tables) for bits, tables in ((8, 8), (8, 32), (12, 32), (12, 128), (16, 128))),
-        *(MinHash(bits=bits, tables=tables) for bits, tables in ((1, 8), (1, 32), (2, 32), (2, 128))),
+        *(Hyperplanes(bits=bits, tables=tables) for bits, tables in ((4, 4), (6, 8), (6, 16), (8, 16), (8, 64), (12, 64))),
+        *(MinHash(bits=bits, tables=tables) for bits, tables in ((1, 4), (1, 8), (1, 32), (2, 16), (2, 64), (3, 64))),
     ],
     "vectors cosine": [
-        Hyperplanes(bits=bits, tables=tables) for bits, tables in ((12, 8), (12, 32), (16, 32), (16, 128), (20, 128))
+        Hyperplanes(bits=bits, tables=tables) for bits, tables in ((8, 4), (10, 8), (12, 8), (12, 16), (12, 32), (16, 32), (16, 64))
     ],
 }
+
+
+def _candidates(index: Any, queries: Any) -> float:
+    """How many rows are in the buckets of a query, those of several buckets as often."""
+    starts, ends = index.stretches(queries)
+    return float((ends - starts).sum(axis=1).mean())
 
 
 def hashing(runs: int) -> None:
@@ -189,7 +195,7 @@ def hashing(runs: int) -> None:
         for how in (Exact(), *HASHES[name]):
             index: Any = how.index(rows, "cosine", 0)
             ask = partial(_with, 2, partial(index.near, queries, COUNT))
-            share = 1.0 if isinstance(how, Exact) else float(np.diff(index.candidates(queries)[0]).mean()) / len(rows)
+            share = 1.0 if isinstance(how, Exact) else _candidates(index, queries) / len(rows)
             found, speed = recall(ask()[0], wanted), len(queries) / turns({"it": ask}, runs)["it"]
             say(what="hashing", data=name, how=str(how), recall=found, candidates=share, queries_per_second=speed)
 

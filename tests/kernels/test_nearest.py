@@ -61,8 +61,8 @@ def test_the_kernel_has_the_bits_of_its_twin(problem, metric, dense, threads):
 def test_among_candidates_the_kernel_has_the_bits_of_its_twin(problem, metric, dense, seed):
     Q, X, count = problem
     rng = np.random.default_rng(seed)
-    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 9, len(Q)))]).astype(np.int64)
-    among = offsets, rng.integers(0, len(X), offsets[-1]).astype(np.int32)
+    starts = rng.integers(0, 9, (len(Q), 3))
+    among = starts, starts + rng.integers(0, 6, starts.shape), rng.integers(-1, len(X) + 1, 14).astype(np.int32)
     rows, queries = (X, Q) if dense else (sparse(X), sparse(Q))
     ours, theirs = (
         getattr(search(rows, X.shape[1]), f"{metric}_among")(queries, among, count, 2) for search in IMPLEMENTATIONS
@@ -71,12 +71,25 @@ def test_among_candidates_the_kernel_has_the_bits_of_its_twin(problem, metric, d
     assert np.array_equal(ours[1], theirs[1])
 
 
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_query_of_many_columns_has_the_same_bits_alone_and_among_others(metric, dtype):
+    rng = np.random.default_rng(3)
+    X, Q = ((rng.random((n, 3000)) < 0.02) * rng.normal(size=(n, 3000)) for n in (60, 20))
+    search = getattr(kernels.Nearest(sparse(X, dtype), 3000), metric)
+    rows, scores = (part.reshape(20, 9) for part in search(sparse(Q), 9, 2))
+    for i in range(20):
+        alone = search(sparse(Q[i : i + 1]), 9, 1)
+        assert np.array_equal(alone[0], rows[i])
+        assert alone[1].tobytes() == scores[i].tobytes()
+
+
 @pytest.mark.parametrize("search", IMPLEMENTATIONS)
 def test_candidates_that_do_not_fit_are_refused(search):
-    X, none = np.eye(3), np.zeros(0, np.int32)
-    for offsets, rows in (([0, 1], none), ([0, 0], np.array([3], np.int32)), ([0], none), ([0, 1, 0], none)):
+    X, rows = np.eye(3), np.zeros(2, np.int32)
+    for starts, ends in (([[0]], [[3]]), ([[-1]], [[1]]), ([[2]], [[1]]), ([[0], [0]], [[1], [1]]), ([[0]], [[1, 1]])):
         with pytest.raises(ValueError, match="candidate"):
-            search(X, 3).inner_among(X[:1], (np.array(offsets, np.int64), rows), 1, 1)
+            search(X, 3).inner_among(X[:1], (np.array(starts), np.array(ends), rows), 1, 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

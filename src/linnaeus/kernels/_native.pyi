@@ -18,7 +18,7 @@ Forest: TypeAlias = tuple[Longs, Ints, Ints, Floats, Ints, Ints]
 Table: TypeAlias = tuple[NDArray[Any], NDArray[Any], Doubles, tuple[int, bool, bool]]
 Asked: TypeAlias = tuple[int, int, Doubles]
 Layers: TypeAlias = tuple[Ints, Longs, Ints, Ints]
-Among: TypeAlias = tuple[Longs, Ints]
+Among: TypeAlias = tuple[Longs, Longs, Ints]
 Asking: TypeAlias = tuple[Longs, Ints, Doubles] | Doubles
 Four: TypeAlias = tuple[float, float, float, float]
 

@@ -142,7 +142,7 @@ class HashIndex:
 
     def _batch(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
         search = getattr(self._exact._kernel, f"{self.metric}_among")
-        among = self.candidates(X)
+        among = *self.stretches(X), self.buckets[1].reshape(-1)
         rows, scores = search(asked(X, self.rows), among, count, kernels.thread_count())
         rows, scores = rows.reshape(-1, count), scores.reshape(-1, count)
         scores = -np.sqrt(-scores) if self.metric == "euclidean" else scores
@@ -151,18 +151,16 @@ class HashIndex:
             rows[few], scores[few] = self._exact.near(X.take(few), count)
         return rows, scores
 
-    def candidates(self, X: CSR | Dense) -> tuple[Longs, Ints]:
-        """The rows that share a bucket with each row of X: offsets (n + 1), and the rows, some named twice."""
-        keys, order = self.buckets
-        asked_for = self.how.keys(X, self.seed, self._cache)
-        found = zip(keys, asked_for.T, strict=True)
-        spans = [(np.searchsorted(table, key), np.searchsorted(table, key, "right")) for table, key in found]
-        starts, ends = (np.stack(part, axis=1) for part in zip(*spans, strict=True))
-        sizes = (ends - starts).reshape(-1)
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        places = np.repeat((starts + np.arange(len(keys)) * keys.shape[1]).reshape(-1) - offsets[:-1], sizes)
-        rows = order.reshape(-1)[places + np.arange(offsets[-1])]
-        return np.ascontiguousarray(offsets[:: len(keys)]).astype(np.int64), rows
+    def stretches(self, X: CSR | Dense) -> tuple[Longs, Longs]:
+        """Where the buckets of each row of X begin and end (n, tables) in the rows of all tables, one after the other."""
+        keys = self.buckets[0]
+        found = list(zip(keys, self.how.keys(X, self.seed, self._cache).T, strict=True))
+        firsts = np.arange(len(keys)) * keys.shape[1]
+        starts, ends = (
+            np.stack([np.searchsorted(table, key, side) for table, key in found], axis=1) + firsts
+            for side in ("left", "right")
+        )
+        return starts, ends
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The buckets, and what they were drawn from."""

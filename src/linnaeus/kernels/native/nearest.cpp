@@ -17,6 +17,7 @@
 #include <variant>
 
 #include "blocks.hpp"
+#include "nearest_exact.hpp"
 #include "nearest_index.hpp"
 #include "parallel.hpp"
 #include "sparse.hpp"
@@ -127,7 +128,15 @@ struct Worker {
   std::vector<float> sums;
   std::vector<uint8_t> hits;
   std::vector<int32_t> among;
-  std::vector<std::pair<double, int32_t>> scored;
+  Distinct distinct;
+  Scorings scorings;
+};
+
+// Where the answer to one of so many queries goes.
+struct Out {
+  int32_t* rows;
+  double* scores;
+  size_t count, queries;
 };
 
 class Nearest {
@@ -222,44 +231,50 @@ class Nearest {
     }
   }
 
-  // The best of some rows by float64, best first.
+  // The best of some rows by float64, best first; where there are fewer, -1 and 0.
   template <class Metric>
-  void choose(const Query& query, const std::vector<int32_t>& among, Worker& worker, std::pair<int32_t*, double*> out,
-              size_t count) const {
-    double squares = 0;
-    for (size_t t = 0; t < query.size; ++t) squares += query.values[t] * query.values[t];
-    double length = std::sqrt(squares);
-    auto& scored = worker.scored;
-    scored.clear();
-    for (int32_t row : among) {
-      double score = Metric::score(index_.rows, index_.lengths[size_t(row)], length, size_t(row), query);
-      scored.emplace_back(std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, row);
-    }
-    size_t found = std::min(count, scored.size());
+  void choose(const Query& query, const std::vector<int32_t>& among, Scorings& scorings, const Out& out) const {
+    scorings.score<Metric>(index_.rows, index_.lengths, among, {query, out.count, out.queries});
+    auto& scored = scorings.scored;
+    size_t found = std::min(out.count, scored.size());
     std::partial_sort(scored.begin(), scored.begin() + std::ptrdiff_t(found), scored.end(), [](auto& a, auto& b) {
       return a.first > b.first || (a.first == b.first && a.second < b.second);
     });
-    for (size_t i = 0; i < found; ++i) out.first[i] = scored[i].second, out.second[i] = scored[i].first;
-    for (size_t i = found; i < count; ++i) out.first[i] = -1, out.second[i] = 0;
+    for (size_t i = 0; i < found; ++i) out.rows[i] = scored[i].second, out.scores[i] = scored[i].first;
+    for (size_t i = found; i < out.count; ++i) out.rows[i] = -1, out.scores[i] = 0;
   }
 
   template <class Metric>
-  void finish(Asking& asking, Worker& worker, std::pair<int32_t*, double*> out, size_t count) const {
+  void finish(Asking& asking, Worker& worker, const Out& out) const {
     asking.best.prune();
     worker.among.clear();
     for (const Found& found : asking.best.found()) worker.among.push_back(found.row);
-    choose<Metric>(asking.query, worker.among, worker, out, count);
+    choose<Metric>(asking.query, worker.among, worker.scorings, out);
+  }
+};
+
+// Rows that are named for each query: in stretches of one array, several for each query.
+struct Named {
+  using Given = std::tuple<Table<int64_t>, Table<int64_t>, In<int32_t>>;
+
+  Named(const Given& given, size_t m) {
+    auto& [from, to, named] = given;
+    starts = from.data(), ends = to.data(), rows = named.data(), each = from.shape(1);
+    bool fits = from.shape(0) == m && to.shape(0) == m && to.shape(1) == each;
+    for (size_t i = 0; fits && i < m * each; ++i)
+      fits = starts[i] >= 0 && starts[i] <= ends[i] && ends[i] <= int64_t(named.size());
+    if (!fits) throw std::invalid_argument("Nearest: the candidates do not fit the queries");
   }
 
-  void check_given(const In<int64_t>& offsets, const In<int32_t>& candidates, size_t m) const {
-    if (offsets.size() != m + 1) throw std::invalid_argument("Nearest: the candidates do not fit the queries");
-    for (size_t q = 0; q <= m; ++q)
-      if (offsets.data()[q] < (q ? offsets.data()[q - 1] : 0) || offsets.data()[q] > int64_t(candidates.size()))
-        throw std::invalid_argument("Nearest: the candidates do not fit the queries");
-    for (size_t i = 0; i < candidates.size(); ++i)
-      if (size_t(uint32_t(candidates.data()[i])) >= index_.rows.n)
-        throw std::invalid_argument("Nearest: a candidate is not among the rows");
+  void gather(size_t query, size_t n, Distinct& found) const {
+    found.begin(n);
+    for (size_t i = query * each; i < (query + 1) * each; ++i)
+      for (int64_t at = starts[i]; at < ends[i]; ++at) found.add(rows[at]);
   }
+
+  const int64_t *starts, *ends;
+  const int32_t* rows;
+  size_t each;
 };
 
 // The class as Python sees it: it keeps the arrays of the rows alive.
@@ -286,35 +301,31 @@ class Kept : public Nearest {
         for (size_t q = first; q < last; ++q) worker.group.push_back(ask<Metric>(queries[q], count));
         look_at_all<Metric>(worker);
         for (size_t q = first; q < last; ++q)
-          finish<Metric>(worker.group[q - first], worker, {rows.get() + q * count, scores.get() + q * count}, count);
+          finish<Metric>(worker.group[q - first], worker, {rows.get() + q * count, scores.get() + q * count, count, m});
       });
     }
     return std::make_tuple(to_numpy(std::move(rows)), to_numpy(std::move(scores)));
   }
 
-  // The same among given rows: of query i those from candidates[offsets[i]] on; -1 and 0 where there are fewer.
+  // The same among named rows: those of query i are rows[starts[i, t]] .. rows[ends[i, t]] for each t.
   template <class Metric>
-  auto search_among(Asked asked, std::tuple<In<int64_t>, In<int32_t>> given, int64_t wanted, int threads) const {
+  auto search_among(Asked asked, Named::Given given, int64_t wanted, int threads) const {
     Queries queries(asked, index_.rows);
-    auto& [offsets, candidates] = given;
-    size_t count = size_t(std::max<int64_t>(wanted, 0)), m = queries.size;
-    check_given(offsets, candidates, m);
+    size_t m = queries.size, count = size_t(std::max<int64_t>(wanted, 0));
+    Named named(given, m);
     if (wanted < 1 || count > index_.rows.n) throw std::invalid_argument("Nearest: not so many rows");
     Buffer<int32_t> rows(m * count);
     Buffer<double> scores(m * count);
     {
       nb::gil_scoped_release release;
-      std::vector<std::vector<int32_t>> chosen(size_t(std::max(threads, 1)));
-      std::vector<Worker> workers(chosen.size());
+      auto workers = std::vector<Worker>(size_t(std::max(threads, 1)));
       for_each_piece((m + kQueriesPerPiece - 1) / kQueriesPerPiece, threads, [&](size_t piece, int number) {
+        Worker& worker = workers[size_t(number)];
         size_t last = std::min(m, (piece + 1) * kQueriesPerPiece);
-        std::vector<int32_t>& mine = chosen[size_t(number)];
         for (size_t q = piece * kQueriesPerPiece; q < last; ++q) {
-          mine.assign(candidates.data() + offsets.data()[q], candidates.data() + offsets.data()[q + 1]);
-          std::sort(mine.begin(), mine.end());
-          mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-          choose<Metric>(queries[q], mine, workers[size_t(number)], {rows.get() + q * count, scores.get() + q * count},
-                         count);
+          named.gather(q, index_.rows.n, worker.distinct);
+          choose<Metric>(queries[q], worker.distinct.rows, worker.scorings,
+                         {rows.get() + q * count, scores.get() + q * count, count, m});
         }
       });
     }

@@ -38,10 +38,6 @@ template <class Step>
 void walk_union(const StoredRows& rows, size_t row, const Query& query, Step&& step) {
   int64_t i = rows.begin(row), end = rows.end(row);
   size_t t = 0;
-  if (!rows.columns) {
-    for (; i < end; ++i, ++t) step(rows.value(i), query.values[t]);
-    return;
-  }
   while (i < end && t < query.size) {
     int32_t a = rows.columns[i], b = query.columns[t];
     step(a <= b ? rows.value(i) : 0.0, b <= a ? query.values[t] : 0.0);
@@ -52,48 +48,37 @@ void walk_union(const StoredRows& rows, size_t row, const Query& query, Step&& s
   for (; t < query.size; ++t) step(0.0, query.values[t]);
 }
 
-// sum_j q_j x_j over the columns in order.
-inline double dot_exact(const StoredRows& rows, size_t row, const Query& query) {
-  double sum = 0;
+// The same for each column that both have.
+template <class Step>
+void walk_common(const StoredRows& rows, size_t row, const Query& query, Step&& step) {
   int64_t i = rows.begin(row), end = rows.end(row);
-  size_t t = 0;
-  if (!rows.columns) {
-    for (; i < end; ++i, ++t) sum += rows.value(i) * query.values[t];
-    return sum;
-  }
-  while (i < end && t < query.size) {
+  for (size_t t = 0; i < end && t < query.size;) {
     int32_t a = rows.columns[i], b = query.columns[t];
-    if (a == b) sum += rows.value(i) * query.values[t];
+    if (a == b) step(rows.value(i), query.values[t]);
     i += a <= b;
     t += b <= a;
   }
-  return sum;
 }
 
-// A metric says what a score is in float64, and in which order float32 puts the rows: a function of their sums.
+// A metric says what a score is in float64: a sum over the columns in order, and what is made of it and of the product
+// of both lengths; and in which order float32 puts the rows, a function of its sums.
 struct Inner {
-  static double score(const StoredRows& rows, double, double, size_t row, const Query& query) {
-    return dot_exact(rows, row, query);
-  }
+  static LINNAEUS_INLINE void add(double& sum, double x, double q) { sum += x * q; }
+  static double score(double sum, double) { return sum; }
   static LINNAEUS_INLINE float order(float s, float, float factor, float, float) { return s * factor; }
   static constexpr bool kCosine = false, kDistance = false;
 };
 
 struct Cosine {
-  static double score(const StoredRows& rows, double x_length, double q_length, size_t row, const Query& query) {
-    double length = q_length * x_length;
-    return length > 0 ? std::clamp(dot_exact(rows, row, query) / length, -1.0, 1.0) : 0.0;
-  }
+  static LINNAEUS_INLINE void add(double& sum, double x, double q) { sum += x * q; }
+  static double score(double sum, double lengths) { return lengths > 0 ? std::clamp(sum / lengths, -1.0, 1.0) : 0.0; }
   static LINNAEUS_INLINE float order(float s, float unit, float, float, float) { return s * unit; }
   static constexpr bool kCosine = true, kDistance = false;
 };
 
 struct Euclidean {
-  static double score(const StoredRows& rows, double, double, size_t row, const Query& query) {
-    double sum = 0;
-    walk_union(rows, row, query, [&](double x, double q) { sum += (q - x) * (q - x); });
-    return -sum;
-  }
+  static LINNAEUS_INLINE void add(double& sum, double x, double q) { sum += (q - x) * (q - x); }
+  static double score(double sum, double) { return -sum; }
   static LINNAEUS_INLINE float order(float s, float, float factor, float half, float ratio) {
     return s * factor - ratio * half;
   }

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from linnaeus.kernels.reference.matrix import Matrix, stored
 
 Doubles: TypeAlias = NDArray[np.float64]
-Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Candidates of query i: those from offsets[i] to offsets[i + 1]."""
+Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
+"""Candidates of query i: rows[starts[i, t] : ends[i, t]] for each t; what is no row is left out."""
 Answer: TypeAlias = tuple[NDArray[np.int32], Doubles]
 
 
@@ -77,15 +77,14 @@ class Nearest:
         if not 1 <= count <= self._count:
             raise ValueError("Nearest: not so many rows")
         rows, scores = (part.reshape(-1, self._count) for part in search(queries, self._count, 1))
-        offsets, candidates = among
-        ends = [0, *offsets.tolist(), len(candidates)]
-        if len(offsets) != len(rows) + 1 or sorted(ends) != ends:
+        starts, ends, named = among
+        fits = starts.shape == ends.shape and len(starts) == len(rows)
+        if not fits or (starts < 0).any() or (starts > ends).any() or (ends > len(named)).any():
             raise ValueError("Nearest: the candidates do not fit the queries")
-        if len(candidates) and not 0 <= candidates.min() <= candidates.max() < self._count:
-            raise ValueError("Nearest: a candidate is not among the rows")
         found, best = np.full((len(rows), count), -1, np.int32), np.zeros((len(rows), count))
         for i in range(len(rows)):
-            chosen = np.flatnonzero(np.isin(rows[i], candidates[offsets[i] : offsets[i + 1]]))[:count]
+            candidates = [named[start:end] for start, end in zip(starts[i], ends[i], strict=True)]
+            chosen = np.flatnonzero(np.isin(rows[i], np.concatenate([named[:0], *candidates])))[:count]
             found[i, : len(chosen)], best[i, : len(chosen)] = rows[i, chosen], scores[i, chosen]
         return found.reshape(-1), best.reshape(-1)
 
