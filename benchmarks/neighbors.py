@@ -168,15 +168,14 @@ def graph(runs: int) -> None:
             say(what="graph", threads=threads, who=name, queries_per_second=speed, **ratio)
 
 
-HASHES = {
-    "newsgroups20 cosine": [
-        *(Hyperplanes(bits=bits, tables=tables) for bits, tables in ((4, 4), (6, 8), (6, 16), (8, 16), (8, 64), (12, 64))),
-        *(MinHash(bits=bits, tables=tables) for bits, tables in ((1, 4), (1, 8), (1, 32), (2, 16), (2, 64), (3, 64))),
-    ],
-    "vectors cosine": [
-        Hyperplanes(bits=bits, tables=tables) for bits, tables in ((8, 4), (10, 8), (12, 8), (12, 16), (12, 32), (16, 32), (16, 64))
-    ],
+SIZES = {
+    "newsgroups20 cosine": {
+        Hyperplanes: ((4, 4), (6, 8), (6, 16), (8, 16), (8, 64), (12, 64)),
+        MinHash: ((1, 4), (1, 8), (1, 32), (2, 16), (2, 64), (3, 64)),
+    },
+    "vectors cosine": {Hyperplanes: ((8, 4), (10, 8), (12, 8), (12, 16), (12, 32), (12, 64), (16, 64))},
 }
+"""Bits and tables that are tried."""
 
 
 def _candidates(index: Any, queries: Any) -> float:
@@ -192,7 +191,8 @@ def hashing(runs: int) -> None:
     for name, (rows, queries) in sources.items():
         plain = Exact().index(rows, "cosine", 0)
         wanted = _with(2, partial(plain.near, queries, COUNT))[0]
-        for how in (Exact(), *HASHES[name]):
+        hashes = [kind(bits=bits, tables=tables) for kind, sizes in SIZES[name].items() for bits, tables in sizes]
+        for how in (Exact(), *hashes):
             index: Any = how.index(rows, "cosine", 0)
             ask = partial(_with, 2, partial(index.near, queries, COUNT))
             share = 1.0 if isinstance(how, Exact) else _candidates(index, queries) / len(rows)

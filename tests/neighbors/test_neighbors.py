@@ -160,7 +160,10 @@ def test_a_hostile_state_is_refused(name, value):
         FittedNeighbors.from_state(State(state.manifest, state.tensors | {name: value}))
 
 
-@pytest.mark.parametrize("change", [{"k": 0}, {"votes": {"kind": "x"}}, {"search": None, "votes": 4}, {"width": 7}])
+@pytest.mark.parametrize(
+    "change",
+    [{"k": 0}, {"k": "5"}, {"votes": {"kind": "x"}}, {"votes": 4}, {"search": None}, {"rows.width": 7}, {"classes": 1}],
+)
 def test_a_hostile_manifest_is_refused(change):
     state = Neighbors(k=2).learn(lesson(Dense(np.eye(3)), [0, 1, 1])).state()
     with pytest.raises(ModelFileError):

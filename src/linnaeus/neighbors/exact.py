@@ -10,7 +10,6 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.frozen import dataclass
-from linnaeus.neighbors.rows import to_dense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,3 +86,12 @@ def asked(X: CSR | Dense, rows: CSR | Dense) -> Any:
         return np.ascontiguousarray(to_dense(X))
     sparse = X.to_csr() if isinstance(X, Dense) else X
     return sparse.indptr, sparse.indices, sparse.data.astype(np.float64)
+
+
+def to_dense(rows: CSR | Dense) -> Doubles:
+    """All numbers of some rows (n, d) in float64."""
+    if isinstance(rows, Dense):
+        return rows.values.astype(np.float64)
+    found = np.zeros(rows.shape)
+    found[np.repeat(np.arange(len(rows)), np.diff(rows.indptr)), rows.indices[: rows.nnz]] = rows.data[: rows.nnz]
+    return found

@@ -152,7 +152,7 @@ class HashIndex:
         return rows, scores
 
     def stretches(self, X: CSR | Dense) -> tuple[Longs, Longs]:
-        """Where the buckets of each row of X begin and end (n, tables) in the rows of all tables, one after the other."""
+        """Where the buckets of each row of X begin and end (n, tables), in the rows of all tables."""
         keys = self.buckets[0]
         found = list(zip(keys, self.how.keys(X, self.seed, self._cache).T, strict=True))
         firsts = np.arange(len(keys)) * keys.shape[1]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import Dense
+from linnaeus.arrays.kept import pack_rows, unpack_rows
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.neighbors.pieces import of_told, told
-from linnaeus.neighbors.rows import rows_of, tensors_of
 from linnaeus.neighbors.truth import Known, known_of
 from linnaeus.types import LabelSets, State
 
@@ -64,8 +64,8 @@ class FittedNeighbors:
 
     def state(self) -> State:
         """Rows, labels, index and settings."""
-        rows = self.index.rows
-        manifest = {
+        kept = pack_rows("rows", self.index.rows)
+        manifest = kept.manifest | {
             "kind": "neighbors",
             "k": self.how.k,
             "metric": self.how.metric,
@@ -73,11 +73,10 @@ class FittedNeighbors:
             "search": told(self.how.search, SEARCHES),
             "projection": told(self.how.projection, PROJECTIONS),
             "classes": self.known.k,
-            "width": rows.shape[1],
         }
         inside = {f"index.{name}": array for name, array in self.index.state().items()}
         inside |= {} if self.projection is None else {"projection": self.projection}
-        return State(manifest, {**tensors_of(rows), **self.known.tensors(), **inside})
+        return State(manifest, {**kept.tensors, **self.known.tensors(), **inside})
 
     @classmethod
     def from_state(cls, state: State) -> FittedNeighbors:
@@ -85,11 +84,13 @@ class FittedNeighbors:
         from linnaeus.neighbors.learner import Neighbors
 
         manifest = state.manifest
-        rows = rows_of(state.tensors, int(manifest["width"]))
+        rows = unpack_rows("rows", state)
+        if not len(rows):
+            raise damaged("it keeps no rows")
         known = known_of(state.tensors, len(rows), int(manifest["classes"]))
         votes, search = of_told(manifest["votes"], VOTES), of_told(manifest["search"], SEARCHES)
-        if not isinstance(manifest["k"], int) or manifest["k"] < 1:
-            raise damaged("its number of neighbors is not a whole number from 1 up")
+        if votes is None or search is None or not isinstance(manifest["k"], int) or manifest["k"] < 1:
+            raise damaged("it does not say how its rows are found and vote")
         projection, W = of_told(manifest["projection"], PROJECTIONS), state.tensors.get("projection")
         _check_projection(W, rows.shape[1], wanted=projection is not None)
         how = Neighbors(k=manifest["k"], metric=manifest["metric"], votes=votes, search=search, projection=projection)

@@ -10,8 +10,8 @@ import numpy as np
 from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
+from linnaeus.neighbors.exact import to_dense
 from linnaeus.neighbors.rescore import by_rows, refuse_sparse
-from linnaeus.neighbors.rows import to_dense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
