@@ -2,25 +2,31 @@
 
 The blocks of one page share a namespace and a temporary directory, from top to bottom. A `python` block is executed,
 or run as a doctest where it begins with `>>>`; one marked `python no-run` is only compiled. In a `console` block the
-lines that call `linnaeus` are run, those with a pipe or a `>` by a shell, and the lines below them are their output
-(`...` stands for anything).
+lines that call `linnaeus` are run, in this process, or by a shell those with a pipe or a `>`; the lines below them are
+their output (`...` stands for anything).
 """
 
 import doctest
+import io
 import os
 import re
 import shlex
 import subprocess
 import sysconfig
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
+
+from linnaeus.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")])
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)(?:#[^)\s]*)?\)")
+SETTING = {"COLUMNS": "100", "NO_COLOR": "1"}
 COMMAND = Path(sysconfig.get_path("scripts")) / ("linnaeus.exe" if os.name == "nt" else "linnaeus")
 
 page = pytest.mark.parametrize("path", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
@@ -45,12 +51,20 @@ def call(command):
     words = shlex.split(command, comments=True)
     if "linnaeus" not in words:
         return None
-    paths = os.pathsep.join([str(COMMAND.parent), os.environ.get("PATH", "")])
-    env = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONUTF8": "1", "PATH": paths}
-    given = {"capture_output": True, "text": True, "encoding": "utf-8", "env": env, "check": False, "timeout": 120}
     if not {"|", ">", "<"} & set(words):
-        return subprocess.run([COMMAND, *words[1:]], **given)
-    return None if os.name == "nt" else subprocess.run(command, shell=True, **given)
+        return call_here(words)
+    paths = os.pathsep.join([str(COMMAND.parent), os.environ.get("PATH", "")])
+    given = {"capture_output": True, "text": True, "encoding": "utf-8", "check": False, "timeout": 120}
+    env = {**os.environ, **SETTING, "PYTHONUTF8": "1", "PATH": paths}
+    return None if os.name == "nt" else subprocess.run(command, shell=True, env=env, **given)
+
+
+def call_here(words):
+    """Runs `linnaeus` in this process: a process of its own for every line is a minute of loading modules."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err), mock.patch.dict(os.environ, SETTING):
+        code = main(words[1:])
+    return subprocess.CompletedProcess(words, code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
 def run_console(code, line, path):
