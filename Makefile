@@ -17,6 +17,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow pytest lint format types imports limits sanitize docs bench wheel native clean distclean FORCE
 MAKEFLAGS += --no-builtin-rules
+# Tests start many processes of their own: compiled modules are kept, also where the environment asks for none.
+unexport PYTHONDONTWRITEBYTECODE
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 BIN := $(VENV)/bin
