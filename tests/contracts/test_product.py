@@ -29,16 +29,15 @@ CELLS = [
 
 
 def _cover(cells):
-    """Cells such that every pair of values of two factors stands in one of them (greedy, in a fixed order)."""
-    wanted = {(i, a[i], j, a[j]) for a in cells for i, j in itertools.combinations(range(4), 2)}
-    rng = np.random.default_rng(0)
-    cover = []
-    for index in rng.permutation(len(cells)):
-        cell = cells[index]
-        found = {(i, cell[i], j, cell[j]) for i, j in itertools.combinations(range(4), 2)} & wanted
-        if found:
-            wanted -= found
-            cover.append(cell)
+    """Few cells such that every pair of values of two factors stands in one: next is which has most of those left."""
+    cells = [cells[i] for i in np.random.default_rng(0).permutation(len(cells))]
+    ways, numbers = list(itertools.combinations(range(4), 2)), {}
+    pairs = np.array([[numbers.setdefault((i, a[i], j, a[j]), len(numbers)) for i, j in ways] for a in cells])
+    left, cover = np.ones(len(numbers), bool), []
+    while left.any():
+        best = left[pairs].sum(axis=1).argmax()
+        left[pairs[best]] = False
+        cover.append(cells[best])
     return sorted(cover)
 
 

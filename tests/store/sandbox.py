@@ -27,11 +27,15 @@ MEGABYTE = 1 << 20
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file: "loaded", "refused" or "failed"; its sentence, or the digest of the state it held."""
+    """What became of a file: "loaded", "refused" or "failed"; its sentence, or the digest of the state it held.
+
+    `path` is where it lay.
+    """
 
     name: str
     kind: str
     text: str
+    path: Path
 
 
 def open_all(
@@ -49,7 +53,10 @@ def open_all(
             names.append(name)
         lines = _run(["open", loader, folder, str(len(names)), str(megabytes)], seconds)
     found = [json.loads(line) for line in lines]
-    outcomes = [Outcome(name, kind, text) for name, (kind, text) in zip(names, found[:-1], strict=False)]
+    outcomes = [
+        Outcome(name, kind, text, Path(folder, str(number)))
+        for number, (name, (kind, text)) in enumerate(zip(names, found[:-1], strict=False))
+    ]
     if len(found) != len(names) + 1:
         raise AssertionError(f"the process died over {names[len(found)]!r}")
     peak = int(found[-1])

@@ -36,26 +36,27 @@ def sound(tmp_path: Path) -> Path:
     return tmp_path / "sound.lin"
 
 
+def sentence(said: str, path: Path) -> bool:
+    """Whether it is one sentence that begins with the file."""
+    return said.startswith(str(path)) and said.endswith(".") and "\n" not in said and len(said) < 400
+
+
+@pytest.mark.skipif(sys.platform == "linux", reason="the next test opens the same files, with a limit on memory")
 def test_every_hostile_file_is_refused_with_a_sentence(sound: Path, tmp_path: Path) -> None:
-    path, count = tmp_path / "a.lin", 0
+    path = tmp_path / "a.lin"
     for name, content in hostile_files(sound):
         path.write_bytes(content)
         with pytest.raises(ModelFileError) as caught:
             store.load(path)
-        sentence = str(caught.value)
-        assert sentence.startswith(str(path)), name
-        assert sentence.endswith("."), name
-        assert "\n" not in sentence, name
-        assert len(sentence) < 400, name
-        count += 1
-    assert count > 100
+        assert sentence(str(caught.value), path), name
 
 
 @linux
-def test_hostile_files_and_edits_stay_in_bounded_memory(sound: Path) -> None:
-    files = [*hostile_files(sound), *edited(sound.read_bytes(), 500)]
-    outcomes = open_all(files, sound, "linnaeus.store:load")
-    assert [outcome for outcome in outcomes if outcome.kind != "refused"] == []
+def test_hostile_files_and_edits_are_refused_with_a_sentence_in_bounded_memory(sound: Path) -> None:
+    files = list(hostile_files(sound))
+    assert len(files) > 100
+    found = open_all([*files, *edited(sound.read_bytes(), 500)], sound, "linnaeus.store:load")
+    assert [it for it in found if it.kind != "refused" or not sentence(it.text, it.path)] == []
 
 
 def test_no_flipped_bit_passes(sound: Path, tmp_path: Path) -> None:
