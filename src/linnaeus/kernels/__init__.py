@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import Scorer as Scorer
     from linnaeus.kernels._native import TermCounter as TermCounter
     from linnaeus.kernels._native import add_multiple as add_multiple
+    from linnaeus.kernels._native import align_tokens as align_tokens
     from linnaeus.kernels._native import blend as blend
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import chain_best as chain_best
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import learn_aggressive as learn_aggressive
     from linnaeus.kernels._native import learn_ftrl as learn_ftrl
     from linnaeus.kernels._native import learn_sgd as learn_sgd
+    from linnaeus.kernels._native import meet_tokens as meet_tokens
     from linnaeus.kernels._native import minhash as minhash
     from linnaeus.kernels._native import pack_texts as pack_texts
     from linnaeus.kernels._native import probe_pairs as probe_pairs
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from linnaeus.kernels._native import team_epoch_squared_hinge as team_epoch_squared_hinge
     from linnaeus.kernels._native import team_gap_hinge as team_gap_hinge
     from linnaeus.kernels._native import team_gap_squared_hinge as team_gap_squared_hinge
+    from linnaeus.kernels._native import token_keys as token_keys
     from linnaeus.kernels._native import token_rows as token_rows
     from linnaeus.kernels._native import token_scores as token_scores
     from linnaeus.kernels._native import tokens as tokens

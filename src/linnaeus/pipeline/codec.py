@@ -16,6 +16,7 @@ import numpy as np
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
 from linnaeus.errors import LinnaeusError, UsageError
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
+from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.lazy import joined, places
 from linnaeus.losses import LOSSES
 from linnaeus.neighbors import PROJECTIONS, SEARCHES, VOTES
@@ -34,6 +35,8 @@ KIND = "kind"
 SLOTS: dict[str, Mapping[str, Any]] = {
     **dict.fromkeys(("features", "block", "blocks", "left", "right"), EXTRACTORS),
     **dict.fromkeys(("optimizer", "inner"), OPTIMIZERS),
+    **dict.fromkeys(("pairs", "parts"), PAIR_BLOCKS),
+    "measures": MEASURES,
     "terms": {"exact": Exact, "given": Given, "hashed": Hashed},
     "values": VALUES,
     "by": SCORES,
@@ -53,7 +56,9 @@ SLOTS: dict[str, Mapping[str, Any]] = {
 }
 """The pieces a field of this name can hold, by their plain names."""
 
-OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"})
+OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"}) | frozenset(
+    {"pairs", "parts", "measures"}
+)
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 
 PLAIN: dict[str, type] = {

@@ -33,6 +33,7 @@ void bind_sound(nanobind::module_& m);
 void bind_subsequences(nanobind::module_& m);
 void bind_team_epoch(nanobind::module_& m);
 void bind_team_gap(nanobind::module_& m);
+void bind_pairs(nanobind::module_& m);
 void bind_tokens(nanobind::module_& m);
 void bind_gather(nanobind::module_& m);
 void bind_transpose(nanobind::module_& m);
@@ -74,6 +75,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_subsequences(m);
   linnaeus::bind_team_epoch(m);
   linnaeus::bind_team_gap(m);
+  linnaeus::bind_pairs(m);
   linnaeus::bind_tokens(m);
   linnaeus::bind_gather(m);
   linnaeus::bind_transpose(m);

@@ -29,6 +29,7 @@ from linnaeus.kernels.reference.online import (
     settle_adagrad,
     settle_sgd,
 )
+from linnaeus.kernels.reference.pairs import align_tokens, meet_tokens, token_keys
 from linnaeus.kernels.reference.products import columns_dot, rows_dot, rows_tdot
 from linnaeus.kernels.reference.redraw import draw_rows
 from linnaeus.kernels.reference.scan import column_order, first_unfinite, row_squares
@@ -54,6 +55,7 @@ __all__ = [
     "Scorer",
     "TermCounter",
     "add_multiple",
+    "align_tokens",
     "blend",
     "census",
     "chain_best",
@@ -100,6 +102,7 @@ __all__ = [
     "learn_aggressive",
     "learn_ftrl",
     "learn_sgd",
+    "meet_tokens",
     "minhash",
     "pack_texts",
     "probe_pairs",
@@ -117,6 +120,7 @@ __all__ = [
     "team_epoch_squared_hinge",
     "team_gap_hinge",
     "team_gap_squared_hinge",
+    "token_keys",
     "token_rows",
     "token_scores",
     "tokens",

@@ -1,0 +1,178 @@
+"""`Groups`: examples that bring their own candidates, one of which is to be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.errors import DataError, InputTypeError, UsageError
+from linnaeus.frozen import dataclass
+from linnaeus.types import Choices, groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Longs
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """n examples with m candidates in all; example i has the candidates `offsets[i]` to `offsets[i+1]`.
+
+    `columns` (n,) are further columns of the examples, `details` (m,) those of the candidates. `gold` (m,) says which
+    candidates are right; an example of which none is right is "none of these". `costs` (m,) is what choosing a wrong
+    one costs, `weights` (n,) what an example counts.
+
+    >>> two = Groups.from_lists(["2 + 2", "capital of France"], [["3", "4"], ["Paris"]], [1, "Paris"])
+    >>> len(two), two.answers().tolist(), two.take([1]).candidates.to_pylist()
+    (2, [1, 0], ['Paris'])
+    """
+
+    offsets: Longs
+    text: pa.Array
+    candidates: pa.Array
+    gold: NDArray[np.bool_] | None = None
+    columns: Mapping[str, pa.Array] = field(default_factory=dict)
+    details: Mapping[str, pa.Array] = field(default_factory=dict)
+    costs: Doubles | None = None
+    weights: Doubles | None = None
+
+    def __post_init__(self) -> None:
+        n, m = len(self), int(self.offsets[-1])
+        whole = [self.text, *self.columns.values(), *([] if self.weights is None else [self.weights])]
+        inner: list[Any] = [self.candidates, *self.details.values()]
+        inner += [part for part in (self.gold, self.costs) if part is not None]
+        if any(len(part) != n for part in whole) or any(len(part) != m for part in inner):
+            raise DataError("The columns of these groups are not of one length; give a value for each row.")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def group(self) -> Longs:
+        """The example of each candidate (m,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @classmethod
+    def from_lists(
+        cls,
+        text: Any,
+        candidates: Sequence[Sequence[str]],
+        answers: Sequence[Any] | None = None,
+        columns: Mapping[str, Any] | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> Groups:
+        """From lists: a text and a list of candidates for each example.
+
+        An answer is the place of the right candidate from 0, the candidate itself, a list of these, or None.
+        """
+        if isinstance(text, str) or isinstance(candidates, str):
+            raise InputTypeError("Groups takes a list of texts and a list of lists of candidates, not a string.")
+        if len(text) != len(candidates):
+            raise DataError(f"There are {len(text)} texts and {len(candidates)} lists of candidates; give as many.")
+        offsets = np.zeros(len(candidates) + 1, np.int64)
+        np.cumsum([len(one) for one in candidates], out=offsets[1:])
+        flat = [one for some in candidates for one in some]
+        bad = next((one for one in flat if one is not None and not isinstance(one, str)), None)
+        if bad is not None:
+            raise InputTypeError(f"A candidate is a string, not {bad!r}; turn it into text.")
+        gold = None if answers is None else gold_of(answers, offsets, flat)
+        more = {name: _arrow(values) for name, values in (columns or {}).items()}
+        inner = {name: _arrow([one for some in values for one in some]) for name, values in (details or {}).items()}
+        return cls(offsets, _strings(text), _strings(flat), gold, more, inner)
+
+    def take(self, rows: Any) -> Groups:
+        """These examples, in this order."""
+        offsets, at, chosen = groups(self.offsets, rows)
+        return replace(
+            self,
+            offsets=offsets,
+            text=self.text.take(pa.array(chosen)),
+            candidates=self.candidates.take(pa.array(at)),
+            gold=None if self.gold is None else self.gold[at],
+            columns={name: values.take(pa.array(chosen)) for name, values in self.columns.items()},
+            details={name: values.take(pa.array(at)) for name, values in self.details.items()},
+            costs=None if self.costs is None else self.costs[at],
+            weights=None if self.weights is None else self.weights[chosen],
+        )
+
+    def column(self, name: str) -> pa.Array:
+        """A column of the examples; "text" is the text."""
+        if name == "text":
+            return self.text
+        if name not in self.columns:
+            there = ", ".join(["text", *self.columns])
+            raise UsageError(f"These groups have no column {name!r}; they have {there}.")
+        return self.columns[name]
+
+    def answered(self, answers: Sequence[Any]) -> Groups:
+        """The same with these answers."""
+        return replace(self, gold=gold_of(list(answers), self.offsets, self.candidates.to_pylist()))
+
+    def truth(self) -> Choices:
+        """Which candidates are right, as losses want it."""
+        if self.gold is None:
+            raise DataError("These groups have no answers; training and tests need an answer for each example.")
+        return Choices(self.offsets, self.gold, self.costs, self.weights)
+
+    def answers(self) -> Longs:
+        """The place of the first right candidate of each example, from 0; -1 where none is right."""
+        truth, found = self.truth(), np.full(len(self), -1, np.int64)
+        at = np.flatnonzero(truth.gold)[::-1]
+        found[self.group[at]] = at - self.offsets[self.group[at]]
+        return found
+
+    def with_none(self) -> Groups:
+        """One candidate more for each example, a missing one: "none of these". It is right where no other is."""
+        n, at = len(self), self.offsets[1:]
+        where = np.insert(np.arange(int(self.offsets[-1])), at, -1)
+        taken = pa.array(np.where(where < 0, 0, where), mask=where < 0)
+        gold = None if self.gold is None else np.insert(self.gold, at, self.answers() < 0)
+        costs = None if self.costs is None else np.insert(self.costs, at, 1.0)
+        details = {name: values.take(taken) for name, values in self.details.items()}
+        parts = {"gold": gold, "costs": costs, "details": details, "candidates": self.candidates.take(taken)}
+        return replace(self, offsets=self.offsets + np.arange(n + 1), **parts)
+
+
+def gold_of(answers: Sequence[Any], offsets: Longs, candidates: Sequence[str | None]) -> NDArray[np.bool_]:
+    """Which candidates the answers mean: a place from 0, a candidate's own words, a list of these, None for none."""
+    if len(answers) != len(offsets) - 1:
+        raise DataError(f"There are {len(answers)} answers for {len(offsets) - 1} examples; give one for each.")
+    gold = np.zeros(int(offsets[-1]), bool)
+    for i, answer in enumerate(answers):
+        start, end = int(offsets[i]), int(offsets[i + 1])
+        for one in answer if isinstance(answer, list | tuple | np.ndarray) else [answer]:
+            at = _place(one, candidates[start:end], i)
+            if at >= 0:
+                gold[start + at] = True
+    return gold
+
+
+def _place(answer: Any, candidates: Sequence[str | None], row: int) -> int:
+    if answer is None or (isinstance(answer, float) and np.isnan(answer)):
+        return -1
+    if isinstance(answer, str):
+        if answer not in candidates:
+            raise DataError(f"Row {row + 1}: the answer {answer!r} is none of its candidates; add it to them.")
+        return candidates.index(answer)
+    if isinstance(answer, bool) or not isinstance(answer, int | np.integer) or not -1 <= answer < len(candidates):
+        what = f"a place from 0 to {len(candidates) - 1}" if candidates else "-1: it has no candidates"
+        raise DataError(f"Row {row + 1}: the answer is {answer!r}, but it is to be {what}, or a candidate's own words.")
+    return int(answer)
+
+
+def _strings(values: Any) -> pa.Array:
+    try:
+        found = pa.array(values, pa.string()) if not isinstance(values, pa.Array) else values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise InputTypeError("The texts of groups are strings; turn other values into text.") from error
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _arrow(values: Any) -> pa.Array:
+    found = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

@@ -1,0 +1,100 @@
+"""Joint features of an example and each of its candidates, f(x, y): the weights are shared between candidates.
+
+    view.py      groups, with what several features need      base.py      PairBlock, FittedPairs; Joined
+    measured.py  Measured: numbers, scaled, as features        crossed.py   Described, Crossed: extractors of text
+    measures.py  what a measure is; then one file each: names (Match, Nothing), popularity (Numbers), known (Known),
+                 context (Context, Company), passage (Passage), function (PairFunction)
+
+A block has `fit(groups)`; what comes of it has `rows`, `learning_rows`, `scores`, `names` and `state`. To add a
+measure: a file with a frozen dataclass that is a `Plain` measure (or a `Measure` and its `FittedMeasure`), a row in
+`MEASURES` here and one in `restore.PAIRS`, an example in tests/features/test_pairs.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import Table, lazily
+
+if TYPE_CHECKING:
+    from linnaeus.features.pairs.base import FittedPairs as FittedPairs
+    from linnaeus.features.pairs.base import Joined as Joined
+    from linnaeus.features.pairs.base import PairBlock as PairBlock
+    from linnaeus.features.pairs.context import Company as Company
+    from linnaeus.features.pairs.context import Context as Context
+    from linnaeus.features.pairs.crossed import Crossed as Crossed
+    from linnaeus.features.pairs.crossed import Described as Described
+    from linnaeus.features.pairs.function import PairFunction as PairFunction
+    from linnaeus.features.pairs.known import Known as Known
+    from linnaeus.features.pairs.measured import Measured as Measured
+    from linnaeus.features.pairs.names import Match as Match
+    from linnaeus.features.pairs.names import Nothing as Nothing
+    from linnaeus.features.pairs.passage import Passage as Passage
+    from linnaeus.features.pairs.popularity import Numbers as Numbers
+    from linnaeus.features.pairs.restore import restore_pairs as restore_pairs
+
+_HOMES = {
+    "Company": "context",
+    "Context": "context",
+    "Crossed": "crossed",
+    "Described": "crossed",
+    "FittedPairs": "base",
+    "Joined": "base",
+    "Known": "known",
+    "Match": "names",
+    "Measured": "measured",
+    "Nothing": "names",
+    "Numbers": "popularity",
+    "PairBlock": "base",
+    "PairFunction": "function",
+    "Passage": "passage",
+    "restore_pairs": "restore",
+}
+
+PAIR_BLOCKS = Table(
+    "linnaeus.features.pairs",
+    {
+        "joined": "base.Joined",
+        "measured": "measured.Measured",
+        "described": "crossed.Described",
+        "crossed": "crossed.Crossed",
+    },
+)
+"""Blocks of pair features by their plain names."""
+
+MEASURES = Table(
+    "linnaeus.features.pairs",
+    {
+        "match": "names.Match",
+        "nothing": "names.Nothing",
+        "numbers": "popularity.Numbers",
+        "known": "known.Known",
+        "context": "context.Context",
+        "company": "context.Company",
+        "passage": "passage.Passage",
+        "pair_function": "function.PairFunction",
+    },
+)
+"""Measures by their plain names."""
+
+__all__ = [
+    "MEASURES",
+    "PAIR_BLOCKS",
+    "Company",
+    "Context",
+    "Crossed",
+    "Described",
+    "FittedPairs",
+    "Joined",
+    "Known",
+    "Match",
+    "Measured",
+    "Nothing",
+    "Numbers",
+    "PairBlock",
+    "PairFunction",
+    "Passage",
+    "restore_pairs",
+]
+
+__getattr__ = lazily(__name__, _HOMES)

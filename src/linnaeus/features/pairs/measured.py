@@ -1,0 +1,179 @@
+"""Measures as features: scaled, perhaps beside how each candidate stands in its group, perhaps by kind of question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays.csr import CSR
+from linnaeus.errors import InputTypeError, UsageError, damaged
+from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
+from linnaeus.features.pairs.measures import FittedMeasure, Measure, largest_in_group
+from linnaeus.frozen import dataclass
+from linnaeus.store.states import field, nest, tensor
+
+if TYPE_CHECKING:
+    from linnaeus.data.groups import Groups
+    from linnaeus.features.pairs.view import View
+    from linnaeus.types import Doubles, Longs, State
+
+STANDINGS = ("plain", "both")
+KINDS = ("how many", "how", "why", "who", "where", "when", "which", "what")
+"""Kinds of questions, by the first of these that stands in one; "which" and "what" are last."""
+
+NEGATED = re.compile(r"\b(not|never|except)\b|n['’]t\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Measured(PairBlock):
+    """Measures, each divided by its standard deviation in training: then one strength of L2 suits all of them.
+
+    `standing="both"` adds how each candidate stands among those of its example, (v - mean) / (2 max |v - mean|).
+    `question` names the column of a question: its kind (who, where, why ...) gets weights of its own beside the shared
+    ones, and a negated one ("Which did they not see?") has others altogether, since what speaks for an answer
+    elsewhere speaks against it there.
+    """
+
+    measures: tuple[Any, ...]
+    standing: str = "plain"
+    question: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.measures or not all(isinstance(measure, Measure) for measure in self.measures):
+            raise InputTypeError("Measured takes a tuple of measures such as Match() or Numbers(('links',)).")
+        if self.standing not in STANDINGS:
+            raise UsageError(f"standing is one of {', '.join(STANDINGS)}, not {self.standing!r}.")
+
+    def fit(self, groups: Groups | View) -> FittedMeasured:
+        """Fit the measures, and learn how far each spreads."""
+        view = viewed(groups)
+        found = tuple(measure.fit(view) for measure in self.measures)
+        V = _stacked(found, _learning(found, view), view)
+        spread = V.std(axis=0)
+        scale = np.where(spread > 1e-9, 1.0 / np.maximum(spread, 1e-9), 0.0)
+        return FittedMeasured(found, scale, self.standing, self.question)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMeasured(FittedPairs):
+    """Fitted measures with their scales."""
+
+    measures: tuple[FittedMeasure, ...]
+    scale: Doubles
+    standing: str
+    question: str | None
+
+    @property
+    def width(self) -> int:
+        """One or two columns for each number, for questions as many for each kind and for negated ones."""
+        return self._base * (len(KINDS) + 2 if self.question else 1)
+
+    @property
+    def _base(self) -> int:
+        return len(self.scale) * (2 if self.standing == "both" else 1)
+
+    def rows(self, groups: Groups | View) -> CSR:
+        """The scaled numbers."""
+        view = viewed(groups)
+        return self._rows(view, [measure.values(view) for measure in self.measures])
+
+    def learning_rows(self, groups: Groups | View) -> CSR:
+        """The same without what the measures know from these examples' answers."""
+        view = viewed(groups)
+        return self._rows(view, _learning(self.measures, view))
+
+    def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
+        """The numbers times their weights, without rows where there are no kinds of questions."""
+        if self.question:
+            return self.rows(groups).dot(w)
+        view = viewed(groups)
+        table = self._table(view, [measure.values(view) for measure in self.measures])
+        return np.asarray(np.einsum("ij,j->i", table, w, optimize=False))
+
+    def _table(self, view: View, values: list[Doubles]) -> Doubles:
+        V = _stacked(self.measures, values, view) * self.scale
+        return V if self.standing == "plain" else np.hstack([V, _standings(V, view)])
+
+    def _rows(self, view: View, values: list[Doubles]) -> CSR:
+        table = self._table(view, values).astype(np.float32)
+        if self.question is None:
+            return _sparse(table, np.zeros((len(table), 1), np.int64), self.width)
+        kinds, negated = _asked(view, self.question)
+        shared = np.where(negated, 1, 0)[view.group]
+        own = np.where(negated | (kinds < 0), -1, kinds + 2)[view.group]
+        return _sparse(table, np.column_stack([shared, own]), self.width)
+
+    def names(self) -> list[str]:
+        """Those of the numbers, perhaps with the kind of question."""
+        plain = [name for measure in self.measures for name in measure.names()]
+        base = plain + ([f"{name}, among the candidates" for name in plain] if self.standing == "both" else [])
+        if self.question is None:
+            return base
+        return [before + name for before in ("", "not: ", *(f"{kind}: " for kind in KINDS)) for name in base]
+
+    def state(self) -> State:
+        """The measures and their scales."""
+        manifest = {"kind": "measured", "standing": self.standing, "question": self.question}
+        return nest(manifest, self.measures, {"scale": self.scale})
+
+    @classmethod
+    def from_state(cls, state: State, *blocks: Any) -> FittedMeasured:
+        """Built again."""
+        scale, standing = tensor(state.tensors, "scale", np.float64), field(state.manifest, "standing", str)
+        if not blocks or not all(isinstance(block, FittedMeasure) for block in blocks):
+            raise damaged("its measures are none")
+        if standing not in STANDINGS or len(scale) != sum(len(block.names()) for block in blocks):
+            raise damaged("its measures do not fit their scales")
+        if not np.isfinite(scale).all():
+            raise damaged("a scale is not finite")
+        return cls(blocks, scale, standing, field(state.manifest, "question", (str, type(None))))
+
+
+def _learning(measures: Sequence[FittedMeasure], view: View) -> list[Doubles]:
+    """The numbers of examples the measures were fitted on: scales and rows both ask for them."""
+    return [view.shared(("learning", id(one)), partial(_learned, one, view))[1] for one in measures]
+
+
+def _learned(measure: FittedMeasure, view: View) -> tuple[FittedMeasure, Doubles]:
+    """With the measure itself: as long as it is held, no other has its number."""
+    return measure, measure.learning_values(view)
+
+
+def _stacked(measures: Sequence[FittedMeasure], values: list[Doubles], view: View) -> Doubles:
+    """All numbers side by side; "none of these" has only those of measures that are about it."""
+    there = ~view.missing[:, None]
+    kept = [V if measure.about_none else V * there for measure, V in zip(measures, values, strict=True)]
+    return np.hstack(kept)
+
+
+def _standings(V: Doubles, view: View) -> Doubles:
+    group, offsets, n = view.group, view.groups.offsets, len(view.groups)
+    found = np.empty_like(V)
+    counts = np.maximum(np.bincount(group, minlength=n), 1)
+    for column in range(V.shape[1]):
+        away = V[:, column] - (np.bincount(group, V[:, column], n) / counts)[group]
+        reach = largest_in_group(np.abs(away), offsets)[group]
+        found[:, column] = np.where(reach > 1e-9, away / np.maximum(reach, 1e-9) / 2.0, 0.0)
+    return found
+
+
+def _sparse(table: Any, blocks: Longs, width: int) -> CSR:
+    """The table once in each of the blocks of columns a row names (-1: none), without zeros."""
+    m, q = table.shape
+    kept = (table != 0)[:, None, :] & (blocks >= 0)[:, :, None]
+    columns = (blocks[:, :, None] * q + np.arange(q)).astype(np.int32)
+    values = np.broadcast_to(table[:, None, :], kept.shape)
+    indptr = np.zeros(m + 1, np.int64)
+    np.cumsum(kept.sum(axis=(1, 2)), out=indptr[1:])
+    return CSR(indptr, columns[kept], np.ascontiguousarray(values[kept]), width)
+
+
+def _asked(view: View, column: str) -> tuple[Longs, Any]:
+    """The kind of each question, -1 for none; and which are negated."""
+    texts = [text or "" for text in view.groups.column(column).to_pylist()]
+    kinds = [next((i for i, kind in enumerate(KINDS) if kind in text.lower()), -1) for text in texts]
+    return np.array(kinds, np.int64), np.array([NEGATED.search(text) is not None for text in texts], bool)

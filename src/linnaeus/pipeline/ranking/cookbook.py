@@ -1,0 +1,60 @@
+"""Ready recipes for choices among candidates, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linnaeus.features import Exact, Words
+from linnaeus.features.pairs import (
+    Company,
+    Context,
+    Crossed,
+    Described,
+    Joined,
+    Known,
+    Match,
+    Measured,
+    Nothing,
+    Numbers,
+    Passage,
+)
+from linnaeus.pipeline.learner import Linear
+from linnaeus.pipeline.ranking.recipe import RankRecipe
+from linnaeus.pipeline.tuning import Tuning
+from linnaeus.regularizers import L2
+
+
+def plain() -> RankRecipe:
+    """Names that match, words of the text with words of the candidate: needs a text and candidates only."""
+    return RankRecipe(tuning=Tuning(strengths=(10.0, 1.0, 0.1)))
+
+
+def reading() -> RankRecipe:
+    """Multiple-choice questions about a story (columns `story` and `question`), English."""
+    pairs = Measured((Passage(),), question="text")
+    return RankRecipe(pairs=pairs, by="story", tuning=Tuning(strengths=(100.0, 30.0, 10.0)))
+
+
+def linking() -> RankRecipe:
+    """Entities: a mention with the words around it (`left`, `right`), its document (`doc`), titles and their links."""
+    around = ("left", "right")
+    measures = (
+        Numbers(("in_links", "out_links")),
+        Match(),
+        Known(by="doc"),
+        Context(around),
+        Context(around, by="doc"),
+        Company("doc"),
+        Nothing(),
+    )
+    context, title = _words(5, 5000), _words(10, 300)
+    pairs = Joined((Measured(measures), Described(_words(5, 1000)), Crossed(context, title, around, 3.0)))
+    return RankRecipe(pairs=pairs, by="doc", learner=Linear(regularizer=L2(0.3), tol=1e-2))
+
+
+def _words(least: int, most: int) -> Words:
+    return Words(terms=Exact(min_df=least, max_terms=most), values="binary", length="l2")
+
+
+RANKERS: dict[str, Callable[[], RankRecipe]] = {"plain": plain, "reading": reading, "linking": linking}
+"""Recipes of rankers by name."""

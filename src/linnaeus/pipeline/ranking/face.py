@@ -1,0 +1,87 @@
+"""scikit-learn faces of rankers: `CandidateClassifier` says which candidate, `Ranker` in which order."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from linnaeus.data.groups import Groups
+from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.pipeline.ranking.cookbook import RANKERS
+from linnaeus.pipeline.ranking.model import RankModel
+from linnaeus.pipeline.ranking.recipe import RankRecipe
+from linnaeus.pipeline.ranking.training import as_groups
+
+
+class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
+    """Chooses one of the candidates that each example brings.
+
+    X is `Groups`, dicts with `text` and `candidates`, a table or a file; y the answers where X has none: places,
+    candidates, lists of these, None. `recipe` is a name out of `RANKERS` or a `RankRecipe`.
+
+    >>> X = [{"text": "a sky", "candidates": ["blue sky", "bread"]}, {"text": "apple", "candidates": ["car", "apple"]}]
+    >>> CandidateClassifier(RankRecipe()).fit(X, ["blue sky", "apple"]).predict(X)
+    ['blue sky', 'apple']
+    """
+
+    def __init__(self, recipe: Any = "plain") -> None:
+        self.recipe = recipe
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train."""
+        self.model_ = self._recipe().fit(_labeled(X, y))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The chosen candidate of each example; None for none of these."""
+        check_is_fitted(self)
+        return self.model_.predict(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The accuracy."""
+        check_is_fitted(self)
+        return self.model_.test(_labeled(X, y)).accuracy
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file."""
+        check_is_fitted(self)
+        self.model_.save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], functions: Any = None) -> Self:
+        """The face of a model file."""
+        model = RankModel.load(path, functions)
+        found = cls(model.recipe)
+        found.model_ = model
+        return found
+
+    def _recipe(self) -> RankRecipe:
+        if isinstance(self.recipe, str):
+            if self.recipe not in RANKERS:
+                raise UsageError(f"There is no recipe {self.recipe!r} of rankers; take one of {', '.join(RANKERS)}.")
+            return RANKERS[self.recipe]()
+        if not isinstance(self.recipe, RankRecipe):
+            raise InputTypeError(f"recipe takes a name or a RankRecipe, not {self.recipe!r}.")
+        return self.recipe
+
+
+class Ranker(CandidateClassifier):
+    """Ranks the candidates that each example brings: `predict` gives them best first."""
+
+    def predict(self, X: Any) -> list[list[str | None]]:
+        """The candidates of each example, best first; None is none of these."""
+        check_is_fitted(self)
+        return [[candidate for candidate, _ in row] for row in self.model_.rank(X)]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean reciprocal rank of the right candidate."""
+        check_is_fitted(self)
+        return self.model_.test(_labeled(X, y)).reciprocal_rank
+
+
+def _labeled(X: Any, y: Any) -> Groups:
+    groups = as_groups(X)
+    return groups if y is None else groups.answered(y)

@@ -1,0 +1,111 @@
+"""`RankModel`: fitted pair features and one weight for each; it ranks the candidates of each example."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus import store
+from linnaeus.errors import UsageError
+from linnaeus.evaluation.choices import ChoiceScores, best_first, judge_choices
+from linnaeus.features.pairs.view import View
+from linnaeus.frozen import dataclass
+from linnaeus.outputs import Candidates
+from linnaeus.types import Choices
+
+if TYPE_CHECKING:
+    from linnaeus.data.groups import Groups
+    from linnaeus.features.pairs import FittedPairs
+    from linnaeus.pipeline.ranking.reasons import ChoiceReason
+    from linnaeus.pipeline.ranking.recipe import RankRecipe
+    from linnaeus.types import Doubles, Floats, Json, Longs
+
+
+@dataclass(frozen=True, eq=False)
+class RankModel:
+    """A fitted ranker. What it takes is `Groups`, or whatever `read_groups` reads: a file, a table, dicts."""
+
+    recipe: RankRecipe
+    features: FittedPairs
+    weights: Floats
+    facts: dict[str, Json] = field(default_factory=dict)
+
+    def groups(self, source: Any) -> Groups:
+        """The examples with their candidates, "none of these" among them where it may be chosen."""
+        from linnaeus.pipeline.ranking.training import as_groups
+
+        found = as_groups(source)
+        return found.with_none() if self.recipe.none == "option" else found
+
+    def scores(self, source: Any) -> tuple[Doubles, Longs]:
+        """The scores of all candidates (m,), and the offsets of the examples; "none of these" is the last of each."""
+        groups = self.groups(source)
+        return self._scores(groups), groups.offsets
+
+    def choose(self, source: Any) -> Longs:
+        """The place of the chosen candidate of each example, from 0; -1 for none of these, or no candidates."""
+        s, offsets = self.scores(source)
+        found = Candidates().decode(s[:, None], offsets)
+        last = np.diff(offsets) - 1
+        return np.where(found == last, -1, found) if self.recipe.none == "option" else found
+
+    def predict(self, source: Any) -> list[str | None]:
+        """The chosen candidates; None for none of these."""
+        from linnaeus.pipeline.ranking.training import as_groups
+
+        groups = as_groups(source)
+        words, starts = groups.candidates.to_pylist(), groups.offsets[:-1].tolist()
+        return [None if at < 0 else words[start + at] for at, start in zip(self.choose(groups), starts, strict=True)]
+
+    def rank(self, source: Any) -> list[list[tuple[str | None, float]]]:
+        """The candidates of each example with their probabilities, best first."""
+        groups = self.groups(source)
+        s = self._scores(groups)
+        p = self._softmax(s, groups)
+        order, words = best_first(s, groups.offsets), groups.candidates.to_pylist()
+        bounds = groups.offsets.tolist()
+        ranked = [(words[at], float(p[at])) for at in order.tolist()]
+        return [ranked[a:b] for a, b in itertools.pairwise(bounds)]
+
+    def probabilities(self, source: Any) -> tuple[Doubles, Longs]:
+        """The softmax of the scores of each example (m,), and the offsets."""
+        groups = self.groups(source)
+        return self._softmax(self._scores(groups), groups), groups.offsets
+
+    def _scores(self, groups: Groups) -> Doubles:
+        return self.features.scores(View(groups), self.weights.astype(np.float64))
+
+    def _softmax(self, s: Doubles, groups: Groups) -> Doubles:
+        every = Choices(groups.offsets, np.ones(len(s), bool))
+        return Candidates().soft(s[:, None], every).parts[:, 0]
+
+    def test(self, source: Any) -> ChoiceScores:
+        """Accuracy, mean reciprocal rank and recall at k on examples with answers."""
+        groups = self.groups(source)
+        return judge_choices(self._scores(groups), groups.truth())
+
+    def explain(self, source: Any, row: int = 0) -> ChoiceReason:
+        """Why the chosen candidate of an example beats the runner-up: feature by feature."""
+        from linnaeus.pipeline.ranking.reasons import reason
+
+        groups = self.groups(source)
+        if not 0 <= row < len(groups):
+            raise UsageError(f"There is no example {row}; they are numbered from 0 to {len(groups) - 1}.")
+        return reason(self, groups, row)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file, in one step; equal models give equal bytes."""
+        from linnaeus.pipeline.ranking.file import state_of
+
+        store.save(path, state_of(self))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> RankModel:
+        """The model of a file that `save` wrote; `functions` are those its features name."""
+        from linnaeus.pipeline.ranking.file import ranker_of
+
+        return ranker_of(store.load(path, verify), functions)

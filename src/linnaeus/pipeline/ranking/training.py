@@ -1,0 +1,120 @@
+"""From groups to a `RankModel`: features, strengths tried on held-out examples, weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.data.grouping import read_groups
+from linnaeus.data.groups import Groups
+from linnaeus.data.split import folds
+from linnaeus.erm import Watch, train
+from linnaeus.erm.structured import Structured, structured
+from linnaeus.errors import DataError
+from linnaeus.features.pairs.view import View
+from linnaeus.optimizers import LBFGS, AdaGrad, Average
+from linnaeus.outputs import Candidates
+from linnaeus.pipeline.fitting import stopping
+from linnaeus.pipeline.ranking.model import RankModel
+from linnaeus.types import Start
+
+if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
+    from linnaeus.erm import Fit
+    from linnaeus.pipeline.learner import Linear
+    from linnaeus.pipeline.ranking.recipe import RankRecipe
+    from linnaeus.types import Choices, Params
+
+FOLDS, BATCH = 5, 16
+"""Folds where none are named; examples a step looks at."""
+
+
+def as_groups(source: Any) -> Groups:
+    """Groups as they are, or read."""
+    return source if isinstance(source, Groups) else read_groups(source)
+
+
+def train_groups(recipe: RankRecipe, source: Any) -> RankModel:
+    """Features are fitted on all examples; the strength that does best on held-out ones is taken."""
+    groups = as_groups(source)
+    ready = groups.with_none() if recipe.none == "option" else groups
+    _refuse(ready)
+    facts: dict[str, Any] = {"examples": len(groups), "candidates": int(groups.offsets[-1])}
+    learner = recipe.learner
+    if recipe.tuning is not None:
+        learner, facts["held_out"] = _tuned(recipe, ready)
+    view = View(ready)
+    features = recipe.pairs.fit(view)
+    fit = _solved(learner, features.learning_rows(view), ready.truth(), recipe.seed)
+    facts |= {"strength": learner.strength, "reason": fit.trace.reason, "epochs": len(fit.trace)}
+    w = fit.params["W"][:, 0].astype(np.float32)
+    if not np.isfinite(w).all():
+        raise DataError("The weights ran away; take a smaller rate, a stronger regularizer, or another loss.")
+    return RankModel(recipe, features, w, facts)
+
+
+def _refuse(groups: Groups) -> None:
+    truth = groups.truth()
+    right = np.bincount(groups.group, truth.gold, len(groups)) > 0
+    if not right.any():
+        raise DataError("No example has a right candidate; give answers, or take none='option'.")
+
+
+def _tuned(recipe: RankRecipe, groups: Groups) -> tuple[Linear, dict[str, Any]]:
+    """The strength with the best accuracy on held-out examples; the stronger among equals."""
+    assert recipe.tuning is not None
+    strengths = recipe.tuning.strengths or (float(recipe.learner.strength or 0.0),)
+    parts = None if recipe.by is None else groups.column(recipe.by).dictionary_encode().indices.to_numpy()
+    right = np.zeros((len(strengths), len(groups)))
+    for fold in folds(len(groups), max(recipe.tuning.folds or FOLDS, 2), seed=recipe.seed, groups=parts):
+        known, asked = View(groups.take(fold.train)), View(groups.take(fold.test))
+        features = recipe.pairs.fit(known)
+        X, start = features.learning_rows(known), None
+        for i, strength in enumerate(strengths):
+            learner = recipe.learner.with_strength(strength) if recipe.tuning.strengths else recipe.learner
+            fit = _solved(learner, X, known.groups.truth(), recipe.seed, start)
+            start = fit.params
+            scores = features.scores(asked, fit.params["W"][:, 0])
+            right[i, fold.test] = _right(scores, asked.groups.truth())
+    accuracy = right.mean(axis=1)
+    best = int(np.argmax(accuracy))
+    tried = {str(strength): float(share) for strength, share in zip(strengths, accuracy.tolist(), strict=True)}
+    learner = recipe.learner.with_strength(strengths[best]) if recipe.tuning.strengths else recipe.learner
+    return learner, {"accuracy": float(accuracy[best]), "strengths": tried}
+
+
+def _right(scores: Any, truth: Choices) -> Any:
+    chosen = Candidates().decode(scores[:, None], truth.offsets)
+    at = truth.offsets[:-1] + np.maximum(chosen, 0)
+    return (chosen >= 0) & truth.gold[np.minimum(at, len(truth.gold) - 1)]
+
+
+def _solved(learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None) -> Fit:
+    objective = structured(X, y, Candidates(), learner.loss, learner.regularizer)
+    optimizer = _optimizer(learner)
+    stop = stopping(learner.settings(seed), learner.loss, optimizer)
+    objective, columns = _narrowed(objective) if start is None else (objective, None)
+    begin = Start(start or objective.initial(), seed=seed, epochs=stop.epochs or 100)
+    fit = train(objective, optimizer, Watch(stop), begin)
+    if columns is None:
+        return fit
+    W = np.zeros((X.width, 1))
+    W[columns] = fit.params["W"]
+    return replace(fit, params={"W": W})
+
+
+def _narrowed(objective: Structured) -> tuple[Structured, Any]:
+    """The same with the columns that have values: pairs of words that never met need no weight."""
+    X: Any = objective.X
+    columns = X.touched()
+    if isinstance(columns, slice) or len(columns) == X.shape[1]:
+        return objective, None
+    return replace(objective, X=X.narrow(columns)), columns
+
+
+def _optimizer(learner: Linear) -> Any:
+    if not (isinstance(learner.optimizer, str) and learner.optimizer == "auto"):
+        return learner.optimizer
+    return LBFGS() if learner.loss.smooth else Average(AdaGrad(batch=BATCH))

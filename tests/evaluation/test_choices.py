@@ -1,0 +1,39 @@
+"""Choices among candidates, judged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linnaeus.errors import DataError
+from linnaeus.evaluation.choices import best_first, judge_choices, right_ranks
+from linnaeus.types import Choices
+
+S = np.array([1.0, 2.0, 0.0, 3.0, 1.0, 5.0])
+Y = Choices(np.array([0, 2, 5, 5, 6]), np.array([False, True, True, False, False, False]))
+
+
+def test_ranks_and_what_follows_from_them():
+    assert right_ranks(S, Y).tolist() == [1.0, 3.0, np.inf, np.inf]
+    found = judge_choices(S, Y)
+    assert found.accuracy == 0.25
+    assert found.reciprocal_rank == pytest.approx((1 + 1 / 3) / 4)
+    assert dict(found.recall) == {1: 0.25, 3: 0.5, 5: 0.5, 10: 0.5}
+    assert found.to_json()["recall"]["3"] == 0.5
+
+
+def test_the_best_of_several_right_ones_counts_and_the_first_among_equals_leads():
+    y = Choices(np.array([0, 3]), np.array([True, False, True]))
+    assert right_ranks(np.array([0.0, 1.0, 2.0]), y).tolist() == [1.0]
+    assert best_first(np.zeros(3), np.array([0, 3])).tolist() == [0, 1, 2]
+    assert right_ranks(np.zeros(2), Choices(np.array([0, 2]), np.array([False, True]))).tolist() == [2.0]
+
+
+def test_weights_of_examples():
+    y = Choices(Y.offsets, Y.gold, None, np.array([3.0, 1.0, 0.0, 0.0]))
+    assert judge_choices(S, y).accuracy == 0.75
+
+
+def test_nothing_to_judge():
+    with pytest.raises(DataError, match="no example"):
+        judge_choices(np.zeros(0), Choices(np.zeros(1, np.int64), np.zeros(0, bool)))
