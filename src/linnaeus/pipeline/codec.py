@@ -56,9 +56,9 @@ SLOTS: dict[str, Mapping[str, Any]] = {
 }
 """The pieces a field of this name can hold, by their plain names."""
 
-OBJECTS = frozenset({"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"}) | frozenset(
-    {"pairs", "parts", "measures"}
-)
+OBJECTS = frozenset(
+    {"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"}
+) | frozenset({"pairs", "parts", "measures"})
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 
 PLAIN: dict[str, type] = {
