@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from linnaeus.pipeline import PassiveAggressive as PassiveAggressive
     from linnaeus.pipeline import Perceptron as Perceptron
     from linnaeus.pipeline import Recipe as Recipe
+    from linnaeus.pipeline import Tagger as Tagger
+    from linnaeus.pipeline import TagModel as TagModel
+    from linnaeus.pipeline import TagRecipe as TagRecipe
     from linnaeus.pipeline import TextClassifier as TextClassifier
     from linnaeus.pipeline import TextRegressor as TextRegressor
 
@@ -54,6 +57,9 @@ _HOMES = {
     "read": "data",
     "Classifier": "pipeline",
     "Recipe": "pipeline",
+    "TagModel": "pipeline",
+    "TagRecipe": "pipeline",
+    "Tagger": "pipeline",
     "TextClassifier": "pipeline",
     "TextRegressor": "pipeline",
     "threads": "kernels",
@@ -99,6 +105,9 @@ __all__ = [
     "PassiveAggressive",
     "Perceptron",
     "Recipe",
+    "TagModel",
+    "TagRecipe",
+    "Tagger",
     "TextClassifier",
     "TextRegressor",
     "__version__",

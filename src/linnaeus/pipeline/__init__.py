@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.prediction import Prediction as Prediction
     from linnaeus.pipeline.recipe import Recipe as Recipe
     from linnaeus.pipeline.regressor import LinearRegressor as LinearRegressor
+    from linnaeus.pipeline.tagging import Tagger as Tagger
+    from linnaeus.pipeline.tagging import TagModel as TagModel
+    from linnaeus.pipeline.tagging import TagRecipe as TagRecipe
     from linnaeus.pipeline.tuning import Tuning as Tuning
     from linnaeus.pipeline.warned import NotConverged as NotConverged
 
@@ -47,6 +50,9 @@ _HOMES = {
     "Recipe": "recipe",
     "TextClassifier": "estimator",
     "TextRegressor": "estimator",
+    "TagModel": "tagging",
+    "TagRecipe": "tagging",
+    "Tagger": "tagging",
     "Tuning": "tuning",
     "FACES": "faces",
     "LinearClassifier": "linear",
@@ -81,6 +87,9 @@ __all__ = [
     "Perceptron",
     "Prediction",
     "Recipe",
+    "TagModel",
+    "TagRecipe",
+    "Tagger",
     "TextClassifier",
     "TextRegressor",
     "Tuning",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from tests.pipeline.tagging.sentences import entities, tagged
 
 from linnaeus.arrays import CSR
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError
 from linnaeus.kernels import threads
-from linnaeus.pipeline.tagging import BatchChain, Chain, Greedy, TagRecipe
+from linnaeus.pipeline.tagging import TAGGERS, BatchChain, Chain, Greedy, Tagger, TagRecipe, tag_recipe
 from linnaeus.types import Tags
 
 LEARNERS = [
@@ -153,3 +156,35 @@ def test_a_recipe_goes_through_plain_data():
     assert recipe.changed({"epochs": 2, "min_count": 3}).templates.min_count == 3
     with pytest.raises(UsageError, match="not known"):
         recipe.changed({"learner.speed": 1})
+
+
+def test_a_little_penalty_changes_little():
+    plain, held = (TagRecipe(learner=Chain(strength=strength)).fit(tagged()) for strength in (0.0, 1e-6))
+    np.testing.assert_allclose(held.weights.W, plain.weights.W, atol=1e-3)
+    strong = TagRecipe(learner=Chain(strength=1.0)).fit(tagged())
+    assert np.abs(strong.weights.W).sum() < np.abs(plain.weights.W).sum()
+
+
+@pytest.mark.parametrize("name", TAGGERS)
+def test_every_recipe_with_a_name_learns(name):
+    recipe = tag_recipe(name)
+    data, held = (entities, entities(seed=1)) if recipe.encoding != "plain" else (tagged, tagged(seed=1))
+    assert recipe.fit(data()).test(held).headline[1] > 0.85
+    assert TagRecipe.from_json(recipe.to_json()) == recipe
+
+
+def test_the_face():
+    data = tagged()
+    tokens, tags = data.lists(), data.lists(data.tags)
+    tagger = Tagger(recipe="pos-crf", random_state=3)
+    with pytest.raises(UsageError, match="call fit"):
+        tagger.predict(tokens)
+    assert tagger.fit(tokens, tags).score(tokens, tags) > 0.9
+    assert clone(tagger).get_params() == {"recipe": "pos-crf", "random_state": 3}
+    chances = tagger.predict_marginals([["the", "dog"], []])
+    assert [len(sentence) for sentence in chances] == [2, 0]
+    assert sum(chances[0][0].values()) == pytest.approx(1.0)
+    again = pickle.loads(pickle.dumps(tagger))
+    assert again.predict(tokens) == tagger.predict(tokens)
+    with pytest.raises(UsageError, match="no recipe"):
+        Tagger("best").fit(tokens, tags)

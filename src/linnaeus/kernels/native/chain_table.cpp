@@ -33,6 +33,7 @@ LINNAEUS_INLINE void settle(const Store<S>& s, S* row, const Rule& rule) {
   for (size_t j = 0; j < p; ++j) {
     S keep = s.adaptive ? elementary::exp(time / std::sqrt(eps + row[p + j])) : plain;
     S after = row[j] * keep;
+    after = std::fabs(after) < S(1e-30) ? S(0) : after;  // numbers below the normal ones are slow
     if (s.averaged) mean[j] += lag * (after - row[j]);
     row[j] = after;
   }

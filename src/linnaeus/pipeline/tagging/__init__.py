@@ -19,11 +19,14 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
+    from linnaeus.pipeline.tagging.cookbook import TAGGERS as TAGGERS
+    from linnaeus.pipeline.tagging.cookbook import tag_recipe as tag_recipe
     from linnaeus.pipeline.tagging.learner import BatchChain as BatchChain
     from linnaeus.pipeline.tagging.learner import Chain as Chain
     from linnaeus.pipeline.tagging.learner import Greedy as Greedy
     from linnaeus.pipeline.tagging.model import TagModel as TagModel
     from linnaeus.pipeline.tagging.recipe import TagRecipe as TagRecipe
+    from linnaeus.pipeline.tagging.tagger import Tagger as Tagger
 
 _HOMES = {
     "BatchChain": "learner",
@@ -31,9 +34,12 @@ _HOMES = {
     "Greedy": "learner",
     "TagModel": "model",
     "TagRecipe": "recipe",
+    "TAGGERS": "cookbook",
+    "Tagger": "tagger",
+    "tag_recipe": "cookbook",
 }
 
-__all__ = ["BatchChain", "Chain", "Greedy", "TagModel", "TagRecipe"]
+__all__ = ["TAGGERS", "BatchChain", "Chain", "Greedy", "TagModel", "TagRecipe", "Tagger", "tag_recipe"]
 
 __getattr__ = lazily(__name__, _HOMES)
 

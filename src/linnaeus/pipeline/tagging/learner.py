@@ -121,7 +121,7 @@ class _Run:
         if self.layout.lazy:
             kernels.chain_settle(self.state, self.settings)
         table, shared, clock, _ = self.state
-        W, links = self.layout.mean(table, clock[1]), self.links.mean(shared, clock[1])
+        W, links = _mean(self.layout, table, clock[1]), _mean(self.links, shared, clock[1])
         return ChainWeights(_single(W), _single(links), self.plan.search)
 
     def _parts(self, order: Ints) -> Iterator[Ints]:
@@ -168,6 +168,12 @@ class BatchChain:
         fit = train(objective, LBFGS(), Watch(Stop(epochs=self.epochs, tol=self.tol), None, listener))
         W = fit.params["W"]
         return ChainWeights(_single(W[: X.width]), _single(W[X.width :]))
+
+
+def _mean(layout: Layout, table: NDArray[Any], steps: float) -> NDArray[Any]:
+    """The mean of the iterates: w minus what it drifted since, a catching-up with the penalty being a move too."""
+    mean: NDArray[Any] = layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
+    return mean
 
 
 def _single(values: NDArray[Any] | Doubles) -> NDArray[np.float32]:
