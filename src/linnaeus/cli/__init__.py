@@ -25,6 +25,7 @@ VERBS = {
     "predict": Verb("linnaeus.cli.predict", "Answer every row of data with a model."),
     "explain": Verb("linnaeus.cli.explain", "See why a text is answered as it is."),
     "search": Verb("linnaeus.cli.search", "Find the training texts that are most like a text."),
+    "tag": Verb("linnaeus.cli.tag", "Tag every token of a text."),
     "inspect": Verb("linnaeus.cli.inspect", "See what is in a model file."),
     "clusters": Verb("linnaeus.cli.clusters", "Learn word clusters from unlabeled text, for taggers."),
     "recipes": Verb("linnaeus.cli.recipes", "List what can be trained."),

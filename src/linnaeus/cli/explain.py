@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import open_model
 from linnaeus.cli.texts import names_data
 from linnaeus.errors import DataError
 
@@ -43,16 +44,24 @@ def command(model: str, source: str | None, **options: Any) -> int:
 
     Contributions and bias add up to the score. Without TEXT or DATA: the strongest features of each class.
     """
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.modelfile import classifier_of
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        found = Classifier.load(model)
-        if source is None:
-            _show_features(found, options)
-            return 0
-        for row in _rows(source, options):
-            _show(found.explain(row, options["classes"]), options)
+        task, state = open_model(model)
+        if task is not None:
+            code: int = task.explain(state, source, options)
+            return code
+        return classifier(classifier_of(state), source, options)
+
+
+def classifier(found: Classifier, source: str | None, options: dict[str, Any], ready: Any = None) -> int:
+    """Explain a classifier, or a regression; `ready` gives a row what earlier stages say of it."""
+    if source is None:
+        _show_features(found, options)
+        return 0
+    for row in _rows(source, options):
+        _show(found.explain(row if ready is None else ready(row), options["classes"]), options)
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import open_model
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier
@@ -33,9 +34,13 @@ _SHOWN = 20
 @shared.common_options
 def command(model: str, **options: Any) -> int:
     """Show what MODEL is: its recipe, classes, training data, how good it was, and what the file holds."""
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.modelfile import classifier_of
 
-    found = Classifier.load(model, verify=True if options["verify"] else None)
+    task, state = open_model(model, True if options["verify"] else None)
+    if task is not None:
+        code: int = task.inspect(state, model, options)
+        return code
+    found = classifier_of(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
         screen.write(found.recipe.to_toml())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import open_model
 from linnaeus.cli.texts import is_text, names_data
 from linnaeus.errors import DataError
 
@@ -51,22 +52,33 @@ def command(model: str, data: str, **options: Any) -> int:
 
     Several words that are not the name of a file are one TEXT.
     """
-    from linnaeus.cli.writers import open_writer, refuse_existing
-    from linnaeus.pipeline.answers import Wish
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.cli.writers import refuse_existing
+    from linnaeus.pipeline.modelfile import classifier_of
 
     shared.remark_kernels(options)
     refuse_existing(options["output"], options["force"])
     shared.refuse_itself(options["output"], data)
     with shared.use_threads(options):
-        found = Classifier.load(model)
-        corpus = _read(data, options)
-        wish = Wish(
-            top=options["top"], abstain=shared.abstention(options), keep=_kept(corpus, options), scope=options["scope"]
-        )
-        separator = _separator(found, wish, options)
-        with open_writer(options["output"], sys.stdout, separator) as write:
-            _run(found, corpus, (wish, write), options)
+        task, state = open_model(model)
+        if task is not None:
+            code: int = task.predict(state, data, options)
+            return code
+        return classifier(classifier_of(state), data, options)
+
+
+def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any = None) -> int:
+    """The answers of a classifier, or a regression; `ready` gives the corpus what earlier stages say of it."""
+    from linnaeus.cli.writers import open_writer
+    from linnaeus.pipeline.answers import Wish
+
+    corpus = _read(data, options)
+    corpus = corpus if ready is None else ready(corpus)
+    wish = Wish(
+        top=options["top"], abstain=shared.abstention(options), keep=_kept(corpus, options), scope=options["scope"]
+    )
+    separator = _separator(found, wish, options)
+    with open_writer(options["output"], sys.stdout, separator) as write:
+        _run(found, corpus, (wish, write), options)
     return 0
 
 

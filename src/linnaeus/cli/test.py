@@ -9,6 +9,7 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.bounds import BOUNDS, Bound, bound
+from linnaeus.cli.tasks import open_model
 from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
@@ -43,18 +44,27 @@ Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be
 @shared.common_options
 def command(model: str, data: str, **options: Any) -> int:
     """Compare the answers of MODEL with the labels of DATA: metrics with intervals, classes, confusions."""
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.modelfile import classifier_of
 
     shared.remark_kernels(options)
-    wanted = [bound("--min", text) for text in options["least"]] + [bound("--max", text) for text in options["most"]]
     with shared.use_threads(options):
-        found = Classifier.load(model)
-        given = {
-            **options,
-            "label_kind": options["label_kind"] or found.label_kind,
-            "label_separator": _separator(found, options),
-        }
-        evaluation, parts = run(found, shared.read_source(data, given), options)
+        task, state = open_model(model)
+        if task is not None:
+            code: int = task.test(state, data, options)
+            return code
+        return classifier(classifier_of(state), data, options)
+
+
+def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any = None) -> int:
+    """Test a classifier, or a regression, of texts; `ready` gives the corpus what earlier stages say of it."""
+    wanted = [bound("--min", text) for text in options["least"]] + [bound("--max", text) for text in options["most"]]
+    given = {
+        **options,
+        "label_kind": options["label_kind"] or found.label_kind,
+        "label_separator": _separator(found, options),
+    }
+    corpus = shared.read_source(data, given)
+    evaluation, parts = run(found, corpus if ready is None else ready(corpus), options)
     missed = [limit for limit in wanted if not limit.kept(evaluation)]
     _show(evaluation, parts, missed, options)
     return 1 if missed else 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import of_data
 from linnaeus.errors import LinnaeusWarning, UsageError
 from linnaeus.kernels.beside import Beside
 
@@ -53,9 +54,9 @@ _FEW = 20
 @click.option("--set", "changes", multiple=True, metavar="PATH=VALUE", help="Change a part of the recipe; repeatable.")
 @click.option(
     "--task",
-    type=click.Choice(["auto", "classify", "regress"]),
+    type=click.Choice(["auto", "classify", "regress", "tag", "rank"]),
     default="auto",
-    help="Classes, or numbers.",
+    help="Classes, numbers, tags of tokens, or the best of candidates; the columns of DATA tell.",
 )
 @click.option("--test", "other", metavar="FILE", help="Data to evaluate the model on when it is trained.")
 @click.option("--cv", "folds", type=click.IntRange(2), metavar="K", help="Hold out each row once, in K folds.")
@@ -74,20 +75,29 @@ def command(data: str, **options: Any) -> int:
     shared.remark_kernels(options)
     path = _target(data, options)
     shared.refuse_itself(path, data)
+    with shared.use_threads(options):
+        task = of_data(data, options)
+        if task is not None:
+            code: int = task.train(data, path, options)
+            return code
+        return _classifier(data, path, options)
+
+
+def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
+    """Train a classifier, or a regression, of texts."""
     recipe = build_recipe(options)
     began = time.perf_counter()
-    with shared.use_threads(options):
-        corpus = _read(data, options)
-        recipe = _for_labels(recipe, corpus, options)
-        test = _test_data(corpus, options)
-        model = _train(recipe, corpus, test, options)
-        model = _compact(model, corpus, test, options) if options["compact"] else model
-        model = _remember(model, options)
-        saved = Beside(lambda: model.save(path)).begin()
-        try:
-            tested = _test(model, test)
-        finally:
-            saved.result()
+    corpus = _read(data, options)
+    recipe = _for_labels(recipe, corpus, options)
+    test = _test_data(corpus, options)
+    model = _train(recipe, corpus, test, options)
+    model = _compact(model, corpus, test, options) if options["compact"] else model
+    model = _remember(model, options)
+    saved = Beside(lambda: model.save(path)).begin()
+    try:
+        tested = _test(model, test)
+    finally:
+        saved.result()
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
     return 0
 
@@ -110,12 +120,17 @@ def build_recipe(options: dict[str, Any]) -> Recipe:
 
     name = options["name"] or ("ridge" if options["task"] == "regress" else "default")
     found = recipe(name) if name in RECIPES or not Path(name).exists() else Recipe.read(name)
-    changes = dict(_assignment(text) for text in options["changes"])
+    changes = assignments(options["changes"])
     if options["folds"] is not None:
         changes["tuning.folds"] = options["folds"]
     if options["seed"] is not None:
         changes["seed"] = options["seed"]
     return found.changed(changes)
+
+
+def assignments(texts: tuple[str, ...]) -> dict[str, Any]:
+    """What `--set PATH=VALUE` says, each time."""
+    return dict(_assignment(text) for text in texts)
 
 
 def _assignment(text: str) -> tuple[str, Any]:

@@ -30,6 +30,9 @@ TAGS = (
 DOCS = (("doc", "doc_id", "document", "document_id"), ())
 """Names that make a role plain: those of the first row decide alone, of the others there may be only one."""
 
+CELLS = ("csv", "tsv", "lines", "libsvm", "folder", "fasttext")
+"""Formats whose cells are never lists."""
+
 _MEMORY = "the data"
 
 
@@ -100,9 +103,16 @@ def stream_sentences(
 
 def holds_tokens(source: Any, **options: Unpack[Options]) -> bool:
     """Whether these files have a column that is plainly lists of tokens."""
-    found = find(source, ReadOptions(**options))
-    schema = FORMATS[found.format](ReadOptions(**options)).schema(found.files[0])
-    return _plain(TOKENS, [f.name for f in schema if is_list(f.type)]) is not None
+    return _plain(TOKENS, columns_of(source, **options)) is not None
+
+
+def columns_of(source: Any, **options: Unpack[Options]) -> list[str]:
+    """The columns of lists in files; none where their format has no lists."""
+    chosen = ReadOptions(**options)
+    found = find(source, chosen)
+    if found.format in CELLS:
+        return []
+    return [f.name for f in FORMATS[found.format](chosen).schema(found.files[0]) if is_list(f.type)]
 
 
 def _from_files(source: Any, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import field, fields, is_dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.decision import Decision
@@ -15,7 +13,7 @@ from linnaeus.features import Block, Weighted, Words
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline import codec
 from linnaeus.pipeline.learner import Linear
-from linnaeus.pipeline.toml import to_toml
+from linnaeus.pipeline.toml import read_table, to_toml
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.types import Json
 
@@ -88,18 +86,7 @@ class Recipe:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Recipe:
         """A recipe from a TOML or JSON file."""
-        import tomllib
-
-        try:
-            text = Path(path).read_text("utf-8")
-            value = json.loads(text) if str(path).endswith(".json") else tomllib.loads(text)
-        except OSError as error:
-            raise UsageError(f"Cannot read the recipe {path}: {error.strerror or error}.") from error
-        except ValueError as error:
-            raise UsageError(
-                f"The recipe {path} is not {'JSON' if str(path).endswith('.json') else 'TOML'}: {error}."
-            ) from error
-        return cls.from_json(value)
+        return cls.from_json(read_table(path))
 
 
 SHORT = ("learner", "decision", "tuning", "features")

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 
+from linnaeus.errors import UsageError
 from linnaeus.types import Json
+
+
+def read_table(path: str | os.PathLike[str]) -> dict[str, Json]:
+    """The table in a recipe's file, TOML or JSON."""
+    import tomllib
+
+    is_json = str(path).endswith(".json")
+    try:
+        text = Path(path).read_text("utf-8")
+        value = json.loads(text) if is_json else tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"Cannot read the recipe {path}: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise UsageError(f"The recipe {path} is not {'JSON' if is_json else 'TOML'}: {error}.") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"The recipe {path} is not a table of parts and values.")
+    return value
 
 
 def to_toml(table: Mapping[str, Json], above: str = "") -> str:

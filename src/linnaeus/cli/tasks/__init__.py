@@ -1,0 +1,69 @@
+"""Verbs for models that are no plain classifiers: taggers, rankers, pipelines.
+
+A task is a module with `train`, `test`, `predict`, `explain` and `inspect`, each of which takes what the verb of that
+name takes and gives its exit code. The verb asks `open_model` whose model a file holds, or `of_data` what data are, and
+hands over. Without a task the file holds a classifier of texts, and the verb does the work itself.
+
+To add a task: its module, and a row in `TASKS`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linnaeus.types import State
+
+TASKS = {"tagger": "tag", "ranker": "rank", "stack": "pipeline"}
+"""The module of each kind of model that is no classifier."""
+
+NAMES = {"tag": "tag", "rank": "rank"}
+"""What `--task` calls them, where data show it."""
+
+
+def open_model(path: str, verify: bool | None = None) -> tuple[Any | None, State]:
+    """The task of the model in a file, and its state; no task for a classifier, and for what is no model at all."""
+    from linnaeus import store
+
+    state = store.load(path, verify)
+    name = TASKS.get(str(state.manifest.get("kind")))
+    return None if name is None else import_module(f"linnaeus.cli.tasks.{name}"), state
+
+
+def of_data(data: str, options: dict[str, Any]) -> Any | None:
+    """The task that `--task`, or the columns of the data, ask for; None for texts with labels."""
+    if _is_pipeline(options["name"]):
+        return import_module("linnaeus.cli.tasks.pipeline")
+    asked = options["task"]
+    if asked not in ("auto", *NAMES):
+        return None
+    name = asked if asked in NAMES else _guessed(data, options)
+    return None if name is None else import_module(f"linnaeus.cli.tasks.{NAMES[name]}")
+
+
+def _is_pipeline(name: str | None) -> bool:
+    """Whether a recipe is a file that has stages."""
+    from pathlib import Path
+
+    if name is None or not name.endswith((".toml", ".json")) or not Path(name).is_file():
+        return False
+    from linnaeus.pipeline.toml import read_table
+
+    return "stages" in read_table(name)
+
+
+def _guessed(data: str, options: dict[str, Any]) -> str | None:
+    """Lists of tokens are to be tagged, lists of candidates to be ranked; who names a text wants it classified."""
+    from linnaeus.data.tagged import columns_of
+    from linnaeus.errors import LinnaeusError
+
+    if data == "-" and not options["format"]:
+        return None
+    try:
+        lists = columns_of(data, format=options["format"])
+    except LinnaeusError:
+        return None  # who reads the data says what is wrong with them
+    if "candidates" in lists or "choices" in lists:
+        return "rank"
+    return "tag" if options["text"] in (None, *lists) and "tokens" in lists else None

@@ -1,0 +1,115 @@
+"""What the verbs show of taggers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.render import (
+    Page,
+    Word,
+    clean,
+    counted,
+    duration,
+    indent,
+    line,
+    number,
+    percent,
+    size,
+    stack,
+    table,
+    title,
+)
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.pipeline.tagging.explanation import TagExplanation
+    from linnaeus.pipeline.tagging.model import TagModel
+
+GAP = Page((line(),))
+SHOWN = 20
+"""Tags named; of more, the first so many."""
+
+
+def trained_tagger_page(model: TagModel, scores: TagScores | None, how: dict[str, Any]) -> Page:
+    """Facts, scores and next commands."""
+    facts, path = model.facts, clean(how["model"])
+    rows = f"{counted(int(facts['sentences']), 'sentence')}, {counted(int(facts['tokens']), 'token')}"
+    lines = (
+        line(f"{rows}, {counted(model.features.width, 'feature')}, {counted(len(model.tags), 'tag')}"),
+        line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk"),
+    )
+    pages = [title(f"Trained {path}") + indent(Page(lines))]
+    if scores is not None:
+        name = "sentences held out of a second training" if how["on"] == "held-out" else "test data"
+        pages += [GAP, tag_scores_page(scores, name)]
+    commands = (
+        f'linnaeus tag {path} "a text of yours"',
+        f"linnaeus test {path} test.conllu",
+        f"linnaeus inspect {path}",
+    )
+    return stack([*pages, title("Next") + indent(Page(tuple(map(line, commands))))])
+
+
+def tag_scores_page(scores: TagScores, name: str) -> Page:
+    """Accuracy of tokens; precision, recall and F1 of entities, type by type."""
+    low, high = scores.interval()
+    head, value = scores.headline
+    rows = [("accuracy", percent(scores.accuracy)), ("whole sentences", percent(scores.sentences))]
+    rows += [(f"{kind} words", percent(found)) for kind in ("known", "unknown") if (found := getattr(scores, kind))]
+    facts = f"{counted(scores.tokens, 'token')}, {counted(len(scores.counts), 'sentence')}"
+    said = f"{'F1 of entities' if head == 'f1' else head} {percent(value)} (95 %: {percent(low)} to {percent(high)})"
+    page = Page((line(Word(clean(name), "title"), ": ", facts), line(), line(said), line()))
+    pages = [page + indent(table(["", ""], rows, "<>"))]
+    if scores.entities is not None:
+        kinds = [
+            (clean(one.label), percent(one.precision), percent(one.recall), percent(one.f1), f"{one.support:,}")
+            for one in (*scores.types, scores.entities)
+        ]
+        pages.append(indent(table(["entities", "precision", "recall", "F1", "there"], kinds, "<>>>>")))
+    return stack([*pages, GAP])
+
+
+def reasons_json(tokens: list[str], position: int, told: TagExplanation) -> dict[str, Any]:
+    """Why a token got its tag, as plain data."""
+    reasons = [
+        {"token": one.position, "name": one.name, "chosen": one.chosen, "rival": one.rival} for one in told.reasons
+    ]
+    facts = {"token": tokens[position], "position": position, "tag": told.tag, "rival": told.rival}
+    return {**facts, "margin": told.margin, "reasons": reasons}
+
+
+def tag_reasons_page(tokens: list[str], told: list[TagExplanation], most: int) -> Page:
+    """Each token with its tag, the next best one, and what speaks for the one and the other."""
+    pages = []
+    for i, one in enumerate(told):
+        said = f"  {clean(one.tag)}, not {clean(one.rival)}: {number(one.margin)}"
+        rows = [
+            (f"{reason.difference:+.3f}", clean(reason.name), _elsewhere(tokens, reason.position, i))
+            for reason in one.reasons[:most]
+            if reason.difference
+        ]
+        head = Page((line(Word(clean(one.token), "title"), said),))
+        pages.append(head + (indent(table(["", "", ""], rows, "><<")) if rows else Page(())))
+    return stack(pages)
+
+
+def _elsewhere(tokens: list[str], at: int, here: int) -> str:
+    """The token a reason is about, where it is another one."""
+    return "" if at == here else f"at {clean(tokens[at])}"
+
+
+def inspected_page(told: dict[str, Any]) -> Page:
+    """What is in the file."""
+    tags = [clean(tag) for tag in told["tags"]]
+    more = f" and {len(tags) - SHOWN:,} more" if len(tags) > SHOWN else ""
+    facts = told["facts"]
+    cells = [
+        ("texts", "none: no training sentence is in the file, only words and parts of words that are features"),
+        ("tags", ", ".join(tags[:SHOWN]) + more),
+        ("trained on", f"{counted(int(facts['sentences']), 'sentence')}, {counted(int(facts['tokens']), 'token')}"),
+        ("features", f"{told['features']:,}"),
+        ("encoding", str(told["recipe"].get("encoding", "plain"))),
+        ("file", size(told["bytes"])),
+    ]
+    return title(clean(told["model"])) + indent(table(["", ""], cells, "<<")) + GAP

@@ -1,0 +1,223 @@
+"""The verbs for taggers: a tag for each token of a sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import held
+from linnaeus.cli.tasks.pages import (
+    inspected_page,
+    reasons_json,
+    tag_reasons_page,
+    tag_scores_page,
+    trained_tagger_page,
+)
+from linnaeus.cli.texts import names_data
+from linnaeus.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.pipeline.tagging.model import TagModel
+    from linnaeus.types import State
+
+BATCH = 1 << 16
+"""Tokens tagged at a time."""
+
+
+def train(data: str, path: str, options: dict[str, Any]) -> int:
+    """Train a tagger, say how good it is on sentences held out or on test data, and write it."""
+    began = time.perf_counter()
+    sentences = read(data, options)
+    recipe = build_recipe(options, sentences)
+    test = None if options["other"] is None else read(options["other"], options)
+    scores = held.scores(recipe, sentences, options) if test is None else None
+    model = held.fit(recipe, sentences, options)
+    model.save(path)
+    tested = scores if test is None else model.test(test)
+    how: dict[str, Any] = {"model": path, "seconds": time.perf_counter() - began}
+    how["on"] = "held-out" if test is None else "test"
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        told = {**how, how["on"].replace("-", "_"): None if tested is None else tested.to_json(), "facts": model.facts}
+        screen.write(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        screen.show(trained_tagger_page(model, tested, how))
+    return 0
+
+
+def test(state: State, data: str, options: dict[str, Any]) -> int:
+    """How good the tags of a model are."""
+    return show_scores(_model(state).test(read(data, options)), data, options)
+
+
+def show_scores(scores: TagScores, data: str, options: dict[str, Any]) -> int:
+    """The scores, and whether they reach what was wanted."""
+    missed = [text for text in options["least"] if not _kept(scores, text)]
+    if options["most"]:
+        raise UsageError("--max is for errors, and of a tagger's metrics higher is better; use --min.")
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        screen.write(json.dumps(scores.to_json() | {"missed": missed}, ensure_ascii=False) + "\n")
+    else:
+        screen.show(tag_scores_page(scores, data))
+        for text in missed:
+            shared.remark(f"{text} was wanted and is not reached", options)
+    return 1 if missed else 0
+
+
+def _kept(scores: TagScores, text: str) -> bool:
+    name, sign, value = text.partition("=")
+    known: dict[str, Any] = scores.to_json()
+    known |= known.pop("entities", None) or {}
+    number = known.get(name.replace("-", "_"))
+    try:
+        wanted = float(value)
+    except ValueError:
+        sign = ""
+    if not sign or not isinstance(number, float):
+        names = ", ".join(name for name, found in known.items() if isinstance(found, float))
+        raise UsageError(f"--min takes METRIC=VALUE with one of {names}, not {text!r}.")
+    return number >= wanted
+
+
+def predict(state: State, data: str, options: dict[str, Any]) -> int:
+    """The tags of every sentence: JSON lines with `tokens` and `tags`, or a file."""
+    return write_tags(_model(state).tagged, data, options)
+
+
+def write_tags(tagged: Callable[[Sentences], pa.Array], data: str, options: dict[str, Any]) -> int:
+    """The sentences of data with their tags, to the screen or a file."""
+    from linnaeus.cli.writers import open_writer
+
+    if Path(options["output"] or "").suffix in (".csv", ".tsv"):
+        raise UsageError("Tags are lists, which CSV has not; write .jsonl or .parquet, or use `linnaeus tag`.")
+    with open_writer(options["output"], sys.stdout) as write:
+        for sentences in stream(data, options):
+            for some in sentences.batches(BATCH):
+                write(_answers(some, tagged(some)))
+    return 0
+
+
+def _answers(sentences: Sentences, said: pa.Array) -> pa.RecordBatch:
+    tags = sentences.lists(said)
+    kind = pa.list_(pa.string())
+    return pa.RecordBatch.from_pydict(
+        {"tokens": pa.array(sentences.lists(), kind), "tags": pa.array(tags, kind)},
+    )
+
+
+def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
+    """Why each token of a sentence got its tag; only those that could have had another most easily, unless asked."""
+    model = _model(state)
+    if source is None:
+        raise UsageError("explain of a tagger takes a sentence, as a text or as a file of them.")
+    screen = shared.stdout_screen(options)
+    for tokens in _sentences(source, options):
+        told = [model.explain(tokens, i) for i in range(len(tokens))]
+        if options["as_json"]:
+            for i, one in enumerate(told):
+                screen.write(json.dumps(reasons_json(tokens, i, one), ensure_ascii=False) + "\n")
+        else:
+            screen.show(tag_reasons_page(tokens, told, options["features"]))
+    return 0
+
+
+def _sentences(source: str, options: dict[str, Any]) -> Iterator[list[str]]:
+    if not names_data(source):
+        from linnaeus.text import sentences
+
+        yield from ([token.text for token in sentence] for sentence in sentences(source))
+        return
+    some = next(stream(source, options)).slice(0, options["rows"])
+    if not len(some):
+        raise DataError("There are no sentences to explain.")
+    yield from some.lists()
+
+
+def inspect(state: State, path: str, options: dict[str, Any]) -> int:
+    """What is in the file of a tagger."""
+    model = _model(state)
+    screen = shared.stdout_screen(options)
+    if options["as_recipe"]:
+        from linnaeus.pipeline import codec
+        from linnaeus.pipeline.toml import to_toml
+
+        screen.write(to_toml(codec.spoken(model.recipe.to_json())))
+        return 0
+    told: dict[str, Any] = {
+        "model": path,
+        "kind": "tagger",
+        "bytes": Path(path).stat().st_size,
+        "keeps_texts": False,
+        "tags": [str(tag) for tag in model.tags],
+        "features": model.features.width,
+        "recipe": model.recipe.to_json(),
+        "facts": model.facts,
+    }
+    if options["as_json"]:
+        screen.write(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        screen.show(inspected_page(told))
+    return 0
+
+
+def build_recipe(options: dict[str, Any], sentences: Sentences) -> Any:
+    """The tagger's recipe that the options name, or that fits the tags, with their changes."""
+    from linnaeus.cli.train import assignments
+    from linnaeus.pipeline.tagging import TagRecipe
+    from linnaeus.pipeline.tagging.cookbook import TAGGERS, tag_recipe
+    from linnaeus.pipeline.toml import read_table
+
+    name = options["name"] or ("entities" if _marks(sentences) else "pos")
+    named = name in TAGGERS or not Path(name).exists()
+    found = tag_recipe(name) if named else TagRecipe.from_json(read_table(name))
+    changes = assignments(options["changes"])
+    if options["seed"] is not None:
+        changes["seed"] = options["seed"]
+    return found.changed(changes)
+
+
+def _marks(sentences: Sentences) -> bool:
+    """Whether the tags mark spans, as B-PER and O do."""
+    from linnaeus.data.encodings import is_encoded
+
+    if sentences.tags is None:
+        raise DataError("There are no tags to learn from; name their column with --label.")
+    return is_encoded([str(tag) for tag in sentences.tags.unique().to_pylist() if tag is not None])
+
+
+def read(data: str, options: dict[str, Any]) -> Sentences:
+    """The tagged sentences that an argument names."""
+    from linnaeus.data.sentences import join
+
+    return join(list(stream(data, options, options["label"])))
+
+
+def stream(data: str, options: dict[str, Any], tags: str | None = "") -> Iterator[Sentences]:
+    """Sentences in pieces; without their tags where nobody asks for them."""
+    from linnaeus.data.tagged import stream_sentences
+
+    given = {name: options[name] for name in ("format", "encoding", "max_bytes", "bad_rows") if options.get(name)}
+    if options.get("names"):
+        given["names"] = options["names"].split(",")
+    return stream_sentences(data, tokens=options["text"], tags=tags, **given)
+
+
+def _model(state: State) -> TagModel:
+    from linnaeus.pipeline.tagging.modelfile import tagger_of
+
+    return tagger_of(state)
+
+
+def tags_of(state: State) -> Any:
+    """A function from lists of tokens to lists of tags, for `linnaeus tag`."""
+    return _model(state).tag

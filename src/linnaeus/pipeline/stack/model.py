@@ -1,0 +1,103 @@
+"""`StackModel`: the trained stages of a pipeline, from a text or a sentence to the answer of the last one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import UsageError
+from linnaeus.frozen import dataclass
+from linnaeus.pipeline.stack.answers import answered, answers_of
+from linnaeus.pipeline.stack.material import Texts, of_sentences
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.pipeline.stack.recipe import StackRecipe
+    from linnaeus.types import Json
+
+
+@dataclass(frozen=True, eq=False)
+class StackModel:
+    """Models in order; each is shown what those before it say.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Field, Words
+    >>> from linnaeus.pipeline.stack import Stage, StackRecipe
+    >>> from linnaeus.pipeline.tagging import TagRecipe
+    >>> tagged = [[("dogs", "N"), ("bark", "V")], [("cats", "N"), ("sleep", "V")]]
+    >>> topic = Recipe(features=Words() | Field("pos.tags", Words(tokenizer="whitespace")))
+    >>> stack = StackRecipe((Stage("pos", TagRecipe()), Stage("topic", topic)))
+    >>> model = stack.fit({"pos": tagged, "topic": [("dogs bark", "loud"), ("cats sleep", "calm")]})
+    >>> model.predict(["the dogs bark"]).tolist()
+    ['loud']
+    """
+
+    plan: StackRecipe | dict[str, Json]
+    models: tuple[Any, ...]
+    facts: dict[str, Json] = field(default_factory=dict)
+
+    @cached_property
+    def recipe(self) -> StackRecipe:
+        """The recipe it was trained by."""
+        from linnaeus.pipeline.modelfile import refusing
+        from linnaeus.pipeline.stack.recipe import StackRecipe
+
+        with refusing():
+            return StackRecipe.from_json(self.plan) if isinstance(self.plan, dict) else self.plan
+
+    @property
+    def last(self) -> Any:
+        """The model whose answer is that of the pipeline."""
+        return self.models[-1]
+
+    @property
+    def task(self) -> str:
+        """What it does in the end: "tag" or "classify"."""
+        return self.recipe.stages[-1].task
+
+    def predict(self, source: Any) -> Any:
+        """The label of each text, or the tags of each sentence, as the last stage answers."""
+        if self.task == "tag":
+            said: list[list[str]] = self.last.tag(self.ready_sentences(source))
+            return said
+        return self.last.predict(self.ready(source))
+
+    def explain(self, text: Any) -> Any:
+        """Why a text got its label, as the last stage explains it; what earlier stages said has its part by name."""
+        if self.task == "tag":
+            raise UsageError("explain of a pipeline is for texts; explain the tag of a token with models[-1].explain.")
+        batch = self.ready([text] if isinstance(text, str) else text)
+        return self.last.explain(batch)
+
+    def ready(self, source: Any) -> Batch:
+        """Texts with the further columns that earlier stages give them, for the last stage."""
+        ready: Batch = self._run(Texts.of(source)).batch()
+        return ready
+
+    def ready_sentences(self, source: Any) -> Sentences:
+        """Sentences with the further columns that earlier stages give them, for the last stage."""
+        ready: Sentences = self._run(of_sentences(source, tagged=False)).sentences
+        return ready
+
+    def _run(self, rows: Any) -> Any:
+        for stage, model in zip(self.recipe.stages[:-1], self.models[:-1], strict=True):
+            rows = answered(stage, model, rows, answers_of(stage, model, rows))
+        return rows
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all stages to one file; a file of that name is replaced in one step."""
+        from linnaeus import store
+        from linnaeus.pipeline.stack.modelfile import state_of
+
+        store.save(path, state_of(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], verify: bool | None = None) -> StackModel:
+        """Read a file that `save` wrote; a file that does not fit together is refused with a sentence."""
+        from linnaeus import store
+        from linnaeus.pipeline.stack.modelfile import stack_of
+
+        return stack_of(store.load(path, verify))

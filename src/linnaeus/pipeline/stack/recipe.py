@@ -1,0 +1,136 @@
+"""`StackRecipe`: stages in order, each with a recipe and data of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.pipeline.recipe import Recipe
+from linnaeus.pipeline.tagging import TagRecipe
+from linnaeus.pipeline.toml import read_table
+
+if TYPE_CHECKING:
+    from linnaeus.pipeline.stack.model import StackModel
+    from linnaeus.types import Json
+
+TASKS: dict[str, type] = {"tag": TagRecipe, "classify": Recipe}
+"""What a stage may do, and the recipe it takes."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One classifier of a pipeline: its name, by which later stages read what it says, and its recipe.
+
+    `data` is the file it learns from, for recipes in files; in Python `StackRecipe.fit` may be given the data. The last
+    stage has none there: it learns from what the whole pipeline is trained on. `truth` names the column of tags.
+    """
+
+    name: str
+    recipe: TagRecipe | Recipe
+    data: str | None = None
+    truth: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise UsageError(f"A stage is named by one word, such as pos, not {self.name!r}.")
+        if not isinstance(self.recipe, tuple(TASKS.values())):
+            raise InputTypeError(f"Stage {self.name!r} takes a Recipe or a TagRecipe, not {self.recipe!r}.")
+
+    @property
+    def task(self) -> str:
+        """What it does, as in `TASKS`."""
+        return next(task for task, kind in TASKS.items() if isinstance(self.recipe, kind))
+
+    def to_json(self) -> dict[str, Json]:
+        """All of it as plain data."""
+        told = {"name": self.name, "task": self.task, "recipe": self.recipe.to_json()}
+        return told | {name: value for name in ("data", "truth") if (value := getattr(self, name)) is not None}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> Stage:
+        """A stage from plain data; its recipe is a table, or the name of one."""
+        if not isinstance(value, Mapping) or value.get("task") not in TASKS or "name" not in value:
+            raise UsageError(f"A stage is a table with a name, a task ({', '.join(TASKS)}) and a recipe.")
+        unknown = sorted(set(value) - {"name", "task", "recipe", "data", "truth"})
+        if unknown:
+            raise UsageError(f"A stage has no {unknown[0]!r}; it has name, task, recipe, data and truth.")
+        return cls(value["name"], _recipe(value["task"], value.get("recipe")), value.get("data"), value.get("truth"))
+
+
+@dataclass(frozen=True)
+class StackRecipe:
+    """Stages in the order in which they answer; each can read what those before it say.
+
+    - A tagger reads the tags of an earlier tagger as the column of its name beside the tokens (`Window(source="pos")`),
+    - A classifier of texts reads `Field("ner.entities", Words(tokenizer="whitespace"))`: the further columns
+      `NAME.tags` (the tags alone), `NAME.words` (each word with its tag) and, where tags are spans, `NAME.entities`;
+      of an earlier classifier it reads the label, as the column `NAME`.
+
+    A stage that learns from rows which an earlier stage has learned from, too, is given answers to them by models that
+    have not: `folds` models for each such stage, each trained without one part of the rows. Elsewhere, and when the
+    pipeline is used, one model trained on everything answers.
+    """
+
+    stages: tuple[Stage, ...]
+    folds: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stages", tuple(self.stages))
+        names = [stage.name for stage in self.stages if isinstance(stage, Stage)]
+        if not names or len(names) != len(self.stages):
+            raise UsageError("StackRecipe takes one or more Stage(name, recipe).")
+        if len(set(names)) != len(names):
+            raise UsageError(f"Two stages are called {max(names, key=names.count)!r}; give each a name of its own.")
+        for name, least in (("folds", 2), ("seed", 0)):
+            expect(name, getattr(self, name), int)
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} is a whole number from {least} up, not {getattr(self, name)}.")
+
+    def fit(self, data: Any, progress: Any = None) -> StackModel:
+        """Train all stages in order. `data` is what the last one learns from, or a dict with the data of each stage.
+
+        Stages without data of their own read the file that they name.
+        """
+        from linnaeus.pipeline.stack.training import train_stack
+
+        return train_stack(self, data, progress)
+
+    def to_json(self) -> dict[str, Json]:
+        """All of it as plain data."""
+        return {"stages": [stage.to_json() for stage in self.stages], "folds": self.folds, "seed": self.seed}
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> StackRecipe:
+        """A recipe from a TOML or JSON file; the files of its stages lie beside it."""
+        table = read_table(path)
+        for stage in table.get("stages", []):
+            if isinstance(stage, dict) and isinstance(stage.get("data"), str):
+                stage["data"] = str(Path(path).parent / stage["data"])
+        return cls.from_json(table)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> StackRecipe:
+        """A recipe from plain data."""
+        if not isinstance(value, Mapping) or not isinstance(value.get("stages"), list):
+            raise UsageError("A recipe of a pipeline is a table with the list stages, and with folds and seed.")
+        given = {name: value[name] for name in ("folds", "seed") if name in value}
+        return cls(tuple(map(Stage.from_json, value["stages"])), **given)
+
+
+def _recipe(task: str, value: Json) -> Any:
+    """A recipe from a table or by name; the default one where there is none."""
+    kind: Any = TASKS[task]
+    if isinstance(value, Mapping):
+        return kind.from_json(value)
+    if task == "tag":
+        from linnaeus.pipeline.tagging.cookbook import tag_recipe
+
+        return tag_recipe(value or "pos")
+    from linnaeus.pipeline.cookbook import recipe
+
+    return recipe(value or "default")
