@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.explain.models import SPACES, random_model
@@ -19,8 +21,10 @@ from linnaeus.render import UNICODE
 def test_they_are_those_of_a_full_sort(monkeypatch, block, space, k):
     monkeypatch.setattr(weights, "BLOCK", block)
     model = random_model(Ready(300).fit([]), space, k)
-    model.W[::7] = 0.25  # equal ones
-    model.W[::5] = 0.0
+    W = model.W.copy()
+    W[::7] = 0.25  # equal ones
+    W[::5] = 0.0
+    model = replace(model, W=W)
     E = model.read(model.W.astype(np.float64), range(k))
     for c, top in enumerate(top_features(model, 7)):
         assert top.name == model.classes[c]
