@@ -23,17 +23,58 @@ Examples:
 @shared.common_options
 def command(name: str | None, **options: Any) -> int:
     """List the recipes with a sentence each; with NAME, show all of one as TOML."""
-    from linnaeus.pipeline.cookbook import RECIPES, recipe
     from linnaeus.render import Page, line, table
 
     screen = shared.stdout_screen(options)
     if name is not None:
-        found = recipe(name)
-        screen.write(json.dumps(found.to_json()) + "\n" if options["as_json"] else found.to_toml())
+        found = _named(name)
+        screen.write(json.dumps(found.to_json()) + "\n" if options["as_json"] else _toml(found))
         return 0
+    kinds = {"texts": _texts(), "tags of tokens": _taggers(), "candidates": _rankers()}
     if options["as_json"]:
-        screen.write(json.dumps({name: entry.help for name, entry in RECIPES.items()}) + "\n")
+        screen.write(json.dumps({name: said for told in kinds.values() for name, said in told.items()}) + "\n")
         return 0
-    screen.show(table(["recipe", ""], [(name, entry.help) for name, entry in RECIPES.items()], "<<"))
-    screen.show(Page((line(), line("linnaeus recipes NAME shows all of one, to keep and to change."))))
+    for kind, told in kinds.items():
+        screen.show(table([f"for {kind}", ""], list(told.items()), "<<") + Page((line(),)))
+    screen.show(Page((line("linnaeus recipes NAME shows all of one, to keep and to change."),)))
     return 0
+
+
+def _texts() -> dict[str, str]:
+    from linnaeus.pipeline.cookbook import RECIPES
+
+    return {name: entry.help for name, entry in RECIPES.items()}
+
+
+def _taggers() -> dict[str, str]:
+    from linnaeus.pipeline.tagging.cookbook import TAGGERS
+
+    return {name: entry.says for name, entry in TAGGERS.items()}
+
+
+def _rankers() -> dict[str, str]:
+    from linnaeus.pipeline.ranking.cookbook import RANKERS
+
+    return {name: str(make.__doc__).splitlines()[0] for name, make in RANKERS.items()}
+
+
+def _named(name: str) -> Any:
+    """A recipe of any kind; what is none of them is refused as one for texts."""
+    from linnaeus.pipeline.cookbook import recipe
+
+    if name in _taggers():
+        from linnaeus.pipeline.tagging.cookbook import tag_recipe
+
+        return tag_recipe(name)
+    if name in _rankers():
+        from linnaeus.pipeline.ranking.cookbook import RANKERS
+
+        return RANKERS[name]()
+    return recipe(name)
+
+
+def _toml(found: Any) -> str:
+    from linnaeus.pipeline import codec
+    from linnaeus.pipeline.toml import to_toml
+
+    return to_toml(codec.spoken(found.to_json()))

@@ -1,0 +1,206 @@
+"""The verbs for rankers: the best of the candidates of each example."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from linnaeus.cli import options as shared
+from linnaeus.errors import DataError, UsageError
+from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, table, title
+
+if TYPE_CHECKING:
+    from linnaeus.data.groups import Groups
+    from linnaeus.evaluation.choices import ChoiceScores
+    from linnaeus.pipeline.ranking.model import RankModel
+    from linnaeus.pipeline.ranking.reasons import ChoiceReason
+    from linnaeus.types import State
+
+GAP = Page((line(),))
+
+
+def train(data: str, path: str, options: dict[str, Any]) -> int:
+    """Train a ranker, say how good it is on held-out examples or test data, and write it."""
+    from linnaeus.cli.progress import Mark, open_progress
+
+    began, recipe = time.perf_counter(), build_recipe(options)
+    groups = read(data, options)
+    test = None if options["other"] is None else read(options["other"], options)
+    with open_progress(options["quiet"]) as progress:
+        progress(Mark("training", note=f"{counted(len(groups), 'example')} ..."))
+        model = recipe.fit(groups)
+    model.save(path)
+    tested = None if test is None else model.test(test)
+    how = {"model": path, "seconds": time.perf_counter() - began}
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        told = {**how, "test": None if tested is None else tested.to_json(), "facts": model.facts}
+        screen.write(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        screen.show(_trained(model, tested, how))
+    return 0
+
+
+def test(state: State, data: str, options: dict[str, Any]) -> int:
+    """How often the right candidate is chosen, and how far up it stands."""
+    scores = _model(state).test(read(data, options))
+    if options["most"]:
+        raise UsageError("--max is for errors, and of a ranker's metrics higher is better; use --min.")
+    missed = [text for text in options["least"] if not _kept(scores, text)]
+    screen = shared.stdout_screen(options)
+    if options["as_json"]:
+        screen.write(json.dumps(scores.to_json() | {"missed": missed}, ensure_ascii=False) + "\n")
+    else:
+        screen.show(_scores(scores, data))
+        for text in missed:
+            shared.remark(f"{text} was wanted and is not reached", options)
+    return 1 if missed else 0
+
+
+def predict(state: State, data: str, options: dict[str, Any]) -> int:
+    """The chosen candidate of each example, its place and its probability; with `--top K` the K best."""
+    from linnaeus.cli.writers import open_writer
+
+    model, groups = _model(state), read(data, options)
+    with open_writer(options["output"], sys.stdout) as write:
+        write(_answers(model, groups, options["top"]))
+    return 0
+
+
+def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
+    """Why the chosen candidate beats the runner-up."""
+    if source is None:
+        raise UsageError("explain of a ranker takes DATA: examples with their candidates.")
+    model, groups = _model(state), read(source, options)
+    if not len(groups):
+        raise DataError("There are no examples to explain.")
+    screen = shared.stdout_screen(options)
+    for row in range(min(options["rows"], len(groups))):
+        told = model.explain(groups, row)
+        if options["as_json"]:
+            screen.write(json.dumps(told.to_json(), ensure_ascii=False) + "\n")
+        else:
+            screen.show(_reasons(told, options["features"]))
+    return 0
+
+
+def inspect(state: State, path: str, options: dict[str, Any]) -> int:
+    """What is in the file of a ranker."""
+    model = _model(state)
+    screen = shared.stdout_screen(options)
+    if options["as_recipe"]:
+        screen.write(model.recipe.to_toml())
+        return 0
+    told: dict[str, Any] = {"model": path, "kind": "ranker", "bytes": Path(path).stat().st_size, "keeps_texts": False}
+    told |= {"features": len(model.weights), "recipe": model.recipe.to_json(), "facts": model.facts}
+    if options["as_json"]:
+        screen.write(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        cells = [
+            ("texts", "none of the training examples is in the file"),
+            *_facts(model),
+            ("file", size(told["bytes"])),
+        ]
+        screen.show(title(clean(path)) + indent(table(["", ""], cells, "<<")) + GAP)
+    return 0
+
+
+def build_recipe(options: dict[str, Any]) -> Any:
+    """The ranker's recipe that the options name, with their changes."""
+    from linnaeus.cli.train import assignments
+    from linnaeus.pipeline.ranking import RankRecipe
+    from linnaeus.pipeline.ranking.cookbook import RANKERS
+    from linnaeus.pipeline.toml import read_table
+
+    name = options["name"] or "plain"
+    if name not in RANKERS and not Path(name).exists():
+        raise UsageError(f"There is no recipe {name!r} of a ranker; take one of {', '.join(RANKERS)}, or a TOML file.")
+    found = RANKERS[name]() if name in RANKERS else RankRecipe.from_json(read_table(name))
+    changes = assignments(options["changes"])
+    if options["seed"] is not None:
+        changes["seed"] = options["seed"]
+    return found.changed(changes)
+
+
+def read(data: str, options: dict[str, Any]) -> Groups:
+    """The examples that an argument names; `--text` and `--label` name the columns of the text and of the answer."""
+    from linnaeus.data.grouping import GroupRoles, read_groups
+
+    if data == "-":
+        raise DataError("Examples with candidates are read from a file, not from standard input; name one.")
+    given = {"text": options["text"], "answer": options["label"], "group": options["group"]}
+    return read_groups(data, GroupRoles(**{name: value for name, value in given.items() if value}))
+
+
+def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:
+    ranked = model.rank(groups)
+    first = [row[0] if row else (None, None) for row in ranked]
+    found: dict[str, Any] = {
+        "choice": pa.array([name for name, _ in first], pa.string()),
+        "place": pa.array([None if at < 0 else at for at in model.choose(groups).tolist()], pa.int64()),
+        "probability": pa.array([p for _, p in first], pa.float64()),
+    }
+    if top:
+        found["top"] = pa.array([[{"choice": a, "probability": p} for a, p in row[:top]] for row in ranked])
+    return pa.RecordBatch.from_pydict(found)
+
+
+def _kept(scores: ChoiceScores, text: str) -> bool:
+    name, sign, value = text.partition("=")
+    known = {"accuracy": scores.accuracy, "reciprocal-rank": scores.reciprocal_rank}
+    known |= {f"recall-at-{depth}": share for depth, share in scores.recall}
+    try:
+        wanted = float(value)
+    except ValueError:
+        sign = ""
+    if not sign or name not in known:
+        raise UsageError(f"--min takes METRIC=VALUE with one of {', '.join(known)}, not {text!r}.")
+    return known[name] >= wanted
+
+
+def _trained(model: RankModel, tested: ChoiceScores | None, how: dict[str, Any]) -> Page:
+    path = clean(how["model"])
+    said = line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk")
+    pages = [title(f"Trained {path}") + indent(table(["", ""], _facts(model), "<<")) + indent(Page((said,)))]
+    if tested is not None:
+        pages += [GAP, _scores(tested, "test data")]
+    commands = (f"linnaeus test {path} test.jsonl", f"linnaeus explain {path} new.jsonl", f"linnaeus inspect {path}")
+    return stack([*pages, title("Next") + indent(Page(tuple(map(line, commands))))])
+
+
+def _facts(model: RankModel) -> list[tuple[str, str]]:
+    facts = model.facts
+    rows = f"{counted(int(facts['examples']), 'example')}, {counted(int(facts['candidates']), 'candidate')}"
+    cells = [("trained on", rows), ("features", f"{len(model.weights):,}"), ("strength", f"{facts['strength']:g}")]
+    best = max((float(score) for score in _held(facts)), default=None)
+    return cells if best is None else [*cells, ("held-out accuracy", percent(best))]
+
+
+def _held(facts: dict[str, Any]) -> list[float]:
+    found = facts.get("held_out")
+    return [value for value in found.values() if isinstance(value, float)] if isinstance(found, dict) else []
+
+
+def _scores(scores: ChoiceScores, name: str) -> Page:
+    rows = [("accuracy", percent(scores.accuracy)), ("mean reciprocal rank", f"{scores.reciprocal_rank:.3f}")]
+    rows += [(f"recall at {depth}", percent(share)) for depth, share in scores.recall if depth > 1]
+    head = Page((line(f"{clean(name)}: {counted(scores.n, 'example')}"), line()))
+    return head + indent(table(["", ""], rows, "<>")) + GAP
+
+
+def _reasons(told: ChoiceReason, most: int) -> Page:
+    names = ["none of these" if name is None else clean(name) for name in (told.chosen, told.against)]
+    head = line(f"{names[0]} ({told.score:.3f}), not {names[1]} ({told.against_score:.3f})")
+    rows = [(f"{value:+.3f}", clean(name)) for name, value in told.parts[:most]]
+    return Page((head,)) + (indent(table(["", ""], rows, "><")) if rows else Page(())) + GAP
+
+
+def _model(state: State) -> RankModel:
+    from linnaeus.pipeline.ranking.file import ranker_of
+
+    return ranker_of(state)

@@ -1,0 +1,76 @@
+"""The verbs with rankers: the best of candidates that change from example to example."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from linnaeus.cli.main import group
+from linnaeus.errors import DataError, LinnaeusError, UsageError
+
+PAIRS = [("red", "blue"), ("cat", "dog"), ("tea", "milk"), ("sun", "moon"), ("hat", "shoe")]
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(group, list(words))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("ranks")
+    rows = [
+        {"text": f"I want the {one} thing {i}", "candidates": [other, one, "a stone"], "answer": 1}
+        for i in range(6)
+        for one, other in [*PAIRS, *((b, a) for a, b in PAIRS)]
+    ]
+    (made / "asked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("train", str(made / "asked.jsonl"), "-o", str(made / "ranks.lin"), "--json")
+    assert done.exit_code == 0, done.output
+    return made
+
+
+def test_candidates_are_recognized_trained_and_tested(folder: Path, tmp_path: Path) -> None:
+    data = str(folder / "asked.jsonl")
+    done = run("train", data, "--test", data, "-o", str(tmp_path / "m.lin"))
+    assert "60 examples, 180 candidates" in done.stdout
+    assert "mean reciprocal rank" in done.stdout
+    told = json.loads(run("test", str(folder / "ranks.lin"), data, "--min", "accuracy=0.9", "--json").stdout)
+    assert told["accuracy"] > 0.9
+    assert told["missed"] == []
+
+
+def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
+    model, data = str(folder / "ranks.lin"), str(folder / "asked.jsonl")
+    rows = [json.loads(text) for text in run("predict", model, data, "--top", "2").stdout.splitlines()]
+    assert len(rows) == 60
+    assert (rows[0]["choice"], rows[0]["place"]) == ("red", 1)
+    assert len(rows[0]["top"]) == 2
+    told = json.loads(run("explain", model, data, "--json").stdout)
+    assert sum(part["contribution"] for part in told["parts"]) == pytest.approx(told["score"] - told["against_score"])
+    assert "not" in run("explain", model, data).stdout
+    assert json.loads(run("inspect", model, "--json").stdout)["kind"] == "ranker"
+    assert "strength" in run("inspect", model).stdout
+    assert "[pairs" in run("inspect", model, "--recipe").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "said"),
+    [
+        (("train", "asked.jsonl", "--recipe", "none", "-o", "new.lin"), UsageError, "no recipe 'none' of a ranker"),
+        (("explain", "ranks.lin"), UsageError, "takes DATA"),
+        (("predict", "ranks.lin", "-"), DataError, "standard input"),
+        (("test", "ranks.lin", "asked.jsonl", "--min", "f1=1"), UsageError, "reciprocal-rank"),
+        (("test", "ranks.lin", "asked.jsonl", "--max", "accuracy=1"), UsageError, "--min"),
+        (("tag", "ranks.lin", "a text"), UsageError, "no tagger"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], kind: type[LinnaeusError], said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    done = run(*words)
+    assert isinstance(done.exception, kind)
+    assert said in str(done.exception)
