@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from linnaeus.data import Batch as Batch
     from linnaeus.data import Corpus as Corpus
     from linnaeus.data import read as read
+    from linnaeus.data.grouping import read_groups as read_groups
+    from linnaeus.data.groups import Groups as Groups
     from linnaeus.kernels import threads as threads
     from linnaeus.pipeline import AveragedPerceptron as AveragedPerceptron
     from linnaeus.pipeline import Classifier as Classifier
@@ -48,6 +50,10 @@ if TYPE_CHECKING:
     from linnaeus.pipeline import TagRecipe as TagRecipe
     from linnaeus.pipeline import TextClassifier as TextClassifier
     from linnaeus.pipeline import TextRegressor as TextRegressor
+    from linnaeus.pipeline.ranking import CandidateClassifier as CandidateClassifier
+    from linnaeus.pipeline.ranking import Ranker as Ranker
+    from linnaeus.pipeline.ranking import RankModel as RankModel
+    from linnaeus.pipeline.ranking import RankRecipe as RankRecipe
 
 __version__ = "0.1.0"
 
@@ -55,6 +61,12 @@ _HOMES = {
     "Batch": "data",
     "Corpus": "data",
     "read": "data",
+    "Groups": "data.groups",
+    "read_groups": "data.grouping",
+    "CandidateClassifier": "pipeline.ranking",
+    "RankModel": "pipeline.ranking",
+    "RankRecipe": "pipeline.ranking",
+    "Ranker": "pipeline.ranking",
     "Classifier": "pipeline",
     "Recipe": "pipeline",
     "TagModel": "pipeline",
@@ -93,8 +105,10 @@ _HOMES = {
 __all__ = [
     "AveragedPerceptron",
     "Batch",
+    "CandidateClassifier",
     "Classifier",
     "Corpus",
+    "Groups",
     "LeastSquares",
     "LinearClassifier",
     "LinearRegressor",
@@ -104,6 +118,9 @@ __all__ = [
     "MulticlassSVM",
     "PassiveAggressive",
     "Perceptron",
+    "RankModel",
+    "RankRecipe",
+    "Ranker",
     "Recipe",
     "TagModel",
     "TagRecipe",
@@ -124,6 +141,7 @@ __all__ = [
     "kernel_methods",
     "neighbors",
     "read",
+    "read_groups",
     "similarities",
     "store",
     "text",

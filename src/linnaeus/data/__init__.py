@@ -5,6 +5,7 @@
     formats/     a file of each kind to raw columns       memory.py   lists, data frames, Arrow to raw columns
     roles.py     which column is text, label ...          shape.py    raw columns to a Batch (cells.py, times.py)
     ledger.py    bad rows, progress                       split.py    held-out and k-fold row numbers
+    groups.py    Groups: examples with candidates         grouping.py read_groups; aliases.py  AliasTable
 
 Files are read lazily and in constant memory. Labels and cells stay as they are written: `01`, `007` and `NA` survive.
 To add a format see `formats/__init__.py`.

@@ -8,6 +8,7 @@
     comparison   two models on the same rows: McNemar's test and paired intervals
     slicing      metrics by the values of a column, or by length of text
     curve        learning curves
+    choices      choices among candidates: accuracy, mean reciprocal rank, recall at k
     tagging      tags of tokens: accuracy, entities as seqeval counts them
     page, pages  all of these for people
 
@@ -28,6 +29,8 @@ from linnaeus.evaluation.records import SCHEMA, ClassScore, Confusion, Evaluatio
 from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
+    from linnaeus.evaluation.choices import ChoiceScores as ChoiceScores
+    from linnaeus.evaluation.choices import judge_choices as judge_choices
     from linnaeus.evaluation.comparison import Comparison as Comparison
     from linnaeus.evaluation.comparison import Difference as Difference
     from linnaeus.evaluation.comparison import compare as compare
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.tagging import score_tags as score_tags
 
 _HOMES = {
+    "ChoiceScores": "choices",
     "Column": "slicing",
     "Comparison": "comparison",
     "Curve": "curve",
@@ -60,6 +64,7 @@ _HOMES = {
     "column": "slicing",
     "compare": "comparison",
     "is_known": "tagging",
+    "judge_choices": "choices",
     "learning_curve": "curve",
     "mcnemar": "comparison",
     "score_tags": "tagging",
@@ -72,6 +77,7 @@ __all__ = [
     "METRICS",
     "SCHEMA",
     "Accumulator",
+    "ChoiceScores",
     "ClassScore",
     "Column",
     "Comparison",
@@ -93,6 +99,7 @@ __all__ = [
     "compare",
     "evaluate",
     "is_known",
+    "judge_choices",
     "learning_curve",
     "lookup",
     "lookup_sets",

@@ -87,12 +87,16 @@ class FittedMeasured(FittedPairs):
         return self._rows(view, _learning(self.measures, view))
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
-        """The numbers times their weights, without rows where there are no kinds of questions."""
-        if self.question:
+        """The numbers times their weights; without rows where these are the numbers alone."""
+        if self.question or self.standing != "plain":
             return self.rows(groups).dot(w)
-        view = viewed(groups)
-        table = self._table(view, [measure.values(view) for measure in self.measures])
-        return np.asarray(np.einsum("ij,j->i", table, w, optimize=False))
+        view, total, at = viewed(groups), np.zeros(len(viewed(groups))), 0
+        for measure in self.measures:
+            V = measure.values(view)
+            part = slice(at, at := at + V.shape[1])
+            added = np.einsum("ij,j->i", V, self.scale[part] * w[part], optimize=False)
+            total += added if measure.about_none else np.where(view.missing, 0.0, added)
+        return total
 
     def _table(self, view: View, values: list[Doubles]) -> Doubles:
         V = _stacked(self.measures, values, view) * self.scale

@@ -111,6 +111,8 @@ class Nothing(Plain):
 
     def values(self, view: View) -> Doubles:
         """Zeros but for the choice of nothing."""
+        if not view.missing.any():
+            return np.zeros((len(view), 3))
         share = Match(self.source).values(view)[:, 5]
         counts = np.diff(view.groups.offsets) - np.bincount(view.group, view.missing, len(view.groups))
         best = largest_in_group(np.where(view.missing, 0.0, share), view.groups.offsets)

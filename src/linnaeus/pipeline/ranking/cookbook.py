@@ -49,7 +49,7 @@ def linking() -> RankRecipe:
     )
     context, title = _words(5, 5000), _words(10, 300)
     pairs = Joined((Measured(measures), Described(_words(5, 1000)), Crossed(context, title, around, 3.0)))
-    return RankRecipe(pairs=pairs, by="doc", learner=Linear(regularizer=L2(0.3), tol=1e-2))
+    return RankRecipe(pairs=pairs, by="doc", learner=Linear(regularizer=L2(0.3), epochs=100, tol=1e-2))
 
 
 def _words(least: int, most: int) -> Words:

@@ -1,0 +1,101 @@
+"""`AliasTable`: which candidates a name may mean, for mentions that bring none."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linnaeus.data.groups import Groups
+from linnaeus.errors import DataError, expect
+from linnaeus.frozen import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class AliasTable:
+    """Names, case folded, and how often each meant which candidate.
+
+    >>> table = AliasTable.of([("Georgia", "Georgia (country)", 7), ("georgia", "Georgia, Texas", 2)])
+    >>> table.candidates("GEORGIA")
+    [('Georgia (country)', 7.0), ('Georgia, Texas', 2.0)]
+    """
+
+    entries: Mapping[str, tuple[tuple[str, float], ...]]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @classmethod
+    def of(cls, triples: Iterable[tuple[str, str, float]]) -> AliasTable:
+        """From name, candidate and count; the same pair counts together."""
+        found: dict[str, dict[str, float]] = defaultdict(dict)
+        for alias, candidate, count in triples:
+            counts = found[folded(alias)]
+            counts[candidate] = counts.get(candidate, 0.0) + count
+        return cls({alias: _sorted(counts) for alias, counts in found.items()})
+
+    @classmethod
+    def learn(cls, groups: Groups) -> AliasTable:
+        """From examples with answers: what was chosen for each text; candidates never chosen are kept, with 0."""
+        gold, texts = groups.truth().gold, groups.text.to_pylist()
+        rows = zip(groups.group.tolist(), groups.candidates.to_pylist(), gold.tolist(), strict=True)
+        return cls.of((texts[group], candidate, float(right)) for group, candidate, right in rows if candidate)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> AliasTable:
+        """From a file with name, candidate and perhaps a count in each line, with tabs between them."""
+        try:
+            lines = Path(path).read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"Cannot read {path}: {error}.") from error
+        return cls.of(_triple(line, number, path) for number, line in enumerate(lines, 1) if line.strip())
+
+    def candidates(self, name: str, top: int = 30) -> list[tuple[str, float]]:
+        """What the name may mean, the most frequent first."""
+        return list(self.entries.get(folded(name), ())[:top])
+
+    def groups(self, mentions: Sequence[str], top: int = 30, columns: Mapping[str, Any] | None = None) -> Groups:
+        """The mentions as examples with their candidates, whose counts are the detail `count`.
+
+        A name that is not in the table has no candidates: "none of these" is the answer.
+        """
+        expect("top", top, int)
+        found = [self.candidates(mention, top) for mention in mentions]
+        counts = {"count": [[count for _, count in some] for some in found]}
+        names = [[candidate for candidate, _ in some] for some in found]
+        return Groups.from_lists(list(mentions), names, columns=columns, details=counts)
+
+    def recall(self, groups: Groups, top: int = 30) -> float:
+        """The share of examples whose right candidate is among those the table gives."""
+        texts, words = groups.text.to_pylist(), groups.candidates.to_pylist()
+        right = np.flatnonzero(groups.truth().gold)
+        met = {
+            int(groups.group[at]) for at in right if words[at] in dict(self.candidates(texts[groups.group[at]], top))
+        }
+        return len(met) / max(len(groups), 1)
+
+
+def folded(name: str) -> str:
+    """A name as the table holds it: case folded, one space between words."""
+    return " ".join(name.casefold().split())
+
+
+def _sorted(counts: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """The most frequent first, by name among equals."""
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _triple(line: str, number: int, path: Any) -> tuple[str, str, float]:
+    parts = line.split("\t")
+    try:
+        alias, candidate, count = (*parts, "1")[:3] if len(parts) in (2, 3) else (*parts,)
+        found = float(count)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise DataError(f"{path}, line {number}: name, candidate and a count from 0 up are wanted, tabs between them.")
+    return alias, candidate, found
