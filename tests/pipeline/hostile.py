@@ -37,7 +37,8 @@ def use_model(path: str | Path) -> object:
                 model.predict(TEXTS, abstain)
     with suppress(UsageError, DataError):
         model.explain(TEXTS[0]).to_json()
-    model.top_features(3)
+    if model.params:
+        model.top_features(3)
     _ = model.recipe.to_json(), model.evaluation
     return model
 

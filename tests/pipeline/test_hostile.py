@@ -40,6 +40,8 @@ def _model(name: str):
     if name == "hashed":
         mixed = Chars(2, 3, terms=Hashed(6)) | Shape() | Affixes()
         return Recipe(features=mixed, learner=learner, tuning=Tuning()).fit(read(ROWS))
+    if name.startswith("knn"):
+        return recipe(name).changed({"tuning.folds": 2}).fit(read(ROWS))
     if name == "pairs":
         return Recipe(features=words, learner=Linear(loss="hinge", output="onevsone"), tuning=Tuning()).fit(read(ROWS))
     whole = Recipe(features=words, learner=learner, tuning=Tuning()).fit(read(ROWS))
@@ -109,13 +111,13 @@ HARMLESS = ("object.__getattr__",)
 """What Python tells of its own making: a look at an attribute of a function or a frame."""
 
 
-@pytest.mark.parametrize("name", ["plain", "compact"])
+@pytest.mark.parametrize("name", ["plain", "compact", "knn", "knn-graph"])
 def test_tampered_tensors_of_a_classifier(name: str, tmp_path: Path) -> None:
     _fuzz(name, tmp_path, lambda what: not what.startswith("manifest"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["plain", "compact", "hashed", "sets", "numbers", "pairs"])
+@pytest.mark.parametrize("name", ["plain", "compact", "hashed", "sets", "numbers", "pairs", "knn", "knn-graph"])
 def test_tampered_classifiers(name: str, tmp_path: Path) -> None:
     _fuzz(name, tmp_path, lambda what: True)
 
