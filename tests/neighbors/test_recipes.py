@@ -70,7 +70,7 @@ def test_a_graph_is_used_where_it_lies_in_the_file(tmp_path, monkeypatch):
         assert not part.flags.owndata
 
 
-@pytest.mark.parametrize(("name", "kept"), zip(NAMES, (50, 50, 50, 0), strict=True))
+@pytest.mark.parametrize(("name", "kept"), list(zip(NAMES, (50, 50, 50, 0), strict=True)))
 def test_inspect_says_what_is_kept_of_the_training_data(name, kept, tmp_path):
     made = recipe(name).changed({"tuning.folds": 2})
     for keep in ("nothing", "texts"):
