@@ -13,7 +13,17 @@ from linnaeus.arrays import CSR
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError
 from linnaeus.kernels import threads
-from linnaeus.pipeline.tagging import TAGGERS, BatchChain, Chain, Greedy, Tagger, TagRecipe, tag_recipe
+from linnaeus.pipeline.tagging import (
+    TAGGERS,
+    BatchChain,
+    Chain,
+    Greedy,
+    Tagger,
+    TagModel,
+    TagRecipe,
+    clustered,
+    tag_recipe,
+)
 from linnaeus.types import Tags
 
 LEARNERS = [
@@ -188,3 +198,15 @@ def test_the_face():
     assert again.predict(tokens) == tagger.predict(tokens)
     with pytest.raises(UsageError, match="no recipe"):
         Tagger("best").fit(tokens, tags)
+
+
+def test_words_learn_from_others_of_their_cluster(tmp_path):
+    path = tmp_path / "clusters.tsv"
+    path.write_text("dog\t0101\nwug\t0101\nbarks\t1100\n")
+    recipe = clustered(TagRecipe(), str(path))
+    model = recipe.fit([[("the", "D"), ("dog", "N")], [("dog", "N"), ("barks", "V")], [("barks", "V")]] * 5)
+    assert model.tag([["wug"]]) == [["N"]]
+    assert TagRecipe.from_json(recipe.to_json()) == recipe
+    model.save(tmp_path / "tagger.lin")
+    path.unlink()  # what the file said is in the model
+    assert TagModel.load(tmp_path / "tagger.lin").tag([["wug"]]) == [["N"]]

@@ -20,6 +20,7 @@ from linnaeus.lazy import lazily
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.tagging.cookbook import TAGGERS as TAGGERS
+    from linnaeus.pipeline.tagging.cookbook import clustered as clustered
     from linnaeus.pipeline.tagging.cookbook import tag_recipe as tag_recipe
     from linnaeus.pipeline.tagging.learner import BatchChain as BatchChain
     from linnaeus.pipeline.tagging.learner import Chain as Chain
@@ -36,10 +37,11 @@ _HOMES = {
     "TagRecipe": "recipe",
     "TAGGERS": "cookbook",
     "Tagger": "tagger",
+    "clustered": "cookbook",
     "tag_recipe": "cookbook",
 }
 
-__all__ = ["TAGGERS", "BatchChain", "Chain", "Greedy", "TagModel", "TagRecipe", "Tagger", "tag_recipe"]
+__all__ = ["TAGGERS", "BatchChain", "Chain", "Greedy", "TagModel", "TagRecipe", "Tagger", "clustered", "tag_recipe"]
 
 __getattr__ = lazily(__name__, _HOMES)
 

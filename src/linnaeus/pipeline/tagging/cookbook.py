@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linnaeus.errors import UsageError
-from linnaeus.features.tokens import Pair, Part, Templates, Window
+from linnaeus.features.tokens import Clusters, Pair, Part, Templates, Window
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.tagging.learner import BatchChain, Chain, Greedy
 from linnaeus.pipeline.tagging.recipe import TagRecipe, plain_templates
@@ -41,6 +41,18 @@ def entity_templates() -> Templates:
             _pair("caps", -1, "caps", 1),
         )
     )
+
+
+def clustered(recipe: TagRecipe, path: str, name: str = "cluster") -> TagRecipe:
+    """The recipe with word clusters of a file as `linnaeus clusters` writes it: of the word, its neighbors, and pairs.
+
+    Clusters are strings of bits, and their prefixes are wider clusters.
+    """
+    windows = Window(("word", "prefix4", "prefix6", "prefix8"), (-1, 0, 1), name)
+    pairs = tuple(Pair(Part("word", at, name), Part("word", at + 1, name)) for at in (-1, 0))
+    plain = recipe.templates
+    items, sources = (*plain.items, windows, *pairs), (*plain.sources, Clusters(path, name))
+    return recipe.changed({"templates": Templates(items, plain.min_count, sources)})
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ TEMPLATES = Table(
         "window": "templates.Window",
         "pair": "templates.Pair",
         "part": "templates.Part",
+        "clusters": "clusters.Clusters",
+        "gazetteer": "gazetteer.Gazetteer",
     },
 )
-"""The pieces of templates."""
+"""The pieces of templates, and of the columns they look at."""
