@@ -38,7 +38,7 @@ def ours(column: str) -> dict[str, TagRecipe]:
         "same templates, perceptron": TagRecipe(learner=PERCEPTRON, encoding=encoding),
     }
     if column == "tags":  # hundreds of tags: a search over all pairs of them at every token takes long
-        greedy = Greedy(loss="perceptron", rule="sgd", rate=1.0, epochs=5)
+        greedy = Greedy(loss="perceptron", rule="sgd", rate=1.0, epochs=3)
         return {"greedy, features seen three times": TagRecipe(learner=greedy).changed({"min_count": 3})}
     wanted = "entities" if column == "ner" else "pos"
     return same | {name: tag_recipe(name) for name in TAGGERS if name.startswith(wanted) and name != "pos-exact"}
