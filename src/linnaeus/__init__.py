@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from linnaeus.data import read as read
     from linnaeus.data.grouping import read_groups as read_groups
     from linnaeus.data.groups import Groups as Groups
+    from linnaeus.data.sentences import Sentences as Sentences
+    from linnaeus.data.tagged import read_sentences as read_sentences
     from linnaeus.kernels import threads as threads
     from linnaeus.pipeline import AveragedPerceptron as AveragedPerceptron
     from linnaeus.pipeline import Classifier as Classifier
@@ -50,14 +52,24 @@ if TYPE_CHECKING:
     from linnaeus.pipeline import TagRecipe as TagRecipe
     from linnaeus.pipeline import TextClassifier as TextClassifier
     from linnaeus.pipeline import TextRegressor as TextRegressor
+    from linnaeus.pipeline.opening import load as load
     from linnaeus.pipeline.ranking import CandidateClassifier as CandidateClassifier
     from linnaeus.pipeline.ranking import Ranker as Ranker
     from linnaeus.pipeline.ranking import RankModel as RankModel
     from linnaeus.pipeline.ranking import RankRecipe as RankRecipe
+    from linnaeus.pipeline.stack import StackModel as StackModel
+    from linnaeus.pipeline.stack import StackRecipe as StackRecipe
+    from linnaeus.pipeline.stack import Stage as Stage
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Sentences": "data.sentences",
+    "Stage": "pipeline.stack",
+    "StackModel": "pipeline.stack",
+    "StackRecipe": "pipeline.stack",
+    "load": "pipeline.opening",
+    "read_sentences": "data.tagged",
     "Batch": "data",
     "Corpus": "data",
     "read": "data",
@@ -122,6 +134,10 @@ __all__ = [
     "RankRecipe",
     "Ranker",
     "Recipe",
+    "Sentences",
+    "StackModel",
+    "StackRecipe",
+    "Stage",
     "TagModel",
     "TagRecipe",
     "Tagger",
@@ -139,9 +155,11 @@ __all__ = [
     "features",
     "gallery",
     "kernel_methods",
+    "load",
     "neighbors",
     "read",
     "read_groups",
+    "read_sentences",
     "similarities",
     "store",
     "text",

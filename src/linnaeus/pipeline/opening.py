@@ -1,0 +1,44 @@
+"""`load`: whatever model a file holds."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from linnaeus.types import State
+
+KINDS = {
+    "classifier": "linnaeus.pipeline.modelfile:classifier_of",
+    "linear face": "linnaeus.pipeline.files:face_of",
+    "tagger": "linnaeus.pipeline.tagging.modelfile:tagger_of",
+    "ranker": "linnaeus.pipeline.ranking.file:ranker_of",
+    "stack": "linnaeus.pipeline.stack.modelfile:stack_of",
+}
+"""How the model of each kind of file is built again."""
+
+
+def load(path: str | os.PathLike[str], verify: bool | None = None) -> Any:
+    """The model of a file that `save` or `linnaeus train` wrote: a classifier, a tagger, a ranker or a pipeline.
+
+    >>> import linnaeus
+    >>> tagged = [[("dogs", "N"), ("bark", "V")], [("cats", "N"), ("sleep", "V")]]
+    >>> linnaeus.TagRecipe().fit(tagged).save("pos.lin")
+    >>> linnaeus.load("pos.lin").tag([["cats", "bark"]])
+    [['N', 'V']]
+    """
+    from linnaeus import store
+
+    return model_of(store.load(path, verify))
+
+
+def model_of(state: State) -> Any:
+    """The model of a state that was read."""
+    kind = str(state.manifest.get("kind"))
+    if kind not in KINDS:
+        raise ModelFileError(f"The file holds {kind!r}, which is no model that this version knows; upgrade Linnaeus.")
+    module, _, name = KINDS[kind].partition(":")
+    return getattr(import_module(module), name)(state)

@@ -1,0 +1,34 @@
+"""`load` opens whatever model a file holds."""
+
+import numpy as np
+import pytest
+
+import linnaeus
+from linnaeus import store
+from linnaeus.errors import ModelFileError
+from linnaeus.types import State
+
+ROWS = [("good film", "pos"), ("bad film", "neg"), ("good one", "pos"), ("bad one", "neg")]
+TAGGED = [[("dogs", "N"), ("bark", "V")], [("cats", "N"), ("sleep", "V")]]
+ASKED = [{"text": f"the {word}", "candidates": ["cat", "dog"], "answer": word} for word in ("cat", "dog")] * 4
+
+
+def test_every_kind_of_model_is_opened(tmp_path):
+    made = {
+        linnaeus.Classifier: linnaeus.Recipe().fit(ROWS),
+        linnaeus.TagModel: linnaeus.TagRecipe().fit(TAGGED),
+        linnaeus.RankModel: linnaeus.RankRecipe().fit(ASKED),
+        linnaeus.StackModel: linnaeus.StackRecipe((linnaeus.Stage("pos", linnaeus.TagRecipe()),)).fit(TAGGED),
+    }
+    for kind, model in made.items():
+        model.save(tmp_path / "model.lin")
+        assert isinstance(linnaeus.load(tmp_path / "model.lin"), kind)
+    face = linnaeus.LogisticRegression().fit(np.eye(4), [0, 1, 0, 1])
+    face.save(tmp_path / "face.lin")
+    assert linnaeus.load(tmp_path / "face.lin").predict(np.eye(4)).tolist() == [0, 1, 0, 1]
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    store.save(tmp_path / "other.lin", State({"kind": "recipe for soup"}, {"w": np.ones(1, np.float32)}))
+    with pytest.raises(ModelFileError, match="'recipe for soup'"):
+        linnaeus.load(tmp_path / "other.lin")
