@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.stack.material import Texts, Tokens
     from linnaeus.pipeline.stack.recipe import Stage
 
-    Material = Tokens | Texts
+    Material: TypeAlias = Tokens | Texts
 
 
 def answers_of(stage: Stage, model: Any, rows: Material) -> list[Any]:

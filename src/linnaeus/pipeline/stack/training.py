@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.stack.recipe import StackRecipe, Stage
     from linnaeus.types import Longs
 
-    Material = Tokens | Texts
+    Material: TypeAlias = Tokens | Texts
     Progress = Callable[[str], None] | None
 
 
