@@ -4,8 +4,9 @@
 
 Reading: `mctest_mc500` and `mctest_mc160`, the recipe `reading` trained on train + dev, its strength chosen by
 cross-validation over stories. Linking: `aida_conll` with its stored candidates, the recipe `linking` trained on train,
-against the most popular candidate. Ablations leave out one kind of feature at a time; they are judged by cross-validation (reading) and
-on dev (linking), and the test figure stands beside them; `--rows` runs some rows of their tables. JSON lines.
+against the most popular candidate. Ablations leave out one kind of feature at a time; they are judged by
+cross-validation (reading) and on dev (linking), and the test figure stands beside them; `--rows` runs some rows of
+their tables. JSON lines.
 """
 
 from __future__ import annotations

@@ -1,0 +1,35 @@
+"""Taggers on real sentences: what the recipes reach, and the same model for any number of threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from linnaeus import TagModel, threads
+from linnaeus.data.tagged import read_sentences
+from linnaeus.pipeline.tagging.cookbook import tag_recipe
+
+
+def parts(folder, tags):
+    if not (folder / "train.parquet").exists() or not (folder / "test.parquet").exists():
+        pytest.skip(f"no {folder.name} here")
+    return [read_sentences(folder / f"{part}.parquet", tags=tags) for part in ("train", "test")]
+
+
+def test_parts_of_speech_with_the_same_bytes_on_one_and_two_threads(real_data, tmp_path):
+    train, test = parts(real_data / "ud_english_ewt", "upos")
+    for count in (1, 2):
+        with threads(count):
+            model = tag_recipe("pos").fit(train)
+        model.save(tmp_path / f"{count}.lin")
+    assert (tmp_path / "1.lin").read_bytes() == (tmp_path / "2.lin").read_bytes()
+    again = TagModel.load(tmp_path / "1.lin")
+    assert again.test(test).accuracy >= 0.95
+    with threads(1):
+        said = again.tagged(test)
+    assert said.equals(model.tagged(test))
+
+
+def test_entities(real_data):
+    train, test = parts(real_data / "conll2003", "ner")
+    found = tag_recipe("entities").fit(train).test(test)
+    assert found.entities.f1 >= 0.85
