@@ -116,6 +116,7 @@ bench: $(VENV)/.package $(VENV)/.dev
 	$(PY) benchmarks/online.py
 	$(PY) benchmarks/costs.py
 	$(PY) benchmarks/neighbors.py
+	$(PY) benchmarks/ranking.py
 	$(PY) benchmarks/latency.py
 	$(PY) benchmarks/cold.py
 	$(PY) benchmarks/throughput.py
