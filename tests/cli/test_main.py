@@ -9,6 +9,7 @@ import sys
 
 import click
 import pytest
+from tests.cli.conftest import RUN
 
 import linnaeus
 from linnaeus import kernels
@@ -141,7 +142,9 @@ def test_debug_shows_the_traceback(run, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_work_with_their_code_and_one_line(spawn, number, code):
-    process = spawn(["check", "-", "--format", "csv", "-q"], stdin=-1)
+    # A shell that starts the tests in the background makes them, and what they start, deaf to Ctrl-C.
+    hear = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {RUN}"
+    process = spawn(["check", "-", "--format", "csv", "-q"], hear, stdin=-1)
     # More than a pipe holds: once it is written, the process is reading.
     process.stdin.write(b"text,label\n" + b"some words,a\n" * 20_000)
     process.stdin.flush()
