@@ -190,6 +190,20 @@ def test_every_optimizer_trains_a_chain_or_refuses(name: str, loss: str) -> None
     assert fit.params["W"].shape == (9 + 4, 3)
 
 
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS))
+@pytest.mark.parametrize("loss", ["log", "hinge"])
+def test_every_optimizer_trains_choices_or_refuses(name: str, loss: str) -> None:
+    X, _ = sentences(5)
+    y = Choices(np.arange(0, len(X) // 3 * 3 + 1, 3), np.arange(len(X) // 3 * 3) % 3 == 1)
+    rows = X.rows_slice(0, int(y.offsets[-1]))
+    objective = structured(rows, y, Candidates(), LOSSES[loss](), L2(0.5))
+    if OPTIMIZERS[name]().refuse(objective) is not None:
+        assert name not in SURE[loss]
+        return
+    fit = train(objective, OPTIMIZERS[name](), Watch(Stop(epochs=5)))
+    assert name not in SURE[loss] or objective.value(fit.params) < objective.value(objective.initial())
+
+
 def test_a_chain_of_single_tokens_learns_the_weights_of_softmax_regression() -> None:
     X, y = sentences(6)
     alone = Tags(np.arange(len(y.tags) + 1), y.tags)
@@ -228,5 +242,7 @@ def test_a_bias_and_rows_that_do_not_fit_are_refused() -> None:
     f = structured(X, y, Sequence(), LOSSES["log"](), L2(1.0), 3)
     with pytest.raises(UsageError, match="bias"):
         type(f)(f.X, f.y, f.space, f.loss, f.regularizer, f.weights, 3, "free")
+    with pytest.raises(UsageError, match="for numbers"):
+        structured(X, y, Sequence(), LOSSES["squared"](), L2(1.0), 3)
     with pytest.raises(UsageError, match="margins"):
         structured(X, y, Sequence(), LOSSES["squared_hinge"](), L2(1.0), 3).value(f.initial())

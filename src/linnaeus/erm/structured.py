@@ -11,6 +11,7 @@ from linnaeus.arrays import Grouped
 from linnaeus.erm.objective import Objective
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.losses import PointLoss
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Regularizer
@@ -68,6 +69,9 @@ def structured(rows: Any, y: Tags | Choices, space: Any, loss: Any, regularizer:
         raise UsageError(
             f"There are {rows.shape[0]} rows, but the truth is about {offsets[-1]}; give one row for each."
         )
+    if isinstance(loss, PointLoss):
+        name = type(loss).__name__
+        raise UsageError(f"The {name} loss is for numbers; for candidates and sequences take log, hinge or another.")
     shared = getattr(space, "shared", None)
     X = Grouped(rows, offsets, 0 if shared is None else shared(k))
     return Structured(X, y, space, loss, regularizer, np.ones(len(y)), k, "none")

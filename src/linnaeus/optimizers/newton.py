@@ -12,7 +12,7 @@ from linnaeus.arrays.gram import gram
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat import Flat
 from linnaeus.optimizers.search import armijo
-from linnaeus.optimizers.smooth import refuse_flat
+from linnaeus.optimizers.smooth import refuse_flat, refuse_rows
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
@@ -32,7 +32,7 @@ class Newton:
 
     def refuse(self, objective: Objective) -> str | None:
         """It needs second derivatives, and few parameters."""
-        said = refuse_flat(objective, "Newton")
+        said = refuse_flat(objective, "Newton") or refuse_rows(objective, "Newton")
         size = sum(value.size for value in _shapes(objective))
         if said is None and size > LIMIT:
             return f"Newton factors a matrix of {size:,} by {size:,} parameters, and {LIMIT:,} are the most."

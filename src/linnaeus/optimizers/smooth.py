@@ -37,6 +37,8 @@ def refuse_flat(objective: Objective, name: str) -> str | None:
 
 def refuse_curved(objective: Objective, name: str) -> str | None:
     """Why a solver of linear equations cannot serve an objective that is not quadratic."""
+    if (said := refuse_rows(objective, name)) is not None:
+        return said
     if not getattr(objective.loss, "quadratic", False):
         loss = type(objective.loss).__name__
         return f"{name} solves least squares, and the {loss} loss is not a square."
@@ -44,3 +46,10 @@ def refuse_curved(objective: Objective, name: str) -> str | None:
         penalty = type(objective.regularizer).__name__
         return f"{name} takes the L2 penalty or none, not {penalty}."
     return None
+
+
+def refuse_rows(objective: Objective, name: str) -> str | None:
+    """Why a solver that takes each example for one row of scores cannot serve candidates and sequences."""
+    if objective.rowwise:
+        return None
+    return f"{name} takes one row of scores for each example, and {type(objective.space).__name__} has several."

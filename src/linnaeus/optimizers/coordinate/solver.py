@@ -39,7 +39,7 @@ class CoordinateDescent:
             return f"CoordinateDescent takes penalties on single weights, not {penalty}."
         if not (getattr(objective.loss, "second", False) and getattr(objective.loss, "convex", True)):
             return f"CoordinateDescent needs a convex loss with a second derivative, and {loss} is none."
-        if not _separable(objective):
+        if not objective.rowwise or not _separable(objective):
             space = type(objective.space).__name__
             return f"CoordinateDescent takes one score at a time, and {space} joins them."
         if hasattr(objective.loss, "upper") and getattr(objective.space, "costs", None) is not None:
