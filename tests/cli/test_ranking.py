@@ -65,6 +65,7 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
         (("test", "ranks.lin", "asked.jsonl", "--min", "f1=1"), UsageError, "reciprocal-rank"),
         (("test", "ranks.lin", "asked.jsonl", "--max", "accuracy=1"), UsageError, "--min"),
         (("tag", "ranks.lin", "a text"), UsageError, "no tagger"),
+        (("search", "ranks.lin", "a text"), UsageError, "no classifier of texts"),
     ],
 )
 def test_what_cannot_be_is_said(
@@ -74,3 +75,12 @@ def test_what_cannot_be_is_said(
     done = run(*words)
     assert isinstance(done.exception, kind)
     assert said in str(done.exception)
+
+
+def test_predict_does_not_look_at_answers(folder: Path, tmp_path: Path) -> None:
+    data = tmp_path / "odd.jsonl"
+    data.write_text('{"text": "I want the red thing", "candidates": ["red", "a stone"], "answer": "green"}\n')
+    done = run("predict", str(folder / "ranks.lin"), str(data))
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["place"] in (0, 1)
+    assert isinstance(run("test", str(folder / "ranks.lin"), str(data)).exception, DataError)

@@ -49,6 +49,11 @@ def test_training_says_what_it_learned_and_how_good_it_is(folder: Path, tmp_path
     assert json.loads(tested.stdout)["test"]["accuracy"] == 1.0
 
 
+def test_sentences_are_held_out_where_a_file_has_no_documents(folder: Path, tmp_path: Path) -> None:
+    done = run("train", str(folder / "names.conll"), "-o", str(tmp_path / "m.lin"))
+    assert "held out of a second training" in done.stdout
+
+
 def test_the_recipe_follows_the_tags(folder: Path) -> None:
     recipes = [
         json.loads(run("inspect", str(folder / f"{name}.lin"), "--json").stdout)["recipe"] for name in ("pos", "ner")

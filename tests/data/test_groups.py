@@ -98,11 +98,29 @@ def test_examples_can_be_taken_in_any_order():
         ([{"candidates": ["a"]}], "No column holds the text"),
         ([{"text": "x", "candidates": "a"}], "not lists of candidates"),
         ([{"text": "x", "candidates": [{"links": 1}]}], "need an entry 'text'"),
+        ([{"text": "x", "candidates": []}, {"text": "y", "candidates": ["a", None]}], "Row 2: a candidate is null"),
+        ([{"text": "x", "candidates": ["a"]}, {"text": None, "candidates": ["a"]}], "Row 2: a text is null"),
+        ([{"text": "\ud800", "candidates": ["a"]}], "'text' holds half a surrogate pair"),
+        ([], "there is no example at all"),
     ],
 )
 def test_what_is_wrong_is_said(rows, words):
     with pytest.raises(DataError, match=words):
         read_groups(rows)
+
+
+def test_numbers_among_candidates_are_words_too():
+    found = read_groups([{"text": "x", "candidates": ["a", 1], "answer": "1"}])
+    assert found.candidates.to_pylist() == ["a", "1"]
+    assert found.answers().tolist() == [1]
+
+
+def test_the_file_comes_first_and_answers_can_be_left_unread(tmp_path):
+    path = tmp_path / "odd.jsonl"
+    path.write_text('{"text": "x", "candidates": ["a"], "answer": "z"}\n')
+    with pytest.raises(DataError, match=r"odd\.jsonl: Row 1: .*; add it to them\.$"):
+        read_groups(path)
+    assert read_groups(path, GroupRoles(answer="")).gold is None
 
 
 def test_other_mistakes(tmp_path):

@@ -78,7 +78,10 @@ def read_source(source: str, options: dict[str, Any]) -> Corpus:
     return read(source, **given)
 
 
-_ARGUMENT = re.compile(rf"\b({'|'.join(_READ_NAMES)})=(\[[^\]]*\]|'[^']*'|\"[^\"]*\")?")
+_ROLES = {"tokens": "text", "tags": "label"}
+"""The columns of sentences, by the options that name them."""
+
+_ARGUMENT = re.compile(rf"\b({'|'.join((*_READ_NAMES, *_ROLES))})=(\[[^\]]*\]|'[^']*'|\"[^\"]*\")?")
 
 _PYTHON_ONLY = ", or pass texts in a list"  # a hint that no command line can heed
 
@@ -90,12 +93,14 @@ def as_options(message: str) -> str:
     'leave such rows out with --bad-rows skip, or say --encoding.'
     >>> as_options('give names=["text", "label"]')
     'give --names text,label'
+    >>> as_options("name it with tags=, or read none with tags=''.")
+    "name it with --label, or read none with --label ''."
     """
     return _ARGUMENT.sub(_option, message.replace(_PYTHON_ONLY, ""))
 
 
 def _option(found: re.Match[str]) -> str:
-    name, value = found[1].replace("_", "-"), found[2] or ""
+    name, value = _ROLES.get(found[1], found[1]).replace("_", "-"), found[2] or ""
     plain = re.sub(r"[\[\]'\" ]", "", value)
     return f"--{name} {plain or value}".rstrip()
 

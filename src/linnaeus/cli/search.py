@@ -9,6 +9,7 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.texts import names_data
+from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Neighbor
@@ -33,11 +34,15 @@ Examples:
 @shared.common_options
 def command(model: str, source: str, **options: Any) -> int:
     """Find the training texts that are most like TEXT, or like each row of DATA, in a MODEL that keeps them."""
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.cli.tasks import open_model
+    from linnaeus.pipeline.modelfile import classifier_of
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        found = Classifier.load(model)
+        task, state = open_model(model)
+        if task is not None:
+            raise UsageError(f"{model} is no classifier of texts, and keeps none to search.")
+        found = classifier_of(state)
         for batch in _batches(source, options):
             texts = batch if isinstance(batch, list) else batch.text.to_pylist()
             for text, near in zip(texts, found.search(batch, options["count"]), strict=True):

@@ -26,7 +26,7 @@ ANSWERS = ("answer", "gold", "label", "correct", "target")
 
 @dataclass(frozen=True, kw_only=True)
 class GroupRoles:
-    """Which column holds what; None: the first of the usual names that is there.
+    """Which column holds what; None: the first of the usual names that is there; answer='': read no answers.
 
     With `group` the table has a row for each candidate: rows with the same value there, one after the other or not, are
     one example, `candidates` names the candidate's column, and the answer's says whether it is right.
@@ -52,11 +52,11 @@ def read_groups(source: Any, roles: GroupRoles | None = None) -> Groups:
     """
     roles = roles or GroupRoles()
     table = _table(source)
-    where = f" of {source}" if isinstance(source, str | os.PathLike) else ""
+    where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
     try:
         return _long(table, roles) if roles.group is not None else _listed(table, roles)
     except DataError as error:
-        raise DataError(f"{str(error)[:-1]}{where}.") if where else error from error
+        raise DataError(f"{where}{error}") from error
 
 
 def _table(source: Any) -> pa.Table:
@@ -130,6 +130,8 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             columns[name] = pa.array([_spelled(value) for value in values])
+        except UnicodeEncodeError as error:
+            raise DataError(f"The column {name!r} holds half a surrogate pair; mend the text.") from error
     return pa.table(columns)
 
 
@@ -140,6 +142,8 @@ def _spelled(value: Any) -> Any:
 
 
 def _named(table: pa.Table, given: str | None, usual: tuple[str, ...], what: str) -> str | None:
+    if given == "":
+        return None
     if given is not None and given not in table.column_names:
         raise UsageError(f"There is no column {given!r} for the {what}; there are {', '.join(table.column_names)}.")
     return given or next((name for name in usual if name in table.column_names), None)
@@ -148,8 +152,8 @@ def _named(table: pa.Table, given: str | None, usual: tuple[str, ...], what: str
 def _needed(table: pa.Table, given: str | None, usual: tuple[str, ...], what: str) -> str:
     found = _named(table, given, usual, what)
     if found is None:
-        there = ", ".join(table.column_names) or "none"
-        raise DataError(f"No column holds the {what}; name one of {there}.")
+        there = f"name one of {', '.join(table.column_names)}" if table.column_names else "there is no example at all"
+        raise DataError(f"No column holds the {what}; {there}.")
     return found
 
 
@@ -165,6 +169,7 @@ def _listed(table: pa.Table, roles: GroupRoles) -> Groups:
         raise DataError(f"The column {name!r} holds {lists.type}, not lists of candidates.")
     offsets, flat = _flat(lists)
     flat, details = _described(flat)
+    _no_nulls(flat, "candidate", offsets)
     text = _needed(table, roles.text, TEXTS, "text")
     answer = _named(table, roles.answer, ANSWERS, "answer")
     columns = {}
@@ -179,7 +184,8 @@ def _listed(table: pa.Table, roles: GroupRoles) -> Groups:
     gold = None if answer is None else _gold(_column(table, answer), offsets, flat)
     costs = None if roles.cost is None else _numbers(_flat(_column(table, roles.cost))[1], "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight), "weights")
-    return Groups(offsets, _texts(_column(table, text), text), flat, gold, columns, details, costs, weights)
+    texts = _no_nulls(_texts(_column(table, text), text), "text")
+    return Groups(offsets, texts, flat, gold, columns, details, costs, weights)
 
 
 def _flat(lists: pa.Array) -> tuple[Longs, pa.Array]:
@@ -192,7 +198,7 @@ def _flat(lists: pa.Array) -> tuple[Longs, pa.Array]:
 def _described(flat: pa.Array) -> tuple[pa.Array, dict[str, pa.Array]]:
     """The candidates' own words, and what else stands in their objects."""
     if not pa.types.is_struct(flat.type):
-        return _texts(flat, "candidates"), {}
+        return pc.utf8_ltrim(_texts(flat, "candidates"), "\0"), {}  # numbers among words were marked as places
     names = [one.name for one in flat.type]
     own = next((name for name in ("text", "name", "title", "candidate") if name in names), None)
     if own is None:
@@ -204,6 +210,15 @@ def _texts(values: pa.Array, name: str) -> pa.Array:
     if pa.types.is_nested(values.type):
         raise DataError(f"The column {name!r} holds {values.type}, not texts.")
     return values.cast(pa.string())
+
+
+def _no_nulls(values: pa.Array, what: str, offsets: Longs | None = None) -> pa.Array:
+    """The values, none of which is null; offsets say which example a candidate belongs to."""
+    if values.null_count:
+        at = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
+        row = at if offsets is None else int(np.searchsorted(offsets, at, "right")) - 1
+        raise DataError(f"Row {row + 1}: a {what} is null; leave it out, or write what stands there.")
+    return values
 
 
 def _numbers(values: pa.Array, what: str) -> Any:
@@ -244,8 +259,9 @@ def _long(table: pa.Table, roles: GroupRoles) -> Groups:
     gold = None if answer is None else _flags(_column(table, answer))
     costs = None if roles.cost is None else _numbers(_column(table, roles.cost), "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight).take(first), "weights")
-    texts = _texts(_column(table, text), text).take(first)
-    return Groups(offsets, texts, _texts(_column(table, name), name), gold, columns, details, costs, weights)
+    texts = _no_nulls(_texts(_column(table, text), text).take(first), "text")
+    words = _no_nulls(_texts(_column(table, name), name), "candidate", offsets)
+    return Groups(offsets, texts, words, gold, columns, details, costs, weights)
 
 
 def _constant(values: pa.Array, key: Any) -> bool:

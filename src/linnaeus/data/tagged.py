@@ -155,11 +155,11 @@ def _assign(where: str, schema: pa.Schema, tokens: str | None, tags: str | None)
     lists = [f.name for f in schema if is_list(f.type)]
     for role, name in (("tokens", tokens), ("tags", tags)):
         if name and name not in lists:
-            raise DataError(f"{where}: has no column {name!r} of lists for {role}=; there are {listed(lists)}.")
+            raise DataError(f"{where}: has no column {name!r} of lists for the {role}; there are {listed(lists)}.")
     words = tokens or _plain(TOKENS, lists) or (lists[0] if len(lists) == 1 else None)
     if words is None:
         raise DataError(
-            f"{where}: no column is plainly the tokens; name it with tokens=, the columns of lists are {listed(lists)}."
+            f"{where}: no column is plainly the tokens; name it with tokens=, its columns of lists: {listed(lists)}."
         )
     rest = [name for name in lists if name != words]
     chosen = None if tags == "" else tags or _plain(TAGS, rest)

@@ -29,7 +29,7 @@ def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> TagSco
     from linnaeus.data.split import holdout
 
     groups = None
-    if sentences.docs is not None:
+    if sentences.docs is not None and sentences.docs.null_count < len(sentences):
         groups = np.unique(np.array(sentences.docs.to_pylist(), dtype=str), return_inverse=True)[1]
     if len(sentences) < 20 or (groups is not None and groups.max() < 9):
         return None

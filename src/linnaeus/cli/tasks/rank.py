@@ -66,7 +66,7 @@ def predict(state: State, data: str, options: dict[str, Any]) -> int:
     """The chosen candidate of each example, its place and its probability; with `--top K` the K best."""
     from linnaeus.cli.writers import open_writer
 
-    model, groups = _model(state), read(data, options)
+    model, groups = _model(state), read(data, {**options, "label": ""})
     with open_writer(options["output"], sys.stdout) as write:
         write(_answers(model, groups, options["top"]))
     return 0
@@ -76,7 +76,7 @@ def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
     """Why the chosen candidate beats the runner-up."""
     if source is None:
         raise UsageError("explain of a ranker takes DATA: examples with their candidates.")
-    model, groups = _model(state), read(source, options)
+    model, groups = _model(state), read(source, {**options, "label": ""})
     if not len(groups):
         raise DataError("There are no examples to explain.")
     screen = shared.stdout_screen(options)
@@ -134,7 +134,7 @@ def read(data: str, options: dict[str, Any]) -> Groups:
     if data == "-":
         raise DataError("Examples with candidates are read from a file, not from standard input; name one.")
     given = {"text": options["text"], "answer": options["label"], "group": options["group"]}
-    return read_groups(data, GroupRoles(**{name: value for name, value in given.items() if value}))
+    return read_groups(data, GroupRoles(**{name: value for name, value in given.items() if value or name == "answer"}))
 
 
 def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:
