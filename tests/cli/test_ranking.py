@@ -42,6 +42,14 @@ def test_candidates_are_recognized_trained_and_tested(folder: Path, tmp_path: Pa
     assert told["missed"] == []
 
 
+def test_a_few_examples_are_enough_to_begin(tmp_path: Path) -> None:
+    for count in (1, 3):
+        row = {"text": "the red one", "candidates": ["red", "blue"], "answer": 0}
+        (tmp_path / "few.jsonl").write_text((json.dumps(row) + "\n") * count)
+        done = run("train", str(tmp_path / "few.jsonl"), "-o", str(tmp_path / f"{count}.lin"))
+        assert done.exit_code == 0, done.output
+
+
 def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
     model, data = str(folder / "ranks.lin"), str(folder / "asked.jsonl")
     rows = [json.loads(text) for text in run("predict", model, data, "--top", "2").stdout.splitlines()]

@@ -30,6 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = ["".join(f"{a}\t{b}\n" for a, b in zip(tokens, ner, strict=True)) for tokens, _, ner in SENTENCES]
     (made / "names.conll").write_text("\n".join(lines))
+    (made / "nothing.jsonl").write_text('{"tokens": [], "tags": []}\n')
     topics = [("Ann Lee sees Oslo.", "travel"), ("The dog barks.", "pets"), ("Bob likes Rome.", "travel")] * 6
     (made / "topics.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in topics))
     for name, label in (("pos", "pos"), ("ner", "ner")):
@@ -154,6 +155,7 @@ def test_a_pipeline_is_one_recipe_one_file_one_command(folder: Path) -> None:
         (("tag", "topic.csv", "a text"), ModelFileError, "no model file"),
         (("predict", "pos.lin", "all.jsonl", "-o", "tags.csv"), UsageError, "lists"),
         (("explain", "pos.lin"), UsageError, "takes a sentence"),
+        (("test", "pos.lin", "nothing.jsonl"), DataError, "no token"),
         (("test", "pos.lin", "all.jsonl", "--label", "pos", "--min", "nosuch=1"), UsageError, "accuracy"),
         (("test", "pos.lin", "all.jsonl", "--label", "pos", "--max", "accuracy=1"), UsageError, "--min"),
     ],

@@ -32,8 +32,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     groups = read(data, options)
     test = None if options["other"] is None else read(options["other"], options)
     with open_progress(options["quiet"]) as progress:
-        progress(Mark("training", note=f"{counted(len(groups), 'example')} ..."))
-        model = recipe.fit(groups)
+        model = recipe.fit(groups, lambda note: progress(Mark("training", note=note)))
     model.save(path)
     tested = None if test is None else model.test(test)
     how = {"model": path, "seconds": time.perf_counter() - began}

@@ -61,11 +61,11 @@ class RankRecipe:
         if self.none not in NONES:
             raise UsageError(f"none is one of {', '.join(NONES)}, not {self.none!r}.")
 
-    def fit(self, groups: Any) -> RankModel:
-        """Train on `Groups`, or on whatever `read_groups` reads."""
+    def fit(self, groups: Any, progress: Any = None) -> RankModel:
+        """Train on `Groups`, or on whatever `read_groups` reads; `progress` is told what is done now."""
         from linnaeus.pipeline.ranking.training import train_groups
 
-        return train_groups(self, groups)
+        return train_groups(self, groups, progress)
 
     def changed(self, changes: Mapping[str, Any]) -> RankRecipe:
         """The recipe with other values, by path: `learner.loss`, `regularizer.strength`, `pairs.parts.0.standing`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.ranking.recipe import RankRecipe
     from linnaeus.types import Choices, Params
 
+    Progress: TypeAlias = Callable[[str], None] | None
+
 FOLDS, BATCH = 5, 16
 """Folds where none are named; examples a step looks at."""
 
@@ -36,15 +39,17 @@ def as_groups(source: Any) -> Groups:
     return source if isinstance(source, Groups) else read_groups(source)
 
 
-def train_groups(recipe: RankRecipe, source: Any) -> RankModel:
+def train_groups(recipe: RankRecipe, source: Any, progress: Progress = None) -> RankModel:
     """Features are fitted on all examples; the strength that does best on held-out ones is taken."""
+    say = progress or (lambda _: None)
     groups = as_groups(source)
     ready = groups.with_none() if recipe.none == "option" else groups
     _refuse(ready)
     facts: dict[str, Any] = {"examples": len(groups), "candidates": int(groups.offsets[-1])}
     learner = recipe.learner
     if recipe.tuning is not None:
-        learner, facts["held_out"] = _tuned(recipe, ready)
+        learner, facts["held_out"] = _tuned(recipe, ready, say)
+    say(f"features and weights of {len(groups):,} examples")
     view = View(ready)
     features = recipe.pairs.fit(view)
     fit = _solved(learner, features.learning_rows(view), ready.truth(), recipe.seed)
@@ -62,13 +67,20 @@ def _refuse(groups: Groups) -> None:
         raise DataError("No example has a right candidate; give answers, or take none='option'.")
 
 
-def _tuned(recipe: RankRecipe, groups: Groups) -> tuple[Linear, dict[str, Any]]:
-    """The strength with the best accuracy on held-out examples; the stronger among equals."""
+def _tuned(recipe: RankRecipe, groups: Groups, say: Callable[[str], None]) -> tuple[Linear, dict[str, Any]]:
+    """The strength with the best accuracy on held-out examples; the stronger among equals.
+
+    With fewer examples than folds there are fewer folds; a single one cannot be held out, and nothing is tried.
+    """
     assert recipe.tuning is not None
     strengths = recipe.tuning.strengths or (float(recipe.learner.strength or 0.0),)
     parts = None if recipe.by is None else groups.column(recipe.by).dictionary_encode().indices.to_numpy()
     right = np.zeros((len(strengths), len(groups)))
-    for fold in folds(len(groups), max(recipe.tuning.folds or FOLDS, 2), seed=recipe.seed, groups=parts):
+    count = min(max(recipe.tuning.folds or FOLDS, 2), len(groups) if parts is None else len(np.unique(parts)))
+    if count < 2:
+        return recipe.learner, {"accuracy": None, "strengths": {}}
+    for number, fold in enumerate(folds(len(groups), count, seed=recipe.seed, groups=parts), 1):
+        say(f"held-out part {number} of {count}")
         known, asked = View(groups.take(fold.train)), View(groups.take(fold.test))
         features = recipe.pairs.fit(known)
         X, start = features.learning_rows(known), None

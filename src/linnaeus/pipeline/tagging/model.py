@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.tagging.encoding import allowed, spoken
 from linnaeus.pipeline.tagging.given import as_sentences
@@ -106,6 +106,8 @@ class TagModel:
         from linnaeus.evaluation.tagging import is_known, score_tags
 
         sentences = as_sentences(source)
+        if not sentences.count:
+            raise DataError("There is no token to test on; give sentences with tags.")
         known = None if self.vocabulary is None else is_known(sentences, self.vocabulary)
         return score_tags(sentences.offsets, sentences.tags, self.tagged(sentences), known)
 
