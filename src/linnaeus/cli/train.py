@@ -32,6 +32,7 @@ Examples:
   linnaeus train train.jsonl --test test.jsonl -o topics.lin
   linnaeus train data.csv --text body --label topic --recipe logistic
   linnaeus train data.csv --compact -o small.lin
+  linnaeus train treebank.conllu --label upos -o pos.lin
   linnaeus train data.csv --set regularizer.strength=0.1 --set features.blocks.0.ngrams=[1,3]
 
 \b
@@ -68,6 +69,9 @@ _FEW = 20
 @shared.common_options
 def command(data: str, **options: Any) -> int:
     """Train a classifier on DATA, a file with a column of texts and a column of labels.
+
+    Lists of tokens with tags make a tagger, texts with lists of candidates a ranker (`--text` and `--label` name their
+    columns, too), and a recipe with stages a pipeline.
 
     Says what it guessed, holds rows out to tune and to judge the model, writes one file, and shows how good it is on
     rows it has not seen. `-` is standard input.
