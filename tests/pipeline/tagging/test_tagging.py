@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from tests.pipeline.tagging.sentences import entities, tagged
 
 from linnaeus.arrays import CSR
@@ -183,11 +184,11 @@ def test_every_recipe_with_a_name_learns(name):
     assert TagRecipe.from_json(recipe.to_json()) == recipe
 
 
-def test_the_face():
+def test_the_face(tmp_path):
     data = tagged()
     tokens, tags = data.lists(), data.lists(data.tags)
     tagger = Tagger(recipe="pos-crf", random_state=3)
-    with pytest.raises(UsageError, match="call fit"):
+    with pytest.raises(NotFittedError):
         tagger.predict(tokens)
     assert tagger.fit(tokens, tags).score(tokens, tags) > 0.9
     assert clone(tagger).get_params() == {"recipe": "pos-crf", "random_state": 3}
@@ -198,6 +199,10 @@ def test_the_face():
     assert again.predict(tokens) == tagger.predict(tokens)
     with pytest.raises(UsageError, match="no recipe"):
         Tagger("best").fit(tokens, tags)
+    tagger.fit(tokens, tags).save(tmp_path / "t.lin")
+    again = Tagger.load(tmp_path / "t.lin")
+    assert again.predict(tokens) == tagger.predict(tokens)
+    assert again.recipe == tagger.model_.recipe
 
 
 def test_words_learn_from_others_of_their_cluster(tmp_path):

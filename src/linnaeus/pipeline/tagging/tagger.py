@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.data.sentences import Sentences
-from linnaeus.errors import UsageError
 from linnaeus.pipeline.tagging.cookbook import tag_recipe
 from linnaeus.pipeline.tagging.model import TagModel
 from linnaeus.pipeline.tagging.recipe import TagRecipe
@@ -48,7 +49,18 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """Accuracy over tokens; F1 of entities where tags mark these."""
         return self._fitted().test(Sentences.from_lists(X, y)).headline[1]
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as one file, as `linnaeus train` does."""
+        self._fitted().save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Tagger:
+        """A fitted tagger from a file of one."""
+        model = TagModel.load(path)
+        found = cls(model.recipe)
+        found.model_, found.classes_ = model, list(model.tags)
+        return found
+
     def _fitted(self) -> TagModel:
-        if not hasattr(self, "model_"):
-            raise UsageError("This Tagger knows no tags yet; call fit first.")
+        check_is_fitted(self, "model_")
         return self.model_
