@@ -139,6 +139,12 @@ def test_a_tagger_can_be_last_and_a_classifier_first() -> None:
     ).fit({"topic": TOPICS, "pos": TAGGED})
     assert told.task == "tag"
     assert told.predict([["the", "dog", "barks"], []]) == [["D", "N", "V"], []]
+    reasons = told.explain(["the", "dog"], 1)
+    assert (reasons.token, reasons.tag) == ("dog", "N")
+    assert any(reason.name.startswith("topic[0]") for reason in reasons.reasons)
+    assert told.last.nbest(told.ready_sentences([["the", "dog"]]), 2)[0][0] == ["D", "N"]
+    with pytest.raises(UsageError, match="these are 2"):
+        told.last.explain(told.ready_sentences([["the"], ["dog"]]), 0)
 
 
 def test_a_label_is_a_column_of_the_next_classifier() -> None:
@@ -178,5 +184,3 @@ def test_texts_without_words_have_empty_columns() -> None:
     rows = Texts.of(["", "one"])
     assert len(rows) == 2
     assert rows.tagged("pos", rows.sentences.tokens, False).batch().columns["pos.tags"].to_pylist() == ["", "one"]
-    with pytest.raises(UsageError):
-        StackRecipe((Stage("pos", WORD),)).fit({"pos": TAGGED}).explain("a text")

@@ -93,7 +93,9 @@ def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
     """Why the last stage answers as it does."""
     model = _model(state)
     if model.task == "tag":
-        raise UsageError("explain of a pipeline that tags is not there; explain its last tagger in a file of its own.")
+        from linnaeus.cli.tasks.tag import show_reasons
+
+        return show_reasons(model.explain, source, options)
     from linnaeus.cli.explain import classifier
 
     return classifier(model.last, source, options, lambda row: model.ready([row] if isinstance(row, str) else row))

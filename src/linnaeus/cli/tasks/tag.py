@@ -26,6 +26,7 @@ from linnaeus.errors import DataError, UsageError
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.pipeline.tagging.explanation import TagExplanation
     from linnaeus.pipeline.tagging.model import TagModel
     from linnaeus.types import State
 
@@ -116,13 +117,20 @@ def _answers(sentences: Sentences, said: pa.Array) -> pa.RecordBatch:
 
 
 def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
-    """Why each token of a sentence got its tag; only those that could have had another most easily, unless asked."""
-    model = _model(state)
+    """Why each token of a sentence got its tag."""
+    return show_reasons(_model(state).explain, source, options)
+
+
+def show_reasons(
+    told_of: Callable[[Sentences, int], TagExplanation], source: str | None, options: dict[str, Any]
+) -> int:
+    """The reasons for every token of a sentence, or of the first ones of a file."""
     if source is None:
         raise UsageError("explain of a tagger takes a sentence, as a text or as a file of them.")
     screen = shared.stdout_screen(options)
-    for tokens in _sentences(source, options):
-        told = [model.explain(tokens, i) for i in range(len(tokens))]
+    for sentence in _sentences(source, options):
+        tokens = sentence.lists()[0]
+        told = [told_of(sentence, i) for i in range(len(tokens))]
         if options["as_json"]:
             for i, one in enumerate(told):
                 screen.write(json.dumps(reasons_json(tokens, i, one), ensure_ascii=False) + "\n")
@@ -131,16 +139,17 @@ def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
     return 0
 
 
-def _sentences(source: str, options: dict[str, Any]) -> Iterator[list[str]]:
+def _sentences(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
     if not names_data(source):
+        from linnaeus.data.sentences import Sentences
         from linnaeus.text import sentences
 
-        yield from ([token.text for token in sentence] for sentence in sentences(source))
+        yield from (Sentences.from_lists([[token.text for token in sentence]]) for sentence in sentences(source))
         return
     some = next(stream(source, options)).slice(0, options["rows"])
     if not len(some):
         raise DataError("There are no sentences to explain.")
-    yield from some.lists()
+    yield from (some.slice(i, i + 1) for i in range(len(some)))
 
 
 def inspect(state: State, path: str, options: dict[str, Any]) -> int:

@@ -7,14 +7,13 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from linnaeus.errors import UsageError
+from linnaeus.data.sentences import Sentences
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.stack.answers import answered, answers_of
 from linnaeus.pipeline.stack.material import Texts, of_sentences
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
-    from linnaeus.data.sentences import Sentences
     from linnaeus.pipeline.stack.recipe import StackRecipe
     from linnaeus.types import Json
 
@@ -65,10 +64,13 @@ class StackModel:
             return said
         return self.last.predict(self.ready(source))
 
-    def explain(self, text: Any) -> Any:
-        """Why a text got its label, as the last stage explains it; what earlier stages said has its part by name."""
+    def explain(self, text: Any, position: int = 0) -> Any:
+        """Why a text got its label, as the last stage explains it; what earlier stages said has its part by name.
+
+        Where the last stage tags: why the token at this position of a sentence got its tag.
+        """
         if self.task == "tag":
-            raise UsageError("explain of a pipeline is for texts; explain the tag of a token with models[-1].explain.")
+            return self.last.explain(self.ready_sentences(text if isinstance(text, Sentences) else [text]), position)
         batch = self.ready([text] if isinstance(text, str) else text)
         return self.last.explain(batch)
 

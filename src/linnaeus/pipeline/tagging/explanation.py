@@ -8,9 +8,10 @@ import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.pipeline.tagging.given import as_sentences
+from linnaeus.pipeline.tagging.given import as_sentence
 
 if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
     from linnaeus.pipeline.tagging.model import TagModel
     from linnaeus.types import Doubles, Ints
 
@@ -46,26 +47,27 @@ class TagExplanation:
     reasons: list[TagReason]
 
 
-def explain_tag(model: TagModel, tokens: list[str], position: int) -> TagExplanation:
+def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int) -> TagExplanation:
     """Compare the best tagging of a sentence with the best one that has another tag at this position."""
+    sentences = as_sentence(sentence)
+    tokens = sentences.lists()[0]
     if not 0 <= position < len(tokens):
         raise UsageError(f"position {position} is not there; the sentence has {len(tokens)} tokens, counted from 0.")
-    sentences = as_sentences([tokens], tagged=False)
     E, offsets = model.scores(sentences), np.array([0, len(tokens)])
     z = model.weights.decode(E, offsets, model.allowed)
     other = E.copy()
     other[position, z[position]] = -np.inf
     rival = model.weights.decode(other, offsets, model.allowed)
     names = [str(tag) for tag in model.tags]
-    reasons = _features(model, tokens, z, rival) + _transitions(model, z, rival)
+    reasons = _features(model, sentences, z, rival) + _transitions(model, z, rival)
     margin = sum(reason.difference for reason in reasons)
     reasons.sort(key=lambda reason: (-abs(reason.difference), reason.position, reason.name))
     tags, rivals = [names[c] for c in z], [names[c] for c in rival]
     return TagExplanation(tokens[position], tags[position], rivals[position], margin, tags, rivals, reasons)
 
 
-def _features(model: TagModel, tokens: list[str], z: Ints, rival: Ints) -> list[TagReason]:
-    sentences, W = as_sentences([tokens], tagged=False), model.weights.W
+def _features(model: TagModel, sentences: Sentences, z: Ints, rival: Ints) -> list[TagReason]:
+    W = model.weights.W
     return [
         TagReason(t, name, float(W[column, z[t]]), float(W[column, rival[t]]))
         for t in np.flatnonzero(z != rival).tolist()

@@ -12,7 +12,7 @@ import numpy as np
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.tagging.encoding import allowed, spoken
-from linnaeus.pipeline.tagging.given import as_sentences
+from linnaeus.pipeline.tagging.given import as_sentence, as_sentences
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
@@ -90,11 +90,11 @@ class TagModel:
         sentences = as_sentences(source, tagged=False)
         return self.weights.marginals(self.scores(sentences), _bounds(sentences), self.allowed)[0]
 
-    def nbest(self, tokens: list[str], count: int = 5) -> list[tuple[list[str], float]]:
+    def nbest(self, sentence: list[str] | Sentences, count: int = 5) -> list[tuple[list[str], float]]:
         """The best taggings of one sentence with their scores, best first."""
         if count < 1:
             raise UsageError(f"count is a whole number from 1 up, not {count}.")
-        sentences = as_sentences([tokens], tagged=False)
+        sentences = as_sentence(sentence)
         offsets = _bounds(sentences)
         found = self.weights.nbest(self.scores(sentences), offsets, count, self.allowed)
         return [(spoken(z, self.tags, self.recipe.encoding).to_pylist(), score) for z, score in found]
@@ -116,11 +116,14 @@ class TagModel:
         """The words of training as its templates keep them; None where they do not keep whole words."""
         return self.features.values_of("word", "word")
 
-    def explain(self, tokens: list[str], position: int) -> TagExplanation:
-        """Why the token at this position (from 0) got its tag, and not the next best one."""
+    def explain(self, sentence: list[str] | Sentences, position: int) -> TagExplanation:
+        """Why the token at this position (from 0) got its tag, and not the next best one.
+
+        A sentence is a list of tokens, or `Sentences` of one where templates read columns beside the tokens.
+        """
         from linnaeus.pipeline.tagging.explanation import explain_tag
 
-        return explain_tag(self, tokens, position)
+        return explain_tag(self, sentence, position)
 
     # Files
 
