@@ -80,9 +80,7 @@ TAGGERS: dict[str, Entry] = {
         "Structured SVM: Hamming cost in the search.", lambda: TagRecipe(learner=Chain(loss="hinge", rate=0.1))
     ),
     "pos-greedy": Entry("Tags from left to right, no search.", lambda: TagRecipe(learner=Greedy())),
-    "pos-exact": Entry(
-        "The exact minimum of a CRF with L2, by L-BFGS.", lambda: TagRecipe(learner=BatchChain(strength=0.1))
-    ),
+    "pos-exact": Entry("The exact minimum of a CRF with L2, by L-BFGS.", lambda: TagRecipe(learner=BatchChain())),
     "entities": Entry(
         "Entities: softmax-margin chain, shapes and pairs, the rules of BIO in the search.",
         lambda: TagRecipe(templates=entity_templates(), learner=Chain(loss="softmargin", rate=0.1), encoding="bio"),

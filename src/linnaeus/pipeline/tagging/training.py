@@ -35,8 +35,9 @@ def train_tagger(recipe: TagRecipe, source: Any, progress: Progress = None) -> T
     X = features.rows(sentences)
     y = Tags(sentences.offsets - sentences.offsets[0], tags)
 
-    def told(epoch: int, loss: float, wrong: int) -> None:
-        say(f"epoch {epoch + 1}: loss {loss:,.1f}, {wrong / max(sentences.count, 1):.2%} of tokens wrong")
+    def told(epoch: int, loss: float, wrong: int | None) -> None:
+        missed = "" if wrong is None else f", {wrong / max(sentences.count, 1):.2%} of tokens wrong"
+        say(f"epoch {epoch + 1}: loss {loss:,.1f}{missed}")
 
     weights = recipe.learner.learn_tags(X, y, len(names), recipe.seed, told)
     facts = {"sentences": len(sentences), "tokens": sentences.count, "features": features.width}
