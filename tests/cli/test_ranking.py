@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from linnaeus.cli.main import group
+from linnaeus.cli.main import group, main
 from linnaeus.errors import DataError, LinnaeusError, UsageError
 
 PAIRS = [("red", "blue"), ("cat", "dog"), ("tea", "milk"), ("sun", "moon"), ("hat", "shoe")]
@@ -40,6 +40,9 @@ def test_candidates_are_recognized_trained_and_tested(folder: Path, tmp_path: Pa
     told = json.loads(run("test", str(folder / "ranks.lin"), data, "--min", "accuracy=0.9", "--json").stdout)
     assert told["accuracy"] > 0.9
     assert told["missed"] == []
+    judged = ["test", str(folder / "ranks.lin"), data, "--quiet", "--min"]
+    assert main([*judged, "recall-at-3=1"]) == 0
+    assert main([*judged, "accuracy=1.01"]) == 1
 
 
 def test_a_few_examples_are_enough_to_begin(tmp_path: Path) -> None:

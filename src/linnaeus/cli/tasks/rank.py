@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import judged
 from linnaeus.errors import DataError, UsageError
 from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, table, title
 
@@ -48,17 +49,9 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
 def test(state: State, data: str, options: dict[str, Any]) -> int:
     """How often the right candidate is chosen, and how far up it stands."""
     scores = _model(state).test(read(data, options))
-    if options["most"]:
-        raise UsageError("--max is for errors, and of a ranker's metrics higher is better; use --min.")
-    missed = [text for text in options["least"] if not _kept(scores, text)]
-    screen = shared.stdout_screen(options)
-    if options["as_json"]:
-        screen.write(json.dumps(scores.to_json() | {"missed": missed}, ensure_ascii=False) + "\n")
-    else:
-        screen.show(_scores(scores, data))
-        for text in missed:
-            shared.remark(f"{text} was wanted and is not reached", options)
-    return 1 if missed else 0
+    metrics = {"accuracy": scores.accuracy, "reciprocal-rank": scores.reciprocal_rank}
+    metrics |= {f"recall-at-{depth}": share for depth, share in scores.recall}
+    return judged.show(scores.to_json(), metrics, _scores(scores, data), options)
 
 
 def predict(state: State, data: str, options: dict[str, Any]) -> int:
@@ -147,19 +140,6 @@ def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:
     if top:
         found["top"] = pa.array([[{"choice": a, "probability": p} for a, p in row[:top]] for row in ranked])
     return pa.RecordBatch.from_pydict(found)
-
-
-def _kept(scores: ChoiceScores, text: str) -> bool:
-    name, sign, value = text.partition("=")
-    known = {"accuracy": scores.accuracy, "reciprocal-rank": scores.reciprocal_rank}
-    known |= {f"recall-at-{depth}": share for depth, share in scores.recall}
-    try:
-        wanted = float(value)
-    except ValueError:
-        sign = ""
-    if not sign or name not in known:
-        raise UsageError(f"--min takes METRIC=VALUE with one of {', '.join(known)}, not {text!r}.")
-    return known[name] >= wanted
 
 
 def _trained(model: RankModel, tested: ChoiceScores | None, how: dict[str, Any]) -> Page:

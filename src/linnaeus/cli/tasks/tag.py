@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import held
+from linnaeus.cli.tasks import held, judged
 from linnaeus.cli.tasks.pages import (
     inspected_page,
     reasons_json,
@@ -62,32 +62,10 @@ def test(state: State, data: str, options: dict[str, Any]) -> int:
 
 def show_scores(scores: TagScores, data: str, options: dict[str, Any]) -> int:
     """The scores, and whether they reach what was wanted."""
-    missed = [text for text in options["least"] if not _kept(scores, text)]
-    if options["most"]:
-        raise UsageError("--max is for errors, and of a tagger's metrics higher is better; use --min.")
-    screen = shared.stdout_screen(options)
-    if options["as_json"]:
-        screen.write(json.dumps(scores.to_json() | {"missed": missed}, ensure_ascii=False) + "\n")
-    else:
-        screen.show(tag_scores_page(scores, data))
-        for text in missed:
-            shared.remark(f"{text} was wanted and is not reached", options)
-    return 1 if missed else 0
-
-
-def _kept(scores: TagScores, text: str) -> bool:
-    name, sign, value = text.partition("=")
-    known: dict[str, Any] = scores.to_json()
-    known |= known.pop("entities", None) or {}
-    number = known.get(name.replace("-", "_"))
-    try:
-        wanted = float(value)
-    except ValueError:
-        sign = ""
-    if not sign or not isinstance(number, float):
-        names = ", ".join(name for name, found in known.items() if isinstance(found, float))
-        raise UsageError(f"--min takes METRIC=VALUE with one of {names}, not {text!r}.")
-    return number >= wanted
+    told = scores.to_json()
+    flat = told | (told.get("entities") or {})
+    metrics = {name.replace("_", "-"): value for name, value in flat.items() if isinstance(value, float)}
+    return judged.show(told, metrics, tag_scores_page(scores, data), options)
 
 
 def predict(state: State, data: str, options: dict[str, Any]) -> int:

@@ -5,8 +5,9 @@ A row is a sentence: every column is a list of strings, and `doc`, where the fil
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
@@ -41,30 +42,9 @@ class _Sentence:
     doc: str | None
 
 
-class _Lines(Protocol):
-    """How the lines of a format are read."""
-
-    @property
-    def options(self) -> ReadOptions:
-        """How to read."""
-        ...
-
-    def columns(self, file: File) -> tuple[str, ...]:
-        """The name of each column of the file."""
-        ...
-
-    def split(self, line: str) -> list[str] | None:
-        """The cells of a line, none of a line that holds no token."""
-        ...
-
-    def opens(self, line: str) -> bool:
-        """Whether a document begins with this line."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Conll:
-    """Columns between tabs or spaces; the first is the token, `-DOCSTART-` opens a document."""
+@dataclass(frozen=True)
+class _Lines(ABC):
+    """A format of lines with a token each; a subclass says what its lines hold."""
 
     options: ReadOptions
     loose: ClassVar[bool] = False
@@ -76,6 +56,23 @@ class Conll:
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """The sentences of one block of lines after the other."""
         return _chunks(self, file, columns, ledger)
+
+    @abstractmethod
+    def columns(self, file: File) -> tuple[str, ...]:
+        """The name of each column of the file."""
+
+    @abstractmethod
+    def split(self, line: str) -> list[str] | None:
+        """The cells of a line, none of a line that holds no token."""
+
+    @abstractmethod
+    def opens(self, line: str) -> bool:
+        """Whether a document begins with this line."""
+
+
+@dataclass(frozen=True)
+class Conll(_Lines):
+    """Columns between tabs or spaces; the first is the token, `-DOCSTART-` opens a document."""
 
     def columns(self, file: File) -> tuple[str, ...]:
         """By `names=`, or by how many there are: 2 are tokens and tags, 3 and 4 those of the shared tasks."""
@@ -106,20 +103,9 @@ class Conll:
         return line.startswith(MARK)
 
 
-@dataclass(frozen=True, slots=True)
-class ConllU:
+@dataclass(frozen=True)
+class ConllU(_Lines):
     """Universal Dependencies: ten columns; ranges of words (1-2) and empty nodes (1.1) are left out."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-
-    def schema(self, file: File) -> pa.Schema:
-        """A list of strings for each column, and the document."""
-        return _schema(file, self.columns(file))
-
-    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
-        """The sentences of one block of lines after the other."""
-        return _chunks(self, file, columns, ledger)
 
     def columns(self, file: File) -> tuple[str, ...]:
         """The ten of the format; FORM is `tokens`."""
