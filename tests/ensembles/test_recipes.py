@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.toys import fruit_and_metal
 
 import linnaeus
 from linnaeus import Recipe, TextRegressor
@@ -19,23 +20,13 @@ NAMES = ("decision-tree", "random-forest", "adaboost", "gradient-boosting")
 each_recipe = pytest.mark.parametrize("name", NAMES)
 
 
-def rows():
-    rng = np.random.default_rng(0)
-    words = {"fruit": ("apple", "pear", "plum"), "metal": ("iron", "zinc", "lead")}
-    return [
-        (" ".join([*rng.choice(words[name], 2), *rng.choice(["a", "the"], 2)]), name)
-        for _ in range(25)
-        for name in words
-    ]
-
-
 @each_recipe
 def test_training_twice_writes_the_same_bytes(name, tmp_path):
     made = recipe(name).changed({"tuning.folds": 2})
     with linnaeus.threads(1):
-        made.fit(rows()).save(tmp_path / "a.lin")
+        made.fit(fruit_and_metal()).save(tmp_path / "a.lin")
     with linnaeus.threads(2):
-        made.fit(rows()).save(tmp_path / "b.lin")
+        made.fit(fruit_and_metal()).save(tmp_path / "b.lin")
     assert (tmp_path / "a.lin").read_bytes() == (tmp_path / "b.lin").read_bytes()
 
 
@@ -51,7 +42,7 @@ def test_a_recipe_goes_through_toml(name):
 
 @each_recipe
 def test_texts_are_answered_one_by_one_as_together(name):
-    model = recipe(name).changed({"tuning.folds": 2}).fit(rows())
+    model = recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal())
     texts = ["an apple", "the zinc", "", "pear and lead", "nothing known"]
     assert np.array_equal(model.scores(texts), np.vstack([model.scores([text]) for text in texts]))
     assert [model.classify(text).label for text in texts[:2]] == ["fruit", "metal"]
@@ -80,7 +71,7 @@ def test_one_class_only_is_refused_in_a_sentence(name):
 
 @each_recipe
 def test_a_class_with_one_row_and_texts_that_are_all_alike(name):
-    few = [*rows(), ("a lonely oak", "tree")]
+    few = [*fruit_and_metal(), ("a lonely oak", "tree")]
     model = recipe(name).changed({"tuning.folds": 3}).fit(few)
     assert model.classes.tolist() == ["fruit", "metal", "tree"]
     same = recipe(name).changed({"tuning.folds": 2}).fit([("the same", "a"), ("the same", "b")] * 10)
@@ -89,7 +80,7 @@ def test_a_class_with_one_row_and_texts_that_are_all_alike(name):
 
 @each_recipe
 def test_a_prediction_needs_no_scikit_learn(name, tmp_path):
-    recipe(name).changed({"tuning.folds": 2}).fit(rows()).save(tmp_path / "m.lin")
+    recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     program = (
         "import sys; from linnaeus.pipeline.classifier import Classifier; "
         f"model = Classifier.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.toys import fruit_and_metal
 
 import linnaeus
 from linnaeus import Recipe
@@ -25,21 +26,11 @@ each_recipe = pytest.mark.parametrize("name", NAMES)
 TEXTS = ["an apple", "the zinc", "", "pear and lead", "nothing known"]
 
 
-def rows():
-    rng = np.random.default_rng(0)
-    words = {"fruit": ("apple", "pear", "plum"), "metal": ("iron", "zinc", "lead")}
-    return [
-        (" ".join([*rng.choice(words[name], 2), *rng.choice(["a", "the"], 2)]), name)
-        for _ in range(25)
-        for name in words
-    ]
-
-
 @each_recipe
 def test_training_twice_writes_the_same_bytes_on_any_number_of_threads(name, tmp_path):
     for threads in (1, 2, 5):
         with linnaeus.threads(threads):
-            recipe(name).changed({"tuning.folds": 2}).fit(rows()).save(tmp_path / f"{threads}.lin")
+            recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / f"{threads}.lin")
     assert len({path.read_bytes() for path in tmp_path.glob("*.lin")}) == 1
 
 
@@ -51,7 +42,7 @@ def test_a_recipe_goes_through_toml(name):
 
 @each_recipe
 def test_a_loaded_model_answers_alike_one_by_one_and_together(name, tmp_path, monkeypatch):
-    model = recipe(name).changed({"tuning.folds": 2}).fit(rows())
+    model = recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal())
     model.save(tmp_path / "m.lin")
     monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)  # mapped, as a large file is
     again = Classifier.load(tmp_path / "m.lin")
@@ -62,7 +53,7 @@ def test_a_loaded_model_answers_alike_one_by_one_and_together(name, tmp_path, mo
 
 
 def test_a_graph_is_used_where_it_lies_in_the_file(tmp_path, monkeypatch):
-    recipe("knn-graph").changed({"tuning.folds": 2}).fit(rows()).save(tmp_path / "m.lin")
+    recipe("knn-graph").changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)
     body = Classifier.load(tmp_path / "m.lin").body
     for part in (*body.index.layers, body.index.rows.values, body.projection):
@@ -74,7 +65,7 @@ def test_a_graph_is_used_where_it_lies_in_the_file(tmp_path, monkeypatch):
 def test_inspect_says_what_is_kept_of_the_training_data(name, kept, tmp_path):
     made = recipe(name).changed({"tuning.folds": 2})
     for keep in ("nothing", "texts"):
-        model = made.changed({"keep": keep}).fit(rows())
+        model = made.changed({"keep": keep}).fit(fruit_and_metal())
         model.save(tmp_path / "m.lin")
         told = described(model, str(tmp_path / "m.lin"))
         assert told["keeps_rows"] == kept
@@ -92,7 +83,7 @@ def test_one_class_only_is_refused_in_a_sentence(name):
 def test_fewer_rows_than_neighbors_a_lonely_class_and_texts_that_are_all_alike(name):
     few = recipe(name).changed({"tuning.folds": 2}).fit([("red apple", "a"), ("red plum", "a"), ("red iron", "b")] * 2)
     assert few.predict(["red apple", "red iron"])[0] == "a"
-    lonely = recipe(name).changed({"tuning.folds": 3}).fit([*rows(), ("a lonely oak", "tree")])
+    lonely = recipe(name).changed({"tuning.folds": 3}).fit([*fruit_and_metal(), ("a lonely oak", "tree")])
     assert lonely.classes.tolist() == ["fruit", "metal", "tree"]
     same = recipe(name).changed({"tuning.folds": 2}).fit([("the same", "a"), ("the same", "b")] * 10)
     assert np.allclose(same.probabilities(["the same", ""]).sum(axis=1), 1)
@@ -112,7 +103,7 @@ def test_an_empty_class_rows_without_length_duplicates_only_and_k_larger_than_th
 
 @each_recipe
 def test_a_prediction_needs_no_scikit_learn(name, tmp_path):
-    recipe(name).changed({"tuning.folds": 2}).fit(rows()).save(tmp_path / "m.lin")
+    recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     program = (
         "import sys; from linnaeus.pipeline.classifier import Classifier; "
         f"model = Classifier.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
