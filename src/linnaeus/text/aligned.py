@@ -14,8 +14,11 @@ Form: TypeAlias = Literal["NFC", "NFKC"]
 ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
 """What html.unescape looks at."""
 
+NUMBER = re.compile(r"&#0*([0-9]{1,9})[0-9]*")
+"""A character by its decimal number: no more than nine digits are needed to see that there is no such character."""
+
 LONGEST = 32
-"""A letter with more marks than this is looked at as a whole: text that is safe in streams has 30 at most (UAX 15)."""
+"""What has more characters than this and cannot be cut is looked at as a whole, such as endless syllables of Hangul."""
 
 
 @dataclass(frozen=True)
@@ -40,22 +43,29 @@ class Aligned:
         parts: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
+        known, first, last = (-1, -1), 0, 0
         for start, end, new in pieces:
             parts.append(new)
             if len(new) == end - start:
                 starts += self.starts[start:end]
                 ends += self.ends[start:end]
             elif new:
-                first, last = self.span(start, end)
+                if known != (start, end):  # many characters that stand on the same ones find these once
+                    known, (first, last) = (start, end), self.span(start, end)
                 starts += [first] * len(new)
                 ends += [last] * len(new)
         return Aligned("".join(parts), tuple(starts), tuple(ends))
 
 
-def unescape(text: str) -> Iterator[tuple[int, int, str]]:
-    """HTML entities resolved."""
-    from html import unescape as resolve
+def resolve(text: str) -> str:
+    """HTML entities resolved, also those of thousands of digits, which Python does not turn into a number."""
+    from html import unescape
 
+    return unescape(NUMBER.sub(r"&#\1", text))
+
+
+def unescape(text: str) -> Iterator[tuple[int, int, str]]:
+    """HTML entities resolved, piece by piece."""
     at = 0
     for match in ENTITY.finditer(text):
         yield at, match.start(), text[at : match.start()]

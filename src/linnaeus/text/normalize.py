@@ -12,8 +12,9 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import AMPERSAND, CASES, NOT_ASCII, SUSPECT
-from linnaeus.text.aligned import Aligned, compose, each, lower, unescape, without_accents
+from linnaeus.text.aligned import Aligned, compose, each, lower, resolve, unescape, without_accents
 from linnaeus.text.buffers import replace
+from linnaeus.text.marks import limit_marks, limited
 from linnaeus.types import Json
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Normalize:
     """HTML entities resolved, Unicode form, accents off, case: each on request, in this order.
 
     `form` is "nfc" (one spelling for é), "nfkc" (also ﬁ as fi, ① as 1) or None; `case` is "fold" (for comparing: ß as
-    ss, one sigma), "lower" (as `str.lower`) or None.
+    ss, one sigma), "lower" (as `str.lower`) or None. Where form or accents are changed, a character keeps its first 30
+    combining marks.
 
     >>> Normalize(case="lower", accents=False, html=True)("Caf&eacute; ROYAL")
     'cafe royal'
@@ -54,9 +56,11 @@ class Normalize:
 
     def _before_case(self, text: str) -> str:
         if self.html and "&" in text:
-            from html import unescape
-
-            text = unescape(text)
+            text = resolve(text)
+        if text.isascii():
+            return text
+        if self.form or not self.accents:
+            text = limit_marks(text)
         if self.form:
             text = unicodedata.normalize(FORMS[self.form], text)
         return text if self.accents else without_accents(text)
@@ -90,6 +94,8 @@ class Normalize:
         if self.html and "&" in text:
             aligned = aligned.rewrite(unescape(aligned.text))
         if not aligned.text.isascii():
+            if self.form or not self.accents:
+                aligned = aligned.rewrite(limited(aligned.text))
             if self.form:
                 aligned = aligned.rewrite(compose(FORMS[self.form], aligned.text))
             if not self.accents:
