@@ -18,13 +18,11 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from tests.documented import FENCE, PAGES, ROOT, console_steps
 
 from linnaeus.cli.main import main
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")])
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)(?:#[^)\s]*)?\)")
 SETTING = {"COLUMNS": "100", "NO_COLOR": "1"}
 COMMAND = Path(sysconfig.get_path("scripts")) / ("linnaeus.exe" if os.name == "nt" else "linnaeus")
@@ -69,8 +67,7 @@ def call_here(words):
 
 def run_console(code, line, path):
     """Runs each line that calls `linnaeus` and compares what it writes; exit code 1 is an answer, not a failure."""
-    for step in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
-        command, _, wanted = step.partition("\n")
+    for command, wanted in console_steps(code):
         done = call(command)
         if done is None:
             continue

@@ -1,11 +1,12 @@
 """What the documentation names exists, and what exists is documented: verbs, options, recipes, changes, exit codes."""
 
+import itertools
 import re
 import shlex
-from pathlib import Path
 
 import click
 import pytest
+from tests.documented import FENCE, ROOT, SPAN, page_commands, page_options
 
 from linnaeus import errors
 from linnaeus.cli import ALIASES, VERBS
@@ -16,11 +17,8 @@ from linnaeus.errors import LinnaeusError
 from linnaeus.gallery import PICTURES, SCENES
 from linnaeus.pipeline.cookbook import RECIPES
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
 OF_OTHERS = ROOT / "docs" / "migrating.md"  # names options of other programs too
-FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
-SPAN = re.compile(r"`([^`\n]+)`")
 NAMED = re.compile(r"""(?:TextClassifier|TextRegressor|\brecipe)\((?:recipe=)?["']([^"']+)["']""")
 
 page = pytest.mark.parametrize("path", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
@@ -33,13 +31,10 @@ def options(verb):
     return {name for param in found for name in param.opts} | {"-h", "--help"}
 
 
-def commands(text):
-    """Every call of `linnaeus` in console blocks and inline code, as words after its name."""
-    blocks = [block["code"] for block in FENCE.finditer(text) if block["info"].split()[:1] == ["console"]]
-    lines = [line[2:] for code in blocks for line in code.splitlines() if line.startswith("$ ")]
-    lines += [span for span in SPAN.findall(FENCE.sub("", text)) if re.match(r"linnaeus( |$)", span)]
+def commands(lines):
+    """Every call of `linnaeus` in these lines, as words after its name."""
     for line in lines:
-        words = shlex.split(line.replace("\\|", " "), comments=True)
+        words = shlex.split(line, comments=True)
         if "linnaeus" in words:
             yield words[words.index("linnaeus") + 1 :]
 
@@ -57,7 +52,7 @@ def section(text, heading):
 
 @page
 def test_verbs_and_options_of_commands_exist(path):
-    for words in commands(path.read_text(encoding="utf-8")):
+    for words in commands(page_commands(path.read_text(encoding="utf-8"))):
         verb = next((word for word in words if not word.startswith("-")), None)
         if verb is None or verb == "VERB":
             known = {"-h", "--help", "-V", "--version", "--debug"}
@@ -86,8 +81,15 @@ def test_recipes_that_are_named_exist(path):
 
 @page
 def test_changes_that_are_named_are_taken(path):
-    for change in re.findall(r"--set ([^\s`]+)", path.read_text(encoding="utf-8")):
-        name, value = _assignment(change.replace('\\"', '"'))
+    text = path.read_text(encoding="utf-8")
+    for words in commands([*page_commands(text), *page_options(text)]):
+        changes = [after for word, after in itertools.pairwise(words) if word == "--set"]
+        _check_changes(path, [change for change in changes if change != "PATH=VALUE"])
+
+
+def _check_changes(path, changes):
+    for change in changes:
+        name, value = _assignment(change)
         if value in ("...", "VALUE") or name == "los":
             continue
         assert any(_takes(recipe.make(), name, value) for recipe in RECIPES.values()), f"{path.name}: --set {change}"

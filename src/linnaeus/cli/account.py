@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linnaeus.cli.texts import quoted
 from linnaeus.render import Page, clean, counted, duration, indent, line, size, stack, title
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def trained_page(model: Classifier, tested: Evaluation | None, how: dict[str, An
         pages += [GAP, evaluation_page(model.evaluation, glyphs, "held-out rows of the training data")]
     if tested is not None:
         pages += [GAP, evaluation_page(tested, glyphs, "test data")]
-    return stack([*pages, title("Next") + indent(_next(clean(how["model"])))])
+    return stack([*pages, title("Next") + indent(_next(quoted(clean(how["model"]))))])
 
 
 def _facts(model: Classifier, how: dict[str, Any]) -> Page:

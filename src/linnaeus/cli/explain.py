@@ -24,7 +24,10 @@ Examples:
   linnaeus explain spam.lin "free prize, call now" --class ham
   linnaeus explain spam.lin new.csv --rows 3
   linnaeus explain spam.lin "free prize" --html > why.html
-  linnaeus explain spam.lin                     # what the model has learned, class by class
+
+\b
+What a model has learned, class by class:
+  linnaeus explain spam.lin
 """
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from linnaeus.cli.texts import quoted
 from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -95,14 +96,23 @@ def as_options(message: str) -> str:
     'give --names text,label'
     >>> as_options("name it with tags=, or read none with tags=''.")
     "name it with --label, or read none with --label ''."
+    >>> as_options("give label='main topic'")
+    'give --label "main topic"'
     """
     return _ARGUMENT.sub(_option, message.replace(_PYTHON_ONLY, ""))
 
 
 def _option(found: re.Match[str]) -> str:
-    name, value = _ROLES.get(found[1], found[1]).replace("_", "-"), found[2] or ""
-    plain = re.sub(r"[\[\]'\" ]", "", value)
-    return f"--{name} {plain or value}".rstrip()
+    from ast import literal_eval
+
+    option = f"--{_ROLES.get(found[1], found[1]).replace('_', '-')}"
+    if not found[2]:
+        return option
+    try:
+        value = literal_eval(found[2])
+    except (SyntaxError, ValueError):
+        return f"{option} {found[2]}"
+    return f"{option} {quoted(','.join(value) if isinstance(value, list) else value)}"
 
 
 def label_separator(model: Classifier, options: dict[str, Any]) -> str | None:

@@ -36,7 +36,7 @@ def command(name: str | None, **options: Any) -> int:
         return 0
     for kind, told in kinds.items():
         screen.show(table([f"for {kind}", ""], list(told.items()), "<<") + Page((line(),)))
-    screen.show(Page((line("linnaeus recipes NAME shows all of one, to keep and to change."),)))
+    screen.show(Page((line("`linnaeus recipes NAME` shows all of one, to keep and to change."),)))
     return 0
 
 

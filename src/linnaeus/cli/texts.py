@@ -1,8 +1,10 @@
-"""Arguments that are a text, or that name data: which of the two."""
+"""Words of a command line: which are a text and which name data, and how a shell hands them over unchanged."""
 
 from __future__ import annotations
 
 import glob
+import re
+import shlex
 from pathlib import Path
 
 
@@ -36,3 +38,14 @@ def is_text(source: str) -> bool:
     if len(source.split()) < 2 or source.lower().endswith((*SUFFIXES, *CODECS)):
         return False
     return not names_data(source)
+
+
+def quoted(word: str) -> str:
+    """A word as it is typed in a shell: in quotes where it needs them, double ones where these are enough.
+
+    >>> quoted("spam.lin"), quoted("my spam.lin"), quoted("ngrams=[1,3]"), quoted("win!")
+    ('spam.lin', '"my spam.lin"', '"ngrams=[1,3]"', "'win!'")
+    """
+    if word and re.fullmatch(r"[\w.,:/=+@%-]+", word):
+        return word
+    return shlex.quote(word) if re.search(r"[\"!$`\\\\]", word) or not word else f'"{word}"'

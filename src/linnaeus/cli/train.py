@@ -33,7 +33,7 @@ Examples:
   linnaeus train data.csv --text body --label topic --recipe logistic
   linnaeus train data.csv --compact -o small.lin
   linnaeus train treebank.conllu --label upos -o pos.lin
-  linnaeus train data.csv --set regularizer.strength=0.1 --set features.blocks.0.ngrams=[1,3]
+  linnaeus train data.csv --set regularizer.strength=0.1 --set "features.blocks.0.ngrams=[1,3]"
 
 \b
 Exit code: 0 done, 2 usage, 3 if the data cannot be used.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linnaeus.cli.texts import quoted
 from linnaeus.render import (
     Page,
     Word,
@@ -43,10 +44,11 @@ def trained_tagger_page(model: TagModel, scores: TagScores | None, how: dict[str
     if scores is not None:
         name = "sentences held out of a second training" if how["on"] == "held-out" else "test data"
         pages += [GAP, tag_scores_page(scores, name)]
+    word = quoted(path)
     commands = (
-        f'linnaeus tag {path} "a text of yours"',
-        f"linnaeus test {path} test.conllu",
-        f"linnaeus inspect {path}",
+        f'linnaeus tag {word} "a text of yours"',
+        f"linnaeus test {word} test.conllu",
+        f"linnaeus inspect {word}",
     )
     return stack([*pages, title("Next") + indent(Page(tuple(map(line, commands))))])
 

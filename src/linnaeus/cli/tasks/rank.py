@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import judged
+from linnaeus.cli.texts import quoted
 from linnaeus.errors import DataError, UsageError
 from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, table, title
 
@@ -148,7 +149,8 @@ def _trained(model: RankModel, tested: ChoiceScores | None, how: dict[str, Any])
     pages = [title(f"Trained {path}") + indent(table(["", ""], _facts(model), "<<")) + indent(Page((said,)))]
     if tested is not None:
         pages += [GAP, _scores(tested, "test data")]
-    commands = (f"linnaeus test {path} test.jsonl", f"linnaeus explain {path} new.jsonl", f"linnaeus inspect {path}")
+    word = quoted(path)
+    commands = (f"linnaeus test {word} test.jsonl", f"linnaeus explain {word} new.jsonl", f"linnaeus inspect {word}")
     return stack([*pages, title("Next") + indent(Page(tuple(map(line, commands))))])
 
 
