@@ -1,6 +1,7 @@
 # make demo        install into .venv and look around on the embedded data
 # make test        everything a change must pass: lint, types, imports, limits, sanitizers, docs, tests
 # make test-slow   fuzzing, large files, full products
+# make docs-output  run the examples of the documentation and write their output into the pages
 # make lint | docs | bench | wheel | clean
 #
 # PYTHON chooses the interpreter (3.11 or newer), VENV the environment, CXX the compiler:
@@ -16,7 +17,7 @@ REST := tests/cli tests/explain tests/store tests/test_docs.py
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow pytest pytest-most pytest-rest lint format types imports limits sanitize docs bench wheel native clean distclean FORCE
+.PHONY: help demo test test-slow pytest pytest-most pytest-rest lint format types imports limits sanitize docs docs-output bench wheel native clean distclean FORCE
 MAKEFLAGS += --no-builtin-rules
 # Tests start many processes of their own: compiled modules are kept, also where the environment asks for none.
 unexport PYTHONDONTWRITEBYTECODE
@@ -103,6 +104,10 @@ format: $(VENV)/.dev
 # Not --quiet: it hides the warnings from --strict as well, and a dead link would pass.
 docs: $(VENV)/.package $(VENV)/.dev
 	$(BIN)/mkdocs build --strict --site-dir site
+
+# Runs the examples of every page and writes their real output into it.
+docs-output: $(VENV)/.package $(VENV)/.dev
+	$(PY) tools/write_docs.py
 
 # Peers that cannot be installed here are named and skipped by the benchmarks.
 bench: $(VENV)/.package $(VENV)/.dev

@@ -1,94 +1,34 @@
-"""Every example in the documentation runs, and every link in it leads somewhere.
+"""Every example in the documentation runs and writes what its page shows, and every link leads somewhere.
 
-The blocks of one page share a namespace and a temporary directory, from top to bottom. A `python` block is executed,
-or run as a doctest where it begins with `>>>`; one marked `python no-run` is only compiled. In a `console` block the
-lines that call `linnaeus` are run, in this process, or by a shell those with a pipe or a `>`; the lines below them are
-their output (`...` stands for anything).
+How pages are run is written in `tools/write_docs.py`, which also brings them up to date.
 """
 
-import doctest
-import io
-import os
 import re
-import shlex
-import subprocess
-import sysconfig
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest import mock
 
 import pytest
-from tests.documented import FENCE, PAGES, ROOT, console_steps
 
-from linnaeus.cli.main import main
+docs = pytest.importorskip("tools.write_docs", reason="the tests run outside the source tree")
 
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+ROOT, PAGES, FENCE = docs.ROOT, docs.PAGES, docs.FENCE
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)(?:#[^)\s]*)?\)")
-SETTING = {"COLUMNS": "100", "NO_COLOR": "1"}
-COMMAND = Path(sysconfig.get_path("scripts")) / ("linnaeus.exe" if os.name == "nt" else "linnaeus")
 
 page = pytest.mark.parametrize("path", PAGES, ids=[str(p.relative_to(ROOT)) for p in PAGES])
 
 
-def run_python(code, line, path, names):
-    """Executes a block in `names`; a traceback shows the page and its line."""
-    exec(compile("\n" * line + code, str(path), "exec"), names)
-
-
-def run_doctest(code, line, path, names):
-    """Runs a block that begins with `>>>` as a doctest, in `names`."""
-    test = doctest.DocTestParser().get_doctest(code, names, path.name, str(path), line)
-    report = []
-    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
-    names.update(test.globs)
-    assert not report, "".join(report)
-
-
-def call(command):
-    """Runs a line of a console block that calls `linnaeus`; None for other lines, or where there is no such shell."""
-    words = shlex.split(command, comments=True)
-    if "linnaeus" not in words:
-        return None
-    if not {"|", ">", "<"} & set(words):
-        return call_here(words)
-    paths = os.pathsep.join([str(COMMAND.parent), os.environ.get("PATH", "")])
-    given = {"capture_output": True, "text": True, "encoding": "utf-8", "check": False, "timeout": 120}
-    env = {**os.environ, **SETTING, "PYTHONUTF8": "1", "PATH": paths}
-    return None if os.name == "nt" else subprocess.run(command, shell=True, env=env, **given)
-
-
-def call_here(words):
-    """Runs `linnaeus` in this process: a process of its own for every line is a minute of loading modules."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(err), mock.patch.dict(os.environ, SETTING):
-        code = main(words[1:])
-    return subprocess.CompletedProcess(words, code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
-
-
-def run_console(code, line, path):
-    """Runs each line that calls `linnaeus` and compares what it writes; exit code 1 is an answer, not a failure."""
-    for command, wanted in console_steps(code):
-        done = call(command)
-        if done is None:
-            continue
-        assert done.returncode in (0, 1), f"{path.name}, line {line}: {command}\n{done.stderr}"
-        same = doctest.OutputChecker().check_output(wanted, done.stdout, FLAGS)
-        assert same or not wanted.strip(), f"{path.name}, line {line}: {command}\nwrote:\n{done.stdout}"
+@page
+def test_examples_write_what_the_page_shows(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = path.read_text(encoding="utf-8")
+    wrong = docs.difference(text, docs.run_page(path, text))
+    assert not wrong, f"{wrong}\nIf this is how it should be: make docs-output"
 
 
 @page
-def test_examples_run(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    text = path.read_text(encoding="utf-8")
-    names = {"__name__": "__docs__"}
-    for block in FENCE.finditer(text):
-        info, code, line = block["info"].split(), block["code"], text.count("\n", 0, block.start()) + 1
-        if info == ["python", "no-run"]:
-            compile(code, str(path), "exec")
-        elif info[:1] == ["python"]:
-            (run_doctest if code.lstrip().startswith(">>>") else run_python)(code, line, path, names)
-        elif info[:1] == ["console"]:
-            run_console(code, line, path)
+def test_output_is_shown_without_gaps(path):
+    blocks = [block for block in FENCE.finditer(path.read_text(encoding="utf-8")) if block["info"].strip() == "console"]
+    shown = [step["shown"] for block in blocks for step in docs.STEP.finditer(block["code"])]
+    assert [text for text in shown if re.search(r"\.\.\.\s*$", text, re.MULTILINE)] == []
 
 
 @page
@@ -103,9 +43,36 @@ def test_the_site_lists_every_page(source_tree):
     assert listed == {p.relative_to(source_tree / "docs").as_posix() for p in source_tree.glob("docs/**/*.md")}
 
 
-def test_a_wrong_example_is_noticed():
-    names = {}
-    run_python("a = 1 + 1", 0, Path("page.md"), names)
-    run_doctest(">>> a\n2\n", 0, Path("page.md"), names)
-    with pytest.raises(AssertionError, match="Expected"):
-        run_doctest(">>> a\n3\n", 0, Path("page.md"), names)
+def run(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return docs.run_page(Path("page.md"), text)
+
+
+def test_a_wrong_example_is_noticed(tmp_path, monkeypatch):
+    run("```python\na = 1 + 1\n```\n```python\n>>> a\n2\n```\n", tmp_path, monkeypatch)
+    with pytest.raises(docs.ExampleError, match="Expected"):
+        run("```python\na = 1 + 1\n```\n```python\n>>> a\n3\n```\n", tmp_path, monkeypatch)
+    with pytest.raises(docs.ExampleError, match="exit code 2"):
+        run("```console\n$ linnaeus recipes nope\n```\n", tmp_path, monkeypatch)
+
+
+def test_the_real_output_takes_the_place_of_what_is_shown(tmp_path, monkeypatch):
+    page = "```python\nprint('five', 5)\n```\n\n```text\nfour 4\n```\n"
+    assert run(page, tmp_path, monkeypatch) == page.replace("four 4", "five 5")
+    page = "```console\n$ linnaeus nope 2>&1\nwrong\n$ echo two words | cat\nold\n```\n"
+    found = run(page, tmp_path, monkeypatch)
+    assert "linnaeus: error: " in found
+    assert "$ echo two words | cat\ntwo words\n" in found
+
+
+def test_figures_may_differ_and_words_may_not():
+    shown = "accuracy  0.8500  0.79 – 0.91  ████\n480 rows in 0.4 s\n"
+    assert not docs.difference(shown, "accuracy 0.91 0.8 – 0.95 ██████▌\n1,200 rows in 12 ms\n")
+    assert docs.difference(shown, shown.replace("rows", "texts"))
+    assert docs.difference(shown, shown + "one row more\n")
+    assert docs.difference(shown, shown.splitlines()[0])
+
+
+def test_times_alone_do_not_change_a_page():
+    assert docs.keep_times("480 rows in 0.4 s\n", "480 rows in 0.5 s\n") == "480 rows in 0.4 s\n"
+    assert docs.keep_times("480 rows in 0.4 s\n", "481 rows in 0.4 s\n") == "481 rows in 0.4 s\n"

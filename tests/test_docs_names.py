@@ -36,7 +36,8 @@ def commands(lines):
     for line in lines:
         words = shlex.split(line, comments=True)
         if "linnaeus" in words:
-            yield words[words.index("linnaeus") + 1 :]
+            after = words[words.index("linnaeus") + 1 :]
+            yield list(itertools.takewhile(lambda word: word not in ("|", ">", "2>&1"), after))
 
 
 def spans(path):

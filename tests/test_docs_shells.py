@@ -41,7 +41,7 @@ def recorded(shell, commands, folder):
 
 def _to_file(command):
     """The command without what leads its output elsewhere: here its output is the words."""
-    return re.sub(r"\s(?:2>&1|[<>]\s*\S+)|\s\|\s(?!linnaeus)[^|]*$", "", command)
+    return re.sub(r"\s(?:2>&1|[<>]\s*\S+)|(?:\s\|\s(?!linnaeus)[^|]*)+$", "", command)
 
 
 def words_meant(command):
