@@ -71,7 +71,9 @@ demo: $(VENV)/.package
 # The tests are cut in two, so that two cores have work to the end; the rest begins when the sanitizers are done.
 test: $(VENV)/.package $(VENV)/.dev
 	@$(MAKE) --no-print-directory native
+	@$(PY) tools/check_tree.py remember $(BUILD)/tree.txt
 	@$(MAKE) --no-print-directory -j2 -k $(SYNC) pytest-most sanitize pytest-rest lint docs
+	@$(PY) tools/check_tree.py compare $(BUILD)/tree.txt
 
 test-slow: $(VENV)/.package $(VENV)/.dev
 	HYPOTHESIS_PROFILE=slow $(PY) -m pytest -m slow $(PYTEST_ARGS)
