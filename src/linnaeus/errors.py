@@ -98,6 +98,30 @@ def expect(name: str, value: Any, kind: type) -> None:
         raise InputTypeError(f"{name} takes {words}, not {value!r}.")
 
 
+def is_unicode(text: str) -> bool:
+    r"""Whether a string is text that can be written: half a surrogate pair is not.
+
+    >>> is_unicode("caf\u00e9"), is_unicode("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def label_fault(label: str) -> str | None:
+    r"""What makes a string no label: NumPy drops NULs at the end of strings, and half a surrogate pair is no text.
+
+    >>> label_fault("a\0"), label_fault("a\ud800"), label_fault("a")
+    ('a NUL character', 'half a surrogate pair', None)
+    """
+    if "\0" in label:
+        return "a NUL character"
+    return None if is_unicode(label) else "half a surrogate pair"
+
+
 def said(error: object) -> str:
     r"""What another library says, on one line: the messages of Arrow have several.
 

@@ -16,7 +16,8 @@ from linnaeus.errors import LinnaeusError
 
 relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 cells = st.text(st.characters(codec="utf-8"), max_size=12) | st.text('",\r\n a', max_size=6)
-tables = st.lists(st.tuples(cells, cells.filter(lambda cell: cell != "")), min_size=1, max_size=8)
+labels = cells.filter(lambda cell: cell != "" and "\0" not in cell)
+tables = st.lists(st.tuples(cells, labels), min_size=1, max_size=8)
 
 
 def written(rows, quoting=csv.QUOTE_ALL, end="\n") -> bytes:

@@ -8,7 +8,7 @@ import numpy as np
 
 from linnaeus.arrays.foreign import is_sparse
 from linnaeus.arrays.gaps import is_missing, refuse_gaps, unmasked
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, label_fault
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
@@ -76,9 +76,8 @@ def _strings(y: Any) -> Labels | None:
     """Labels in a list of nothing but strings, the usual case: quicker than by an array of them."""
     if not isinstance(y, list | tuple) or set(map(type, y)) != {str}:
         return None
+    _refuse_faults(y)
     names = sorted(set(y))
-    if any("\0" in name for name in names):  # which NumPy leaves out at the end of a string
-        return None
     at = {name: i for i, name in enumerate(names)}
     return Labels(np.fromiter(map(at.__getitem__, y), np.int32, len(y)), np.array(names), "single")
 
@@ -150,6 +149,8 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
         )
     if array.dtype.kind == "c":
         raise DataError("Unknown label type: y holds complex numbers; give strings or whole numbers as classes.")
+    if array.dtype.kind in "OU":
+        _refuse_faults(array.tolist())
     if array.dtype.kind != "O":
         return array
     kinds = sorted({"str" if isinstance(label, str) else type(label).__name__ for label in array})
@@ -163,6 +164,18 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return _plain(plain) if kinds else array
 
 
+def _refuse_faults(labels: Any) -> None:
+    """Refuse labels that are no text; name the first row with one."""
+    faults = {label for label in {label for label in labels if isinstance(label, str)} if label_fault(label)}
+    if faults:
+        row = next(i for i, label in enumerate(labels) if isinstance(label, str) and label in faults)
+        raise _fault(row, labels[row])
+
+
+def _fault(row: int, label: str) -> DataError:
+    return DataError(f"The label of row {row} is {str(label)!r}, which holds {label_fault(label)}; mend the label.")
+
+
 def _is_lists(array: NDArray[Any]) -> bool:
     """Whether each element is a list, tuple, set or array of labels."""
     if array.dtype != object or array.ndim != 1 or not len(array):
@@ -174,6 +187,9 @@ def _lists(rows: list[tuple[Any, ...]]) -> Labels:
     for i, row in enumerate(rows):
         if any(map(is_missing, row)):
             raise DataError(f"A label of row {i} is missing (None or NaN); leave it out of the list.")
+        odd = next((label for label in row if isinstance(label, str) and label_fault(label)), None)
+        if odd is not None:
+            raise _fault(i, odd)
     flat = _plain(np.array([label for row in rows for label in row], dtype=object))
     classes, at = np.unique(flat, return_inverse=True)
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])

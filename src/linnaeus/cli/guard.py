@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import signal
 import sys
@@ -19,7 +21,7 @@ from typing import Any
 import click
 
 from linnaeus.cli.options import as_options
-from linnaeus.errors import LinnaeusError
+from linnaeus.errors import LinnaeusError, MachineError
 
 USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED = 2, 5, 70, 130, 143
 
@@ -28,10 +30,54 @@ class Terminated(BaseException):
     """The process was asked to end (SIGTERM)."""
 
 
+class WholeWrites(io.RawIOBase):
+    """A raw stream that writes all it is given: the system may take a part, and Python's text streams do not look."""
+
+    def __init__(self, raw: io.RawIOBase) -> None:
+        self._raw = raw
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def fileno(self) -> int:
+        """That of the stream."""
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        """Whether the stream is a terminal."""
+        return self._raw.isatty()
+
+    def write(self, data: Any) -> int:
+        """Write every byte, or raise what the system says."""
+        left = memoryview(data).cast("B")
+        size = len(left)
+        while left:
+            count = self._raw.write(left)
+            if not count:
+                raise BlockingIOError(errno.EAGAIN, "the output takes no more bytes")
+            left = left[count:]
+        return size
+
+
+def whole_output() -> None:
+    """Let standard output write whole texts where it is not buffered (PYTHONUNBUFFERED, python -u)."""
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            WholeWrites(raw),
+            encoding=sys.stdout.encoding,
+            errors=sys.stdout.errors,
+            write_through=True,
+        )
+
+
 def guarded(run: Callable[[], Any], debug: bool) -> int:
     """Run a command to its exit code; nothing is raised, and a traceback is shown only if asked for."""
     try:
         with _terminable():
+            if sys.stdout is None:
+                raise MachineError("standard output is closed, so no result can be shown; give it a file or /dev/null.")
             code = run()
             flush()
         return code if isinstance(code, int) else 0
@@ -99,7 +145,8 @@ def flush() -> None:
     """Hand over what was printed; if nobody reads it any more, that is no error."""
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
+            if stream is not None:
+                stream.flush()
         except (BrokenPipeError, ValueError):
             silence(stream)
         except OSError:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from linnaeus.cli import ALIASES, VERBS
-from linnaeus.cli.guard import guarded
+from linnaeus.cli.guard import guarded, whole_output
 
 _EXAMPLES = """\b
 Examples:
@@ -99,6 +99,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def program() -> NoReturn:
     """The command as it is installed: as `main`, and then an end without a last search for garbage."""
+    whole_output()
     code = main()
     gc.freeze()
     sys.exit(code)

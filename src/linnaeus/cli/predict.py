@@ -84,7 +84,8 @@ def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any
 
 def _separator(model: Classifier, wish: Wish, options: dict[str, Any]) -> str:
     """What stands between labels in one cell; refused before any work where it stands in a label."""
-    from linnaeus.cli.writers import SEPARATOR, has_cells, refuse_separator
+    from linnaeus.cli.cells import SEPARATOR, refuse_separator
+    from linnaeus.cli.writers import has_cells
     from linnaeus.decision.abstain import Coverage
 
     separator = shared.label_separator(model, options) or SEPARATOR

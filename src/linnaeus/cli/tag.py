@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -75,8 +74,10 @@ def _pieces(source: str, options: dict[str, Any]) -> Iterator[tuple[list[list[An
 
 def _blocks() -> Iterator[str]:
     """Standard input in pieces that end at a line."""
+    from linnaeus.data.find import standard_input
+
     waiting: list[str] = []
-    for number, raw in enumerate(sys.stdin.buffer, 1):
+    for number, raw in enumerate(standard_input(), 1):
         try:
             waiting.append(raw.decode("utf-8"))
         except UnicodeDecodeError as error:

@@ -91,7 +91,7 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
 
 def _separator(model: Classifier, options: dict[str, Any]) -> str | None:
     """What stands between labels in one cell; where nobody says, as `predict` writes them."""
-    from linnaeus.cli.writers import SEPARATOR
+    from linnaeus.cli.cells import SEPARATOR
 
     given = shared.label_separator(model, options)
     if given is not None or model.label_kind != "many" or model.classes is None:

@@ -100,6 +100,35 @@ def is_missing(column: pa.Array) -> NDArray[np.bool_]:
     return missing
 
 
+def holds_nul(column: pa.Array) -> NDArray[np.bool_]:
+    r"""Which cells of text, or of lists of text, hold a NUL character.
+
+    >>> holds_nul(pa.array([["a", "a\0"], ["b"], None])).tolist()
+    [True, False, False]
+    """
+    if is_list(column.type):
+        inner = holds_nul(column.flatten())
+        ends = np.cumsum([len(cell) if cell.is_valid else 0 for cell in column]) if inner.any() else None
+        if ends is None:
+            return np.zeros(len(column), bool)
+        total = np.concatenate([[0], np.cumsum(inner)])
+        return np.asarray(np.diff(total[np.concatenate([[0], ends])]) > 0)
+    if b"\0" not in _bytes_of(column):
+        return np.zeros(len(column), bool)
+    return np.array([cell is not None and "\0" in cell for cell in column.to_pylist()], bool)
+
+
+def _bytes_of(column: pa.Array) -> bytes:
+    """The bytes of cells of text, one after the other."""
+    if not len(column):
+        return b""
+    wide = pa.types.is_large_string(column.type)
+    bounds = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)
+    start, end = int(bounds[column.offset]), int(bounds[column.offset + len(column)])
+    held = column.buffers()[2]
+    return b"" if held is None else bytes(held.slice(start, end - start).to_pybytes())
+
+
 def _alone(text: pa.Array) -> pa.Array:
     """Each cell as a list of itself."""
     offsets = pa.array(np.arange(len(text) + 1), pa.int32())

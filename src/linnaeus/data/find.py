@@ -46,11 +46,18 @@ def find(source: Paths, options: ReadOptions) -> Found:
     """The files behind a source, in order, and their format."""
     if options.format is not None and options.format not in FORMATS:
         raise UsageError(f"format={options.format!r} is not known; there are {', '.join(FORMATS)}.")
-    found = _spooled(sys.stdin.buffer, "standard input", options) if source == "-" else _found(source, options)
+    found = _spooled(standard_input(), "standard input", options) if source == "-" else _found(source, options)
     if found.format in _OF_TEXT:
         for file in found.files:
             refuse_foreign(file)
     return found
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; one that is closed is refused."""
+    if sys.stdin is None:
+        raise MachineError("standard input is closed; pipe data into it, or name a file.")
+    return sys.stdin.buffer
 
 
 def _found(source: Paths, options: ReadOptions) -> Found:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.data.groups import Groups, gold_of
+from linnaeus.data.memory import refuse_half_pairs
 from linnaeus.errors import DataError, InputTypeError, UsageError, said
 from linnaeus.frozen import dataclass
 
@@ -130,8 +131,9 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             columns[name] = pa.array([_spelled(value) for value in values])
-        except UnicodeEncodeError as error:
-            raise DataError(f"The column {name!r} holds half a surrogate pair; mend the text.") from error
+        except UnicodeEncodeError:
+            refuse_half_pairs(values, f"the column {name!r}")
+            raise
     return pa.table(columns)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.memory import refuse_half_pairs
 from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.types import Choices, groups
@@ -81,9 +82,14 @@ class Groups:
         if bad is not None:
             raise InputTypeError(f"A candidate is a string, not {bad!r}; turn it into text.")
         gold = None if answers is None else gold_of(answers, offsets, flat)
-        more = {name: _arrow(values) for name, values in (columns or {}).items()}
-        inner = {name: _arrow([one for some in values for one in some]) for name, values in (details or {}).items()}
-        return cls(offsets, _strings(text), _strings(flat), gold, more, inner)
+        try:
+            more = {name: _arrow(values) for name, values in (columns or {}).items()}
+            inner = {name: _arrow([one for some in values for one in some]) for name, values in (details or {}).items()}
+            return cls(offsets, _strings(text), _strings(flat), gold, more, inner)
+        except UnicodeEncodeError:
+            for values in (text, candidates, *(columns or {}).values(), *(details or {}).values()):
+                refuse_half_pairs(values)
+            raise
 
     def take(self, rows: Any) -> Groups:
         """These examples, in this order."""

@@ -10,20 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.roles import FIXED
-from linnaeus.errors import DataError, InputTypeError, LinnaeusError, said
+from linnaeus.errors import DataError, InputTypeError, LinnaeusError, is_unicode, said
 
 _HUGGING_ROWS = 10_000
+_HALF = "holds half a surrogate pair, which is no character; mend it with text.encode('utf-8', 'replace').decode()."
 
 
 def record_batches(source: Any) -> list[pa.RecordBatch]:
     """The source as Arrow record batches, at least one; a column alone is called `text`."""
     try:
         table = _table(source)
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"the data: a text holds half a surrogate pair ({error.object[error.start : error.end]!r}), which is no "
-            "character; mend it with text.encode('utf-8', 'replace').decode()."
-        ) from error
+    except UnicodeEncodeError as error:  # of a column's name, or of a foreign table
+        raise DataError(f"the data: {error.object!r} {_HALF}") from error
     except LinnaeusError:
         raise
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
@@ -118,12 +116,33 @@ def _alike(rows: list[Any], kinds: tuple[type, ...], what: str) -> None:
         raise InputTypeError(f"row {odd + 1} is {type(rows[odd]).__name__} in a list of {what}; make them alike.")
 
 
+def refuse_half_pairs(values: Iterable[Any], where: str = "the data") -> None:
+    """Refuse texts, or lists and dicts of such, of which one is no Unicode text; name the first row with one."""
+    for row, value in enumerate(values, 1):
+        odd = next((text for text in _strings_in(value) if not is_unicode(text)), None)
+        if odd is not None:
+            raise DataError(f"{where}, row {row}: {odd!r} {_HALF}")
+
+
+def _strings_in(value: Any) -> Iterable[str]:
+    """The strings of a cell."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from chain.from_iterable(map(_strings_in, chain.from_iterable(value.items())))
+    elif isinstance(value, Iterable) and not isinstance(value, bytes):
+        yield from chain.from_iterable(map(_strings_in, value))
+
+
 def _column(values: Any, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     """A list as an Arrow column; values of several kinds become text."""
     if hasattr(values, "__arrow_c_stream__"):
         return pa.chunked_array(values)
     try:
         made = pa.array(values, kind)
+    except UnicodeEncodeError:
+        refuse_half_pairs(values)
+        raise
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         cells = [None if value is None else str(value) for value in values]
         made = pa.array(cells, pa.string())

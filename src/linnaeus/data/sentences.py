@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
+from linnaeus.data.cells import holds_nul
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
 from linnaeus.types import groups
@@ -67,7 +68,10 @@ class Sentences:
         if values.null_count:
             refuse_null(values, offsets)
         found = {name: _beside(name, lists, offsets) for name, lists in (columns or {}).items()}
-        return cls(offsets, values, None if tags is None else _beside("tags", tags, offsets), found)
+        told = None if tags is None else _beside("tags", tags, offsets)
+        if told is not None:
+            refuse_nul(told, offsets)
+        return cls(offsets, values, told, found)
 
     def take(self, rows: Any) -> Sentences:
         """These sentences, in this order, as an array would give them (numbers, a mask, a slice)."""
@@ -138,9 +142,10 @@ def join(parts: Sequence[Sentences]) -> Sentences:
     """All sentences, one part after the other; the parts have the same columns."""
     if len(parts) == 1:
         return parts[0]
-    offsets = [np.zeros(1, np.int64)]
+    offsets, count = [np.zeros(1, np.int64)], 0
     for part in parts:
-        offsets.append(part.offsets[1:] - part.offsets[0] + offsets[-1][-1])
+        offsets.append(part.offsets[1:] - part.offsets[0] + count)
+        count += part.count
     first = parts[0]
     return Sentences(
         np.concatenate(offsets),
@@ -215,6 +220,14 @@ def refuse_null(values: pa.Array, offsets: Longs, where: str = "", rows: Sequenc
     i = int(np.searchsorted(offsets, at, side="right")) - 1
     token = at - int(offsets[i]) + 1
     raise DataError(f"{_place(where, i, rows)}: token {token} is null; leave it out, or write what stands there.")
+
+
+def refuse_nul(tags: pa.Array, offsets: Longs, where: str = "", rows: Sequence[int] | None = None) -> None:
+    """Refuse tags of which one holds a NUL character: NumPy would take it for another."""
+    found = np.flatnonzero(holds_nul(tags))
+    if len(found):
+        i = int(np.searchsorted(offsets, found[0], side="right")) - 1
+        raise DataError(f"{_place(where, i, rows)}: the tag {tags[found[0]].as_py()!r} holds a NUL character; mend it.")
 
 
 def _place(where: str, sentence: int, rows: Sequence[int] | None) -> str:

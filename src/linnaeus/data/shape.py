@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from linnaeus.data.batch import Batch
-from linnaeus.data.cells import ENTRIES, MANY, as_numbers, as_text, as_texts, is_list, is_missing, settled
+from linnaeus.data.cells import ENTRIES, MANY, as_numbers, as_text, as_texts, holds_nul, is_list, is_missing, settled
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.roles import Roles, listed
 from linnaeus.errors import DataError
@@ -109,12 +109,10 @@ class _Work:
         if role is None:
             return None
         column = self.chunk.table.column(role)
-        if kind == "many":
-            made = as_texts(column, role, self.shape.separator)
+        if kind in ("one", "many"):
+            made = as_text(column, role) if kind == "one" else as_texts(column, role, self.shape.separator)
             self._miss(is_missing(made))
-        elif kind == "one":
-            made = as_text(column, role)
-            self._miss(is_missing(made))
+            self._reject(holds_nul(made), f"the label in column {role!r} holds a NUL character", "mend it")
         else:
             missing = is_missing(settled(column))
             made, good = as_numbers(column, role)

@@ -15,7 +15,7 @@ from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import record_batches
 from linnaeus.data.options import ReadOptions
 from linnaeus.data.roles import listed
-from linnaeus.data.sentences import Sentences, check_lengths, join, refuse_null
+from linnaeus.data.sentences import Sentences, check_lengths, join, refuse_nul, refuse_null
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 
@@ -188,6 +188,8 @@ def _made(where: str, table: pa.RecordBatch, roles: _Roles, rows: Sequence[int])
         beside[name], bounds = _flat(where, table, name, rows)
         check_lengths(where, name, np.diff(offsets), np.diff(bounds), rows)
     tags = beside.pop(roles.tags) if roles.tags else None
+    if tags is not None:
+        refuse_nul(tags, offsets, where, rows)
     docs = as_text(table.column(roles.docs), roles.docs) if roles.docs else None
     return Sentences(offsets, tokens, tags, beside, docs)
 
