@@ -67,7 +67,9 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tupl
     with open_progress(options["quiet"]) as progress:
         phases = Phases(progress)
         corpora = [
-            shared.read_source(source, options).watch(phases.move) for source in (data, other) if source is not None
+            shared.read_source(source, shared.choose_part(source, options, part)).watch(phases.move)
+            for source, part in ((data, "train"), (other, "test"))
+            if source is not None
         ]
         audit = check(*corpora, limits=limits, near=near, examples=options["examples"], watch=phases.begin)
     for source, corpus in zip((data, other), corpora, strict=False):

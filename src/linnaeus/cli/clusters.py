@@ -59,7 +59,8 @@ def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
     from linnaeus.data.tagged import holds_tokens, stream_sentences
     from linnaeus.features.tokens.grouping import cut
 
-    given = {"format": options["format"]} if options["format"] else {}
+    options = shared.choose_part(source, options, "train")
+    given = {name: options[name] for name in ("format", "split") if options.get(name)}
     if options["tokens"] or (not options["text"] and holds_tokens(source, **given)):
         yield from stream_sentences(source, tokens=options["tokens"], tags="", **given)
         return

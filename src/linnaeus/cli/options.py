@@ -27,6 +27,7 @@ _READ = (
     click.option("--label", metavar="COLUMN", help="The column of the labels; '' for none."),
     click.option("--weight", metavar="COLUMN", help="The column of row weights; '' for none."),
     click.option("--group", metavar="COLUMN", help="The column of groups; '' for none."),
+    click.option("--split", metavar="PART", help="Of a folder with parts: train, dev, test, or all of them."),
     click.option("--names", metavar="NAMES", help="The column names of a file without a header: text,label."),
     click.option("--format", metavar="FORMAT", help="The format of the file; by default its name tells."),
     click.option("--encoding", metavar="CODEC", help="The encoding of text files (default utf-8)."),
@@ -40,7 +41,7 @@ _READ = (
 )
 _READ_NAMES = (
     *("text", "label", "weight", "group", "names", "format", "encoding", "delimiter"),
-    *("label_separator", "label_kind", "max_bytes", "bad_rows"),
+    *("label_separator", "label_kind", "max_bytes", "bad_rows", "split"),
 )
 
 _COMMON = (
@@ -77,6 +78,28 @@ def read_source(source: str, options: dict[str, Any]) -> Corpus:
     if "names" in given:
         given["names"] = given["names"].split(",")
     return read(source, **given)
+
+
+def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, Any]:
+    """The options with the part of a folder that a verb reads; says which one, and which files it leaves out."""
+    from linnaeus.data.find import parts_of
+    from linnaeus.data.parts import listed_files
+
+    parts = parts_of(source)
+    if not parts:
+        return options
+    split = options.get("split") or wanted
+    if split in parts:
+        others = [f"{name} ({listed_files(paths)})" for name, paths in parts.items() if name != split]
+        told = f"{source}: reading the {split} part ({listed_files(parts[split])}), not {' or '.join(others)}"
+        unused = wanted == "train" and split != "test" and "test" in parts and options.get("other", "") is None
+        remark(f"{told}; add --test {quoted(source)} to evaluate on the test part" if unused else told, options)
+    return {**options, "split": split}
+
+
+def test_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that read what `--test` names: of a folder with parts, its test part."""
+    return choose_part(options["other"], {**options, "split": None}, "test")
 
 
 _ROLES = {"tokens": "text", "tags": "label"}

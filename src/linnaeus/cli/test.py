@@ -47,6 +47,7 @@ def command(model: str, data: str, **options: Any) -> int:
     from linnaeus.pipeline.modelfile import classifier_of
 
     shared.remark_kernels(options)
+    options = shared.choose_part(data, options, "test")
     with shared.use_threads(options):
         task, state = open_model(model)
         if task is not None:

@@ -59,7 +59,9 @@ _FEW = 20
     default="auto",
     help="Classes, numbers, tags of tokens, or the best of candidates; the columns of DATA tell.",
 )
-@click.option("--test", "other", metavar="FILE", help="Data to evaluate the model on when it is trained.")
+@click.option(
+    "--test", "other", metavar="DATA", help="Data to evaluate the trained model on; of a folder, its test part."
+)
 @click.option("--cv", "folds", type=click.IntRange(2), metavar="K", help="Hold out each row once, in K folds.")
 @click.option("--compact", is_flag=True, help="A file about a tenth as large; says what that loses.")
 @click.option("-o", "--output", metavar="MODEL", help="The model file (default: DATA with .lin, in this folder).")
@@ -79,6 +81,7 @@ def command(data: str, **options: Any) -> int:
     shared.remark_kernels(options)
     path = _target(data, options)
     shared.refuse_itself(path, data)
+    options = shared.choose_part(data, options, "train")
     with shared.use_threads(options):
         task = of_data(data, options)
         if task is not None:
@@ -249,7 +252,8 @@ def _test_data(corpus: Corpus, options: dict[str, Any]) -> Beside[Corpus] | None
     if options["other"] is None:
         return None
     kind = None if corpus.kind == "none" else corpus.kind  # the training will refuse to have no labels
-    found = shared.read_source(options["other"], {**options, "label_kind": options["label_kind"] or kind})
+    given = shared.test_options(options)
+    found = shared.read_source(options["other"], {**given, "label_kind": options["label_kind"] or kind})
     return Beside(lambda: found.load() if found.size <= _HELD else found)
 
 

@@ -14,6 +14,7 @@ from linnaeus.data.foreign import is_address, named_otherwise, refuse_foreign
 from linnaeus.data.formats import FORMATS, SUFFIXES
 from linnaeus.data.formats.folder import text_files
 from linnaeus.data.formats.plain import PREFIX
+from linnaeus.data.parts import Parts, by_part, is_part
 from linnaeus.data.streams import BLOCK, CODECS, ByteStream, File, open_raw
 from linnaeus.errors import DataError, MachineError, UsageError
 from linnaeus.frozen import dataclass
@@ -61,13 +62,31 @@ def standard_input() -> BinaryIO:
 
 
 def _found(source: Paths, options: ReadOptions) -> Found:
+    if options.split is not None and not parts_of(source):
+        raise DataError(f"{source}: is no folder with parts such as train and test; leave out split=.")
     paths = [source] if isinstance(source, (str, PathLike)) else list(source)
-    parts = [_expanded(str(path), options) for path in paths]
-    formats = sorted({part.format for part in parts})
+    return _together([_expanded(str(path), options) for path in paths])
+
+
+def _together(several: Sequence[Found]) -> Found:
+    formats = sorted({found.format for found in several})
     if len(formats) > 1:
         raise DataError(f"the files are of different formats ({', '.join(formats)}); read them one format at a time.")
-    owners = tuple(part.owner for part in parts)
-    return Found(tuple(file for part in parts for file in part.files), formats[0], owners)
+    owners = tuple(found.owner for found in several)
+    return Found(tuple(file for found in several for file in found.files), formats[0], owners)
+
+
+def parts_of(source: Paths) -> dict[str, tuple[Path, ...]]:
+    """The files or folders of each part, where this is a folder with parts such as train and test; else none."""
+    if not isinstance(source, (str, PathLike)) or not str(source) or not _exists(Path(source)):
+        return {}
+    path = Path(source)
+    if not path.is_dir():
+        return {}
+    try:
+        return _folders(path).named or by_part(_tables(path) or _known(path)).named
+    except PermissionError:
+        return {}  # who reads it says so
 
 
 def _expanded(name: str, options: ReadOptions) -> Found:
@@ -98,19 +117,40 @@ def _exists(path: Path) -> bool:
 
 
 def _folder(path: Path, options: ReadOptions) -> Found:
-    """A folder of shards, or a folder per class."""
+    """A folder of shards, or a folder per class; of one with parts, such as train and test, the part that is chosen."""
     try:
-        seen = sorted(entry for entry in path.iterdir() if entry.is_file() and entry.name[0] not in "._")
-        known = [entry for entry in seen if _suffix(entry) in SUFFIXES]
-        tables = [entry for entry in known if _suffix(entry) != ".txt"]
+        inner = _folders(path)
+        if inner.named:
+            return _together([_folder(part, options) for part in inner.chosen(str(path), options.split)])
+        tables, known = _tables(path), _known(path)
         if options.format == "folder" or (not tables and text_files(path)):
             return Found((File(path, str(path)),), "folder")
     except PermissionError as error:
         raise MachineError(f"{path}: no permission to read it; check its mode and owner.") from error
-    files = tables or known or (seen if options.format else [])
+    files = tables or known or (_seen(path) if options.format else [])
     if not files:
         raise DataError(f"{path}: holds no text; put data files there, or one folder per label with .txt files.")
-    return _shards(files, str(path), options)
+    parts = by_part(files)
+    return _shards(parts.chosen(str(path), options.split) if parts.named else files, str(path), options)
+
+
+def _folders(folder: Path) -> Parts:
+    """Folders by part, with folders or data files in them; folders of texts are classes."""
+    inner = [path for path in sorted(folder.iterdir()) if path.is_dir() and is_part(path.name)]
+    return by_part([path for path in inner if _tables(path) or any(entry.is_dir() for entry in path.iterdir())])
+
+
+def _seen(folder: Path) -> list[Path]:
+    return sorted(entry for entry in folder.iterdir() if entry.is_file() and entry.name[0] not in "._")
+
+
+def _known(folder: Path) -> list[Path]:
+    """The files whose names tell a format."""
+    return [entry for entry in _seen(folder) if _suffix(entry) in SUFFIXES]
+
+
+def _tables(folder: Path) -> list[Path]:
+    return [entry for entry in _known(folder) if _suffix(entry) != ".txt"]
 
 
 def _shards(files: Sequence[Path], name: str, options: ReadOptions) -> Found:

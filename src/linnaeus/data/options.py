@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, TypedDict
 
+from linnaeus.data.parts import ALL, PARTS
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 
@@ -30,6 +31,7 @@ class Options(TypedDict, total=False):
     bad_rows: str
     max_bytes: int | None
     batch_rows: int | None
+    split: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,7 @@ class ReadOptions:
     - `max_bytes`: how large a compressed file (or standard input) may become; None refuses a file that grows more
       than 100-fold.
     - `batch_rows`: no batch has more rows; None cuts where the file or the Arrow chunks do.
+    - `split`: which part of a folder with parts: "train", "dev", "test", or "all" of them.
 
     >>> ReadOptions(label="intent").bad_rows
     'error'
@@ -68,11 +71,14 @@ class ReadOptions:
     bad_rows: str = "error"
     max_bytes: int | None = None
     batch_rows: int | None = None
+    split: str | None = None
 
     def __post_init__(self) -> None:
         _one_of("bad_rows", self.bad_rows, POLICIES)
         if self.label_kind is not None:
             _one_of("label_kind", self.label_kind, LABEL_KINDS)
+        if self.split is not None:
+            _one_of("split", self.split, (*PARTS, ALL))
         _positive("max_bytes", self.max_bytes)
         _positive("batch_rows", self.batch_rows)
         for name in ("columns", "names"):

@@ -44,6 +44,7 @@ class Options(TypedDict, total=False):
     encoding: str
     bad_rows: str
     max_bytes: int | None
+    split: str | None
 
 
 @dataclass(frozen=True, slots=True)

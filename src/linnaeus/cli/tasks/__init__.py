@@ -61,7 +61,7 @@ def _guessed(data: str, options: dict[str, Any]) -> str | None:
     if data == "-" and not options["format"]:
         return None
     try:
-        lists = columns_of(data, format=options["format"])
+        lists = columns_of(data, format=options["format"], split=options["split"])
     except LinnaeusError:
         return None  # who reads the data says what is wrong with them
     if "candidates" in lists or "choices" in lists:

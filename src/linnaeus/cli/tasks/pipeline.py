@@ -42,9 +42,10 @@ class Told:
 def train(data: str, path: str, options: dict[str, Any]) -> int:
     """Train all stages on their files, the last one on DATA, and write one model."""
     from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.cli.tasks.tag import read
 
     began, recipe = time.perf_counter(), _recipe(options)
-    source: Any = data if recipe.stages[-1].task == "tag" else shared.read_source(data, options)
+    source: Any = read(data, options) if recipe.stages[-1].task == "tag" else shared.read_source(data, options)
     with open_progress(options["quiet"]) as progress:
         model = recipe.fit(source, lambda note: progress(Mark("training", note=note)))
     model.save(path)
@@ -56,7 +57,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
         screen.show(_page(model, path))
     if options["other"] is not None:
         plain = {"least": (), "most": (), "columns": (), "abstain": None, "seed": options["seed"] or 0}
-        return _test(model, options["other"], {**options, **plain})
+        return _test(model, options["other"], {**shared.test_options(options), **plain})
     return 0
 
 

@@ -32,7 +32,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
 
     began, recipe = time.perf_counter(), build_recipe(options)
     groups = read(data, options)
-    test = None if options["other"] is None else read(options["other"], options)
+    test = None if options["other"] is None else read(options["other"], shared.test_options(options))
     with open_progress(options["quiet"]) as progress:
         model = recipe.fit(groups, lambda note: progress(Mark("training", note=note)))
     model.save(path)
@@ -127,7 +127,21 @@ def read(data: str, options: dict[str, Any]) -> Groups:
     if data == "-":
         raise DataError("Examples with candidates are read from a file, not from standard input; name one.")
     given = {"text": options["text"], "answer": options["label"], "group": options["group"]}
-    return read_groups(data, GroupRoles(**{name: value for name, value in given.items() if value or name == "answer"}))
+    return read_groups(
+        _one_file(data, options),
+        GroupRoles(**{name: value for name, value in given.items() if value or name == "answer"}),
+    )
+
+
+def _one_file(data: str, options: dict[str, Any]) -> str:
+    """The file of the chosen part, where an argument names a folder with parts."""
+    from linnaeus.data.find import parts_of
+
+    parts = parts_of(data)
+    files = parts.get(options["split"] or "", ())
+    if parts and len(files) != 1:
+        raise DataError(f"{data}: examples with candidates are read from one file; name it.")
+    return str(files[0]) if parts else data
 
 
 def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:

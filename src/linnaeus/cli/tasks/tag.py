@@ -39,7 +39,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     began = time.perf_counter()
     sentences = read(data, options)
     recipe = build_recipe(options, sentences)
-    test = None if options["other"] is None else read(options["other"], options)
+    test = None if options["other"] is None else read(options["other"], shared.test_options(options))
     scores = held.scores(recipe, sentences, options) if test is None else None
     model = held.fit(recipe, sentences, options)
     model.save(path)
@@ -193,7 +193,9 @@ def stream(data: str, options: dict[str, Any], tags: str | None = "") -> Iterato
     """Sentences in pieces; without their tags where nobody asks for them."""
     from linnaeus.data.tagged import stream_sentences
 
-    given = {name: options[name] for name in ("format", "encoding", "max_bytes", "bad_rows") if options.get(name)}
+    given = {
+        name: options[name] for name in ("format", "encoding", "max_bytes", "bad_rows", "split") if options.get(name)
+    }
     if options.get("names"):
         given["names"] = options["names"].split(",")
     return stream_sentences(data, tokens=options["text"], tags=tags, **given)
