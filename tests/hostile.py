@@ -7,6 +7,7 @@ than its own work; when one kills the worker or hangs, that is its outcome, and 
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import json
 import os
 import select
@@ -107,6 +108,7 @@ def _work(cases: Sequence[Case], act: Callable[[Case], object], pipe: int) -> No
 
     limit = _memory("VmSize") + SPARE
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+    faulthandler.disable()  # the parent tells that a worker died
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)
