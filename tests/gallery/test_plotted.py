@@ -5,8 +5,9 @@ import pytest
 
 from linnaeus.gallery import PICTURES, SCENES
 from linnaeus.gallery.boundary import CELLS, lattice, panel
-from linnaeus.gallery.curves import GROUPS, STRENGTHS, fitted, noisy, powers
-from linnaeus.gallery.digits import templates
+from linnaeus.gallery.curves import GROUPS, STEP
+from linnaeus.gallery.digits import means, templates
+from linnaeus.gallery.fits import STRENGTHS, fitted, noisy, powers
 from linnaeus.gallery.paths import BEST, RUNS, bowl, walked
 from linnaeus.gallery.toys import outliers
 from linnaeus.losses import LOSSES
@@ -22,7 +23,7 @@ def test_boundaries_run_where_the_score_is_at_their_level(side):
     toy = side.toy()
     model = side.model()
     model.fit(toy.X, toy.y)
-    _at, grid = lattice(toy.reach)
+    _at, grid = lattice(toy.limits)
     scores = np.asarray(model.decision_function(grid))
     lines = [layer for layer in panel(side).layers if isinstance(layer, Lines)]
     assert len(lines) == len(side.levels)
@@ -39,10 +40,22 @@ def test_regions_are_the_answers(side):
     model = side.model()
     model.fit(toy.X, toy.y)
     regions = next(layer for layer in panel(side).layers if isinstance(layer, Regions))
-    at, _ = lattice(toy.reach)
+    at, _ = lattice(toy.limits)
     assert np.array(regions.classes).shape == (CELLS, CELLS)
     for row, column in [(0, 0), (10, 60), (50, 50), (70, 20), (99, 99), (40, 45), (99, 0)]:
         assert regions.classes[row][column] == model.predict(np.array([[at[column], at[row]]]))[0]
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_shades_are_the_probabilities_where_there_are_some(side):
+    toy = side.toy()
+    model = side.model()
+    model.fit(toy.X, toy.y)
+    regions = next(layer for layer in panel(side).layers if isinstance(layer, Regions))
+    assert (regions.sure is not None) == hasattr(model, "predict_proba") == bool(regions.label)
+    if regions.sure is not None:
+        P = model.predict_proba(lattice(toy.limits)[1])[:, 1].reshape(CELLS, CELLS)
+        np.testing.assert_allclose(regions.sure, np.abs(2 * P - 1), atol=1e-12)
 
 
 def test_one_neighbor_answers_its_training_rows_and_fifteen_do_not():
@@ -60,7 +73,7 @@ def test_bumps_separate_the_rings_and_a_line_does_not():
 
 
 def test_least_squares_fails_on_outliers_and_logistic_regression_does_not():
-    X, y, _ = outliers()
+    X, y, *_ = outliers()
     assert (LeastSquares().fit(X, y).predict(X) != y).any()
     assert (LogisticRegression().fit(X, y).predict(X) == y).all()
 
@@ -90,6 +103,7 @@ FORMULAS = {
 
 def test_loss_curves_are_the_losses():
     drawn = {layer.label: np.array(layer.paths[0]) for one in PICTURES["losses"]().panels for layer in one.layers}
+    assert drawn.pop(STEP).tolist() == [[-3, 1], [0, 1], [0, 0], [3, 0]]
     assert set(drawn) == set(LOSSES) == {name for names in GROUPS.values() for name in names}
     assert set(FORMULAS) == set(LOSSES)
     for name, formula in FORMULAS.items():
@@ -129,6 +143,14 @@ def test_templates_answer_their_digits():
 
     X, y = load_digits(return_X_y=True)
     assert ((X / 16.0 @ templates().reshape(10, 64).T).argmax(axis=1) == y).mean() > 0.9
+
+
+def test_templates_and_mean_images_are_drawn_as_they_are():
+    panels, ink, W = PICTURES["digit-templates"]().panels, means(), templates()
+    for digit, (above, below) in enumerate(zip(panels[:5] + panels[10:15], panels[5:10] + panels[15:], strict=True)):
+        for values, image in ((above.layers[0].values, ink[digit]), (below.layers[0].values, W[digit])):
+            middles = np.array(values)[1::3, 1::3]  # the middle one of three fine pixels
+            np.testing.assert_allclose(middles, image / np.abs(image).max(), atol=1e-9)
 
 
 def test_contours_of_a_circle_and_of_a_saddle():

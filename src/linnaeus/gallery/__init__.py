@@ -1,10 +1,16 @@
 """The pictures of the lectures, made by the library's own models on toy data: `linnaeus gallery` draws them.
 
-    toys       data in two dimensions
-    scenes     decision boundaries: which models on which data (drawn by boundary)
-    curves     losses, sigmoids, polynomials;  paths  gradient descent;  digits  weights as templates
+    toys, reviews    data in two dimensions, and texts
+    scenes           decision boundaries: which models on which data (drawn by boundary)
+    multiclass       three classes;  slack  soft margins;  voronoi  cells;  lifts  truth tables, features that help
+    curves           losses, convexity, sigmoids;  gaussians  densities and posteriors
+    fits             polynomials: underfitting, overfitting, bias and variance
+    paths, minima    gradient descent, on bowls and where there are several valleys
+    texts            weights of words, tf-idf, Zipf's law, learning curves, reliability
+    digits           weights as templates
 
-To add a picture: a function that gives a `render.picture.Picture`, its row in `PICTURES`, a test of what it plots.
+To add a picture: a function that gives a `render.picture.Picture`, its row in `PICTURES`, a test of what it plots, and
+a link to it in the documentation.
 """
 
 from __future__ import annotations
@@ -13,10 +19,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from linnaeus.gallery.boundary import draw
-from linnaeus.gallery.curves import losses, overfitting, scaling
+from linnaeus.gallery.curves import convexity, losses, scaling
 from linnaeus.gallery.digits import digits
+from linnaeus.gallery.fits import overfitting, underfitting, variance
+from linnaeus.gallery.gaussians import gaussians
+from linnaeus.gallery.lifts import lift, truth_tables
+from linnaeus.gallery.minima import minima
+from linnaeus.gallery.multiclass import k_way, one_vs_one, one_vs_rest
 from linnaeus.gallery.paths import descent
 from linnaeus.gallery.scenes import SCENES
+from linnaeus.gallery.slack import slack
+from linnaeus.gallery.texts import learning, reliability, tfidf, words, zipf
+from linnaeus.gallery.voronoi import voronoi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +39,27 @@ if TYPE_CHECKING:
 
 PICTURES: dict[str, Callable[[], Picture]] = {
     **{name: partial(draw, scene) for name, scene in SCENES.items()},
+    "slack": slack,
+    "three-classes": k_way,
+    "one-vs-rest": one_vs_rest,
+    "one-vs-one": one_vs_one,
+    "truth-tables": truth_tables,
+    "lift": lift,
+    "voronoi": voronoi,
+    "two-gaussians": gaussians,
     "losses": losses,
+    "convexity": convexity,
     "gradient-descent": descent,
+    "local-minima": minima,
     "sigmoid-scaling": scaling,
     "overfitting": overfitting,
+    "underfitting": underfitting,
+    "bias-variance": variance,
+    "word-weights": words,
+    "tf-idf": tfidf,
+    "zipf": zipf,
+    "learning-curves": learning,
+    "reliability": reliability,
     "digit-templates": digits,
 }
 """Every picture by name."""

@@ -60,28 +60,41 @@ def panel(side: Side) -> Panel:
     toy = side.toy()
     model = side.model()
     model.fit(toy.X, toy.y)
-    at, grid = lattice(toy.reach)
-    found = np.asarray(model.predict(grid)).reshape(CELLS, CELLS)
-    layers: list[Any] = [Regions(found.tolist())]
+    at, grid = lattice(toy.limits)
+    layers: list[Any] = [answers(model, grid)]
     if side.levels:
         layers += boundaries(np.asarray(model.decision_function(grid)).reshape(CELLS, CELLS), at, side.levels)
     layers += [Points([tuple(row) for row in toy.X[toy.y == c].tolist()], c, f"class {c + 1}") for c in (0, 1)]
-    limits = (-toy.reach, toy.reach)
-    return Panel(layers, side.title, limits, limits, "first feature", "second feature")
+    return Panel(layers, side.title, toy.limits, toy.limits, "first feature", "second feature")
 
 
-def lattice(reach: float) -> tuple[Doubles, Doubles]:
+def answers(model: Classifies, grid: Doubles) -> Regions:
+    """The class of each cell, shaded by its probability where the model has probabilities."""
+    found = np.asarray(model.predict(grid)).reshape(CELLS, CELLS)
+    # scikit-learn's convention: a classifier without probabilities has no such method.
+    chances = getattr(model, "predict_proba", None)
+    if chances is None:
+        return Regions(found.tolist())
+    P = np.asarray(chances(grid))
+    k = P.shape[1]
+    sure = ((P.max(axis=1) - 1 / k) / (1 - 1 / k)).reshape(CELLS, CELLS)
+    said = "probability of class 2, from 0 to 1" if k == 2 else f"probability of the class, from 1/{k} to 1"
+    return Regions(found.tolist(), said, sure.tolist())
+
+
+def lattice(limits: tuple[float, float]) -> tuple[Doubles, Doubles]:
     """The middles of the cells along one axis, and of all cells as rows (CELLS^2, 2), the bottom row first."""
-    at = (np.arange(CELLS) + 0.5) / CELLS * 2 * reach - reach
+    low, high = limits
+    at = low + (np.arange(CELLS) + 0.5) / CELLS * (high - low)
     across, up = np.meshgrid(at, at)
     return at, np.c_[across.ravel(), up.ravel()]
 
 
 def boundaries(scores: Doubles, at: Doubles, levels: Sequence[float]) -> list[Lines]:
-    """The lines of these scores: zero thick, others thin."""
+    """The lines of these scores: zero thick, others thin, with one line in the legend for both signs."""
     drawn = []
     for level in levels:
         paths = contour(at.tolist(), at.tolist(), (scores - level).tolist())
-        label = f"score {level:g}"
+        label = "" if level < 0 else f"score {level:g}" + f" and {-level:g}" * (-level in levels and level > 0)
         drawn.append(Lines(paths, 0, label, 2.0 if level == 0 else 0.8))
     return drawn

@@ -1,4 +1,4 @@
-"""Functions of one number: losses of the margin, the sigmoid of a score, polynomials of degree nine."""
+"""Functions of one number: losses of the margin, which of them are convex, the sigmoid of a score."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 from linnaeus.arrays.sigmoid import sigmoid
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
-from linnaeus.pipeline import LinearRegressor
-from linnaeus.regularizers import L2
 from linnaeus.render.picture import Lines, Panel, Picture, Points
 
 if TYPE_CHECKING:
@@ -26,8 +24,11 @@ GROUPS = {
 HIDDEN = ("logistic", "modified_huber")
 """Those that cover another one, wholly or down to m = -1: they are dashed."""
 
-STRENGTHS = (1e-8, 1e-2, 10.0)
-DEGREE = 9
+STEP = "0-1: a mistake"
+"""What the step from 1 to 0 is called in the legend."""
+
+CHORD = (20, 140)
+"""Numbers of the points of each curve between which a chord is drawn."""
 
 
 def loss_of_margin(name: str, m: Doubles) -> Doubles:
@@ -42,16 +43,17 @@ def losses() -> Picture:
     m = np.linspace(-3, 3, 121)
     panels = []
     for title, names in GROUPS.items():
-        drawn = [
+        drawn = [Lines([[(-3.0, 1.0), (0.0, 1.0), (0.0, 0.0), (3.0, 0.0)]], 0, STEP, 1.2, "3 3")]
+        drawn += [
             Lines([_path(m, loss_of_margin(name, m))], 1 + i, name, 2.0, "7 6" if name in HIDDEN else "")
             for i, name in enumerate(names)
         ]
         panels.append(Panel(drawn, title, (-3.0, 3.0), (0.0, 8.0), "margin", "loss"))
     said = (
-        "Losses as functions of the margin m = y s: those that pass above the step from 1 to 0 at m = 0 bound the "
-        "number of mistakes; with two classes log and logistic are one curve."
+        "What a loss charges for a margin m = y s. The dotted step counts mistakes: 1 up to m = 0, then 0. A loss "
+        "that runs above the step bounds the number of mistakes. With two classes log and logistic are one curve."
     )
-    return Picture("Losses of the margin", said, panels, columns=3, side=260)
+    return Picture("Losses of the margin", said, panels)
 
 
 def scaling() -> Picture:
@@ -66,45 +68,26 @@ def scaling() -> Picture:
     return Picture("Sigmoid scaling", said, [Panel(drawn, "", (-6.0, 6.0), (0.0, 1.0), "score", "probability")])
 
 
-def overfitting() -> Picture:
-    """One polynomial, three strengths."""
-    x, y = noisy()
-    grid = np.linspace(-1, 1, 201)
-    points = Points(_path(x, y), 0, "training points")
-    panels = [
-        Panel(
-            [Lines([_path(grid, fitted(strength).predict(powers(grid)))], 2, "polynomial of degree 9"), points],
-            f"strength {strength:g}",
-            (-1.0, 1.0),
-            (-2.0, 2.0),
-            "x",
-            "y",
+def convexity() -> Picture:
+    """Chords above and below three losses."""
+    m = np.linspace(-4, 4, 161)
+    step = (m <= 0).astype(np.float64)
+    curves = {"logistic": loss_of_margin("logistic", m), "probability": loss_of_margin("probability", m), "0-1": step}
+    said = {"logistic": "logistic: convex", "probability": "probability: not convex", "0-1": "0-1: flat but for a step"}
+    panels = []
+    for name, values in curves.items():
+        ends = [(m[i], values[i]) for i in CHORD]
+        chord = Lines([ends], 2, "chord between two points", 1.6, "6 4")
+        layers: list[Lines | Points] = [Lines([_path(m, values)], 1, "loss"), chord, Points(ends, 1)]
+        panels.append(
+            Panel(layers, said[name], (-4.0, 4.0), (0.0, 4.2 if name == "logistic" else 1.4), "margin", "loss")
         )
-        for strength in STRENGTHS
-    ]
-    said = (
-        "Least squares on powers of x up to nine: without a penalty the curve goes through the noise, with too much of "
-        "it the curve goes flat, and between the two it follows what made the points."
+    caption = (
+        "The chord between two points of a convex loss never runs below the curve, so a minimum that is found is the "
+        "minimum of all. The probability of the wrong class is not convex, and the 0-1 loss is flat: no slope says "
+        "which way to go. Convex losses stand in for it."
     )
-    return Picture("Overfitting against regularization", said, panels, columns=3, side=240)
-
-
-def noisy() -> tuple[Doubles, Doubles]:
-    """Twelve points of a sine wave with noise."""
-    x = np.linspace(-0.95, 0.95, 12)
-    return x, np.sin(np.pi * x) + np.random.default_rng(2).normal(size=12) * 0.3
-
-
-def powers(x: Doubles) -> Doubles:
-    """The features x, x^2, ..., x^9 (n, 9)."""
-    return x[:, None] ** np.arange(1, DEGREE + 1)
-
-
-def fitted(strength: float) -> LinearRegressor:
-    """The polynomial with this penalty."""
-    x, y = noisy()
-    penalized = LinearRegressor(regularizer=L2(strength=strength), optimizer="normal_equations")
-    return penalized.fit(powers(x), y)  # type: ignore[no-any-return]
+    return Picture("Convex or not", caption, panels)
 
 
 def _path(x: Doubles, y: Doubles) -> list[tuple[float, float]]:

@@ -63,11 +63,11 @@ def descent() -> Picture:
         "momentum overshoots and comes back, AdaGrad scales both directions alike, and too large a rate swings from "
         "wall to wall and away."
     )
-    return Picture("Gradient-descent paths", said, panels, side=280)
+    return Picture("Gradient-descent paths", said, panels, columns=2)
 
 
 def _ring(level: float) -> Any:
-    at = np.linspace(-2, 5, 141)
+    at = np.linspace(-2, 5, 71)
     across, up = np.meshgrid(at, at)
-    values = bowl(np.c_[across.ravel(), up.ravel()]).reshape(141, 141) - level
+    values = bowl(np.c_[across.ravel(), up.ravel()]).reshape(71, 71) - level
     return contour(at.tolist(), at.tolist(), values.tolist())

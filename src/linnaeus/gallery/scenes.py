@@ -27,7 +27,7 @@ def learned(learner: Any) -> Callable[[], Classifies]:
 
 
 def rbf() -> Classifies:
-    """A support vector machine of bumps."""
+    """A support vector machine with the RBF kernel."""
     return MatrixClassifier(learner=KernelSVM(kernel=RBF(gamma=0.5), strength=0.1))
 
 
@@ -39,14 +39,14 @@ SCENES = {
     ),
     "logistic-regression": Scene(
         "Logistic regression",
-        "Logistic regression draws the line where both classes are equally probable; the score grows "
-        "evenly away from it.",
+        "Logistic regression draws the line where both classes are equally probable. Away from it the score grows "
+        "evenly, and the probability quickly comes close to 0 or 1.",
         (Side("", LogisticRegression, clouds, (-2.0, 0.0, 2.0)),),
     ),
     "linear-svm": Scene(
         "Linear support vector machine",
-        "The support vector machine keeps the widest empty strip between the classes: points on its rims, where the "
-        "score is 1 or -1, hold it.",
+        "The support vector machine keeps the widest empty strip between the classes. Only the points on its rims, "
+        "where the score is 1 or -1, determine it.",
         (Side("", lambda: LinearSVM(strength=0.1, tol=1e-6), apart, (-1.0, 0.0, 1.0)),),
     ),
     "naive-bayes": Scene(
@@ -66,27 +66,27 @@ SCENES = {
     ),
     "neighbors": Scene(
         "One neighbor against fifteen",
-        "One neighbor answers every training point right and makes islands of the unusual ones; fifteen neighbors vote "
-        "for a smoother boundary.",
+        "One neighbor gets every training point right and makes islands around unusual ones. The votes of fifteen "
+        "neighbors give a smoother boundary, and probabilities.",
         (
             Side("1-NN", lambda: neighbors(1), clouds, ()),
             Side("15-NN", lambda: neighbors(15), clouds, ()),
         ),
     ),
     "rbf-svm": Scene(
-        "A line against bumps",
+        "A line against the RBF kernel",
         "No line separates a ring from what it surrounds; a support vector machine with the RBF kernel does.",
         (Side("linear", LinearSVM, rings, ()), Side("RBF kernel", rbf, rings)),
     ),
     "centroid": Scene(
         "Nearest centroid",
-        "The nearest centroid is all that is kept of each class: the boundary is the line half way between the two.",
+        "Only the mean of each class is kept: the boundary is the line half way between the two means.",
         (Side("", learned(Centroid(metric="euclidean")), clouds),),
     ),
     "exclusive-or": Scene(
         "Exclusive or: what a line cannot do",
-        "Opposite corners belong together: every line is wrong about a corner at least, while products of the features "
-        "(a polynomial kernel) or the nearest point get all of them right.",
+        "Opposite corners belong together: every line is wrong about a corner at least, while products of the "
+        "features (a polynomial kernel) or the nearest point get all of them right.",
         (
             Side("logistic regression", LogisticRegression, crossed, ()),
             Side("polynomial kernel", learned(KernelPerceptron(kernel=Polynomial(degree=2))), crossed),
@@ -127,8 +127,8 @@ SCENES = {
     ),
     "random-forest": Scene(
         "Random forest",
-        "A random forest lets a hundred trees vote, each grown on other rows: its boundary has the steps of "
-        "many trees.",
+        "A random forest takes the mean of a hundred trees, each grown on another sample of the rows: its boundary "
+        "has many small steps, and its probabilities change gradually.",
         (Side("", lambda: MatrixClassifier(learner=Forest(trees=100)), clouds, ()),),
     ),
     "outliers": Scene(

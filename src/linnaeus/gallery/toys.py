@@ -1,4 +1,4 @@
-"""Toy data in two dimensions, drawn from a seed: two clouds, rings, clouds with outliers."""
+"""Toy data in two dimensions, drawn from a seed: clouds, rings, corners, clouds with outliers."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from linnaeus.types import Doubles
 
 
 class Toy(NamedTuple):
-    """Rows X (n, 2), their classes 0 and 1, and the square [-reach, reach] that shows them."""
+    """Rows X (n, 2), their classes 0, 1, ..., and the square that shows them: `reach` to each side of `middle`."""
 
     X: Doubles
     y: NDArray[np.int64]
     reach: float
+    middle: float = 0.0
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Where the square begins and ends, along both axes."""
+        return self.middle - self.reach, self.middle + self.reach
 
 
 def clouds() -> Toy:
@@ -25,14 +33,39 @@ def clouds() -> Toy:
     draw = np.random.default_rng(7)
     first = draw.normal(size=(40, 2)) * 0.7 + (-1.1, -0.7)
     second = draw.normal(size=(40, 2)) @ np.array([[1.1, 0.55], [0.0, 0.5]]) + (1.1, 0.9)
-    return _toy(first, second, 4.0)
+    return _toy((first, second), 4.0)
 
 
 def apart() -> Toy:
     """Two clouds that a line separates, with room between them."""
     draw = np.random.default_rng(3)
     first, second = (draw.normal(size=(30, 2)) * 0.6 + middle for middle in ((-1.4, -1.1), (1.4, 1.1)))
-    return _toy(first, second, 4.0)
+    return _toy((first, second), 4.0)
+
+
+def overlapping() -> Toy:
+    """Two small clouds that no line separates."""
+    draw = np.random.default_rng(8)
+    first, second = (draw.normal(size=(14, 2)) * 0.85 + middle for middle in ((-1.1, -0.8), (1.1, 0.8)))
+    return _toy((first, second), 3.5)
+
+
+def three() -> Toy:
+    """Three long clouds around the middle, each slanted the same way against the line from the middle to it."""
+    draw = np.random.default_rng(3)
+    clouds = []
+    for angle in np.pi * np.array([1 / 2, 7 / 6, 11 / 6]):
+        slant = angle + np.radians(50)
+        turn = np.array([[np.cos(slant), np.sin(slant)], [-np.sin(slant), np.cos(slant)]])
+        middle = 2.0 * np.array([np.cos(angle), np.sin(angle)])
+        clouds.append(draw.normal(size=(25, 2)) * (1.2, 0.3) @ turn + middle)
+    return _toy(clouds, 4.0)
+
+
+def corners(truth: Sequence[int]) -> Toy:
+    """The corners (0, 0), (0, 1), (1, 0), (1, 1) with these classes: a function of two truth values."""
+    at = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    return Toy(at, np.asarray(truth, np.int64), 1.0, 0.5)
 
 
 def rings() -> Toy:
@@ -40,24 +73,24 @@ def rings() -> Toy:
     draw = np.random.default_rng(11)
     angle = draw.uniform(0, 2 * np.pi, 60)
     ring = np.c_[np.cos(angle), np.sin(angle)] * draw.normal(2.6, 0.25, size=(60, 1))
-    return _toy(draw.normal(size=(40, 2)) * 0.6, ring, 4.0)
+    return _toy((draw.normal(size=(40, 2)) * 0.6, ring), 4.0)
 
 
 def crossed() -> Toy:
     """Exclusive or: a class in two opposite corners, the other in the two others; no line separates them."""
     draw = np.random.default_rng(2)
     middles = ((-1.5, -1.5), (1.5, 1.5), (-1.5, 1.5), (1.5, -1.5))
-    corners = [draw.normal(size=(20, 2)) * 0.45 + middle for middle in middles]
-    return _toy(np.vstack(corners[:2]), np.vstack(corners[2:]), 4.0)
+    four = [draw.normal(size=(20, 2)) * 0.45 + middle for middle in middles]
+    return _toy((np.vstack(four[:2]), np.vstack(four[2:])), 4.0)
 
 
 def outliers() -> Toy:
     """Clouds apart, and ten more points of the second class far out on its right side."""
     toy = apart()
     far = np.random.default_rng(5).normal(size=(10, 2)) * 0.5 + (9.0, 4.0)
-    return _toy(toy.X[toy.y == 0], np.vstack([toy.X[toy.y == 1], far]), 10.0)
+    return _toy((toy.X[toy.y == 0], np.vstack([toy.X[toy.y == 1], far])), 10.0)
 
 
-def _toy(first: Doubles, second: Doubles, reach: float) -> Toy:
-    y = np.repeat(np.array([0, 1], np.int64), (len(first), len(second)))
-    return Toy(np.vstack([first, second]), y, reach)
+def _toy(classes: Sequence[Doubles], reach: float) -> Toy:
+    y = np.repeat(np.arange(len(classes), dtype=np.int64), [len(rows) for rows in classes])
+    return Toy(np.vstack(classes), y, reach)

@@ -1,0 +1,104 @@
+"""What becomes linear in a better representation: truth tables, and points on a line lifted to a parabola."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.gallery.boundary import Scene, Side, draw
+from linnaeus.gallery.toys import corners
+from linnaeus.pipeline import LogisticRegression, Perceptron
+from linnaeus.render.picture import Lines, Panel, Picture, Points
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+INNER = np.array([-0.9, -0.5, -0.2, 0.1, 0.4, 0.8])
+OUTER = np.array([-2.6, -2.2, -1.7, 1.5, 1.9, 2.3, 2.7])
+"""Points on a line: one class within the other."""
+
+
+class WithProduct:
+    """The perceptron on x1, x2 and x1 x2."""
+
+    def __init__(self) -> None:
+        self.model = Perceptron(epochs=200)
+
+    def fit(self, X: Doubles, y: Any) -> WithProduct:
+        """Learn."""
+        self.model.fit(products(X), y)
+        return self
+
+    def predict(self, X: Doubles) -> Any:
+        """Classes."""
+        return self.model.predict(products(X))
+
+    def decision_function(self, X: Doubles) -> Any:
+        """Scores."""
+        return self.model.decision_function(products(X))
+
+
+def products(X: Doubles) -> Doubles:
+    """The features x1, x2, x1 x2."""
+    return np.column_stack([X, X[:, 0] * X[:, 1]])
+
+
+def perceptron() -> Perceptron:
+    """A perceptron with time enough."""
+    return Perceptron(epochs=200)
+
+
+TABLES = Scene(
+    "AND, OR and XOR",
+    "The four corners are the truth values of two inputs: a line separates the corners where AND or OR is true, but "
+    "no line those of XOR. With the product of the inputs as a third feature the perceptron learns XOR too.",
+    (
+        Side("AND", perceptron, lambda: corners([0, 0, 0, 1])),
+        Side("OR", perceptron, lambda: corners([0, 1, 1, 1])),
+        Side("XOR", perceptron, lambda: corners([0, 1, 1, 0])),
+        Side("XOR with x1 x2", WithProduct, lambda: corners([0, 1, 1, 0])),
+    ),
+)
+
+
+def truth_tables() -> Picture:
+    """Four panels in a row."""
+    drawn = draw(TABLES)
+    return Picture(drawn.title, drawn.caption, drawn.panels, columns=4)
+
+
+def lifted() -> LogisticRegression:
+    """Logistic regression on (x, x^2)."""
+    x = np.r_[INNER, OUTER]
+    y = np.repeat([0, 1], [len(INNER), len(OUTER)])
+    return LogisticRegression(strength=0.01).fit(np.c_[x, x**2], y)  # type: ignore[no-any-return]
+
+
+def cuts(model: LogisticRegression) -> Doubles:
+    """Where w1 x + w2 x^2 + b is zero: the points on the line at which the answer changes."""
+    (w1, w2), b = np.asarray(model.coef_, np.float64).ravel(), float(np.ravel(model.intercept_)[0])
+    return np.sort(np.roots([w2, w1, b]).real)
+
+
+def lift() -> Picture:
+    """Points on a line, and on a parabola."""
+    model = lifted()
+    low, high = cuts(model).tolist()
+    flat = [Points([(x, 0.0) for x in row.tolist()], c, f"class {c + 1}") for c, row in enumerate((INNER, OUTER))]
+    ticks = [[(at, -1.0), (at, 1.0)] for at in (low, high)]
+    raised = [Points([(x, x * x) for x in row.tolist()], c, f"class {c + 1}") for c, row in enumerate((INNER, OUTER))]
+    parabola = [(x, x * x) for x in np.linspace(-3, 3, 61).tolist()]
+    (w1, w2), b = np.asarray(model.coef_, np.float64).ravel().tolist(), float(np.ravel(model.intercept_)[0])
+    border = [(x, -(b + w1 * x) / w2) for x in (-3.0, 3.0)]
+    panels = [
+        Panel([Lines([[(-3, 0), (3, 0)]], 0, "", 0.8), Lines(ticks, 0, "score 0"), *flat], "one feature: x", (-3, 3),
+              (-4, 4), "x"),
+        Panel([Lines([parabola], 0, "", 0.8), Lines([border], 0, "score 0"), *raised], "two features: x and its square",
+              (-3, 3), (-1, 9), "x", "x squared"),
+    ]  # fmt: skip
+    said = (
+        "No single point on the line has one class to its left and the other to its right. With the square of x as a "
+        "second feature a straight line separates the classes; on the first feature it cuts in two places."
+    )
+    return Picture("From one dimension to two", said, panels)

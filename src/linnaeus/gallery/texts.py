@@ -1,0 +1,171 @@
+"""Pictures about text: weights of words, tf-idf against counts, Zipf's law, learning curves, reliability."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.bayes import Bernoulli, Multinomial
+from linnaeus.datasets import intents
+from linnaeus.decision import Temperature
+from linnaeus.evaluation import learning_curve
+from linnaeus.features import Words
+from linnaeus.gallery.reviews import echoes, reviews
+from linnaeus.pipeline import LogisticRegression, MatrixClassifier
+from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points
+
+if TYPE_CHECKING:
+    from linnaeus.types import Doubles
+
+SHOWN = 9
+"""How many words of each side have a bar."""
+
+SENTENCE = "Set the alarm and turn the kitchen lights off"
+SIZES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+BINS = 10
+
+
+def word_weights() -> dict[str, float]:
+    """Each word of the reviews with its weight in logistic regression: positive for "good"."""
+    texts, labels = reviews()
+    fitted, X = Words(values="binary").fit_rows(texts)
+    weights = LogisticRegression(strength=0.3).fit(X, labels).coef_.ravel()
+    return dict(zip(fitted.names(), weights.tolist(), strict=True))
+
+
+def words() -> Picture:
+    """The words that count most on either side."""
+    weights = sorted(word_weights().items(), key=lambda pair: -pair[1])
+    shown = weights[:SHOWN] + weights[-SHOWN:]
+    reach = 1.15 * max(abs(weight) for _, weight in shown)
+    bars = Bars([weight for _, weight in shown], [word for word, _ in shown], "weight: for bad, for good")
+    said = (
+        "Logistic regression on 28 short restaurant reviews: each word has a weight, and the score of a review is the "
+        "sum of the weights of its words. Words to the right speak for a good review, words to the left for a bad "
+        "one."
+    )
+    panel = Panel([bars], "largest weights on either side", (-reach, reach), x="weight")
+    return Picture("What a classifier of reviews has learned", said, [panel])
+
+
+def valued(values: str) -> dict[str, float]:
+    """The features of the sentence by word: counts, or tf-idf learned on the requests of `datasets.intents`."""
+    fitted = Words(values=values).fit(intents())
+    row, names = fitted.rows([SENTENCE]), fitted.names()
+    return {names[i]: float(value) for i, value in zip(row.indices.tolist(), row.data.tolist(), strict=True)}
+
+
+def tfidf() -> Picture:
+    """One sentence twice."""
+    panels = []
+    for title, values in (("counts", valued("count")), ("tf-idf", valued("tfidf"))):
+        order = sorted((-value, word) for word, value in values.items())
+        reach = 1.1 * max(values.values())
+        bars = Bars([-value for value, _ in order], [word for _, word in order])
+        panels.append(Panel([bars], title, (-0.5 * reach, reach), x="value of the feature"))
+    said = (
+        f"The features of one request, \u201c{SENTENCE}\u201d. By counts the word \u201cthe\u201d is the largest, "
+        "though it stands in many texts and tells little. Tf-idf multiplies each count by the inverse document "
+        "frequency of the word: \u201cthe\u201d becomes the smallest, and the rare word \u201ckitchen\u201d the "
+        "largest."
+    )
+    return Picture("Counts against tf-idf", said, panels)
+
+
+def ranked() -> Doubles:
+    """How often each word stands in the 600 requests of `datasets.intents`, the most frequent first."""
+    _, X = Words(values="count").fit_rows(intents())
+    return np.sort(X.tdot(np.ones(len(X))))[::-1]
+
+
+def zipf() -> Picture:
+    """Frequencies by rank."""
+    counts = ranked()
+    ranks = np.arange(1.0, len(counts) + 1)
+    law = counts[0] / ranks
+    lines = [
+        Lines([_path(ranks, counts)], 1, "words of 600 requests"),
+        Lines([_path(ranks, law)], 0, "Zipf: count of the first / rank", 1.2, "5 4"),
+    ]
+    once = float((counts == 1).mean())
+    said = (
+        "A few words stand everywhere and most words are rare: on logarithmic axes the counts of words fall along a "
+        f"line, as Zipf's law says. Of the {len(counts):,} words {once:.0%} stand only once, and a classifier can "
+        "hardly learn anything about them."
+    )
+    limits = ((1.0, float(len(counts))), (0.7, float(counts[0]) * 1.3))
+    return Picture("Zipf's law", said, [Panel(lines, "", *limits, "rank of the word", "count", log=True)])
+
+
+def curves_of_learning() -> dict[str, list[tuple[float, float]]]:
+    """Accuracy on the held-out requests by the number of training texts, for two methods."""
+    train, test = intents("train"), intents("test")
+    fitted, X = Words(values="binary").fit_rows(train)
+    Z, y, t = fitted.rows(test), np.asarray(train.labels), np.asarray(test.labels)
+
+    def accuracies(rows: Any) -> dict[str, float]:
+        counted = MatrixClassifier(learner=Bernoulli(smoothing=0.1)).fit(X.take(rows), y[rows])
+        weighed = LogisticRegression(strength=0.3).fit(X.take(rows), y[rows])
+        models = {"naive Bayes": counted, "logistic regression": weighed}
+        return {name: float((model.predict(Z) == t).mean()) for name, model in models.items()}
+
+    curve = learning_curve(accuracies, len(train), sizes=list(SIZES), strata=y)
+    return {name: curve.line(name) for name in curve.names}
+
+
+def learning() -> Picture:
+    """More texts, better answers."""
+    drawn: list[Any] = []
+    for kind, (name, path) in enumerate(curves_of_learning().items()):
+        drawn += [Lines([path], 1 + kind, name), Points(path, kind)]
+    said = (
+        "Requests to a voice assistant, ten intents: accuracy on 120 held-out requests by the number of training "
+        "texts. Both curves rise steeply at first and more slowly later; where a curve still rises, more labeled "
+        "texts help."
+    )
+    panel = Panel(drawn, "", (0.0, 500.0), (0.0, 1.0), "training texts", "accuracy on held-out texts")
+    return Picture("Learning curves", said, [panel])
+
+
+def sureness() -> dict[str, tuple[Doubles, Doubles]]:
+    """Probabilities of the second class, and what was true, on new texts: as naive Bayes says them, and calibrated."""
+    train, held, new = echoes(400, 1), echoes(1000, 2), echoes(6000, 3)
+    model = MatrixClassifier(learner=Multinomial()).fit(train.X, train.y)
+    S, Z = (model.decision_function(rows)[:, None] for rows in (held.X, new.X))
+    calibrated = Temperature().fit(S, held.y, np.ones(len(held.y))).probabilities(Z)[:, 1]
+    truth = new.y.astype(np.float64)
+    return {
+        "naive Bayes": (model.predict_proba(new.X)[:, 1], truth),
+        "calibrated on held-out texts": (calibrated, truth),
+    }
+
+
+def binned(p: Doubles, truth: Doubles) -> list[tuple[float, float]]:
+    """For each tenth of the probabilities with 30 texts: the mean probability, and the share of the second class."""
+    at = np.minimum((p * BINS).astype(int), BINS - 1)
+    full = [at == b for b in range(BINS) if (at == b).sum() >= 30]
+    return [(float(p[mine].mean()), float(truth[mine].mean())) for mine in full]
+
+
+def reliability() -> Picture:
+    """Two diagrams side by side."""
+    panels = []
+    for title, (p, truth) in sureness().items():
+        path = binned(p, truth)
+        layers: list[Any] = [
+            Lines([[(0, 0), (1, 1)]], 0, "as often as said", 1.0, "5 4"),
+            Lines([path], 2, "", 1.4),
+            Points(path, 1, "texts with about this probability"),
+        ]
+        panels.append(Panel(layers, title, (0, 1), (0, 1), "probability that is said", "how often it is true"))
+    said = (
+        "Texts whose words come in company: naive Bayes takes five words that mean the same for five reasons, and its "
+        "probabilities are too close to 0 and 1. Divided by a temperature that was learned on held-out texts, the "
+        "scores give probabilities that hold: what is said to be true in 70 % of the cases is true in about 70 %."
+    )
+    return Picture("Reliability", said, panels)
+
+
+def _path(x: Doubles, y: Doubles) -> list[tuple[float, float]]:
+    return list(zip(x.tolist(), y.tolist(), strict=True))

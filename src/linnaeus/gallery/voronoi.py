@@ -1,0 +1,76 @@
+"""Voronoi cells: the part of the plane that is nearest to each training point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.gallery.boundary import CELLS, lattice
+from linnaeus.neighbors import Neighbors
+from linnaeus.pipeline import MatrixClassifier
+from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
+
+if TYPE_CHECKING:
+    from linnaeus.render.picture import Layer
+    from linnaeus.types import Doubles
+
+REACH = 3.0
+N = 18
+
+
+def sites() -> tuple[Doubles, Doubles]:
+    """Points (18, 2) of two classes."""
+    draw = np.random.default_rng(9)
+    X = draw.uniform(-REACH * 0.92, REACH * 0.92, size=(N, 2))
+    return X, (X[:, 1] > 0.9 * np.sin(1.5 * X[:, 0])).astype(np.int64)
+
+
+def cell(i: int) -> Doubles:
+    """The corners of the cell of point i: the square, cut by the bisector with every other point."""
+    X, _ = sites()
+    corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * REACH
+    for j in range(len(X)):
+        if j != i:
+            # Nearer to i than to j: 2 (x_j - x_i) x <= |x_j|^2 - |x_i|^2.
+            corners = _cut(corners, 2 * (X[j] - X[i]), float(X[j] @ X[j] - X[i] @ X[i]))
+    return corners
+
+
+def _cut(corners: Doubles, normal: Doubles, bound: float) -> Doubles:
+    """The part of a convex polygon with normal x <= bound (Sutherland and Hodgman 1974)."""
+    kept = []
+    room = bound - corners @ normal
+    for k in range(len(corners)):
+        a, b, here, there = corners[k - 1], corners[k], room[k - 1], room[k]
+        if (here >= 0) != (there >= 0):
+            kept.append(a + here / (here - there) * (b - a))
+        if there >= 0:
+            kept.append(b)
+    return np.array(kept)
+
+
+def nearest(y: Doubles) -> MatrixClassifier:
+    """One nearest neighbor."""
+    return MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(sites()[0], y)
+
+
+def voronoi() -> Picture:
+    """The cells, and the regions that they make."""
+    X, y = sites()
+    _, grid = lattice((-REACH, REACH))
+    rims = [[tuple(corner) for corner in (*cell(i), cell(i)[0])] for i in range(len(X))]
+    model = nearest(y)
+    found = np.asarray(model.predict(grid)).reshape(CELLS, CELLS)
+    regions = Regions(found.tolist())
+    points: list[Layer] = [Points([tuple(x) for x in X[y == c].tolist()], c, f"class {c + 1}") for c in (0, 1)]
+    limits, names = (-REACH, REACH), ("first feature", "second feature")
+    panels = [
+        Panel([Lines(rims, 0, "border between cells", 0.8), *points], "the cell of each point", limits, limits, *names),
+        Panel([regions, *points], "1-NN: the class of the cell", limits, limits, *names),
+    ]
+    said = (
+        "Around each training point lies the cell of all places that are nearer to it than to any other point. One "
+        "nearest neighbor answers with the class of the cell, so its boundary is made of borders between cells."
+    )
+    return Picture("Voronoi cells", said, panels)
