@@ -129,16 +129,19 @@ def test_every_recipe_has_a_section():
 
 
 def test_links_to_pictures_lead_to_pictures():
-    """Their headings are written when the site is built; every picture is shown where its recipe is explained."""
-    picture = re.compile(r"\]\(gallery\.md#([^)]+)\)")
+    """Their headings are written when the site is built; every picture is linked from recipes or concepts."""
+    picture = re.compile(r"\]\((?:\.\./)?gallery\.md#([^)]+)\)")
     linked = {path.name: set(picture.findall(path.read_text(encoding="utf-8"))) for path in PAGES}
     assert set().union(*linked.values()) <= set(PICTURES)
     assert linked["recipes.md"] >= set(SCENES)
+    assert linked["recipes.md"] | linked["concepts.md"] == set(PICTURES)
 
 
-def test_every_guide_is_linked_from_the_first_page_and_the_readme():
+def test_every_page_is_linked_from_the_first_page_or_the_index_of_its_folder():
     first, readme = (path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "index.md", ROOT / "README.md"))
     for path in ROOT.glob("docs/**/*.md"):
         link = path.relative_to(ROOT / "docs").as_posix()
-        assert link == "index.md" or f"]({link})" in first, link
+        index = path.with_name("index.md")
+        listed = index.read_text(encoding="utf-8") if index.exists() else ""
+        assert path == index == ROOT / "docs" / "index.md" or f"]({link})" in first or f"]({path.name})" in listed, link
         assert "guides/" not in link or f"](docs/{link})" in readme, link

@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     from linnaeus import bayes as bayes
     from linnaeus import data as data
     from linnaeus import datasets as datasets
+    from linnaeus import decision as decision
     from linnaeus import ensembles as ensembles
+    from linnaeus import erm as erm
     from linnaeus import errors as errors
     from linnaeus import evaluation as evaluation
     from linnaeus import explain as explain
     from linnaeus import features as features
     from linnaeus import gallery as gallery
     from linnaeus import kernel_methods as kernel_methods
+    from linnaeus import losses as losses
     from linnaeus import neighbors as neighbors
+    from linnaeus import optimizers as optimizers
+    from linnaeus import outputs as outputs
+    from linnaeus import regularizers as regularizers
     from linnaeus import similarities as similarities
     from linnaeus import store as store
     from linnaeus import text as text
@@ -101,15 +107,21 @@ _HOMES = {
     "bayes": "",
     "data": "",
     "datasets": "",
+    "decision": "",
     "ensembles": "",
+    "erm": "",
     "errors": "",
     "explain": "",
     "evaluation": "",
     "features": "",
     "gallery": "",
     "kernel_methods": "",
+    "losses": "",
     "similarities": "",
     "neighbors": "",
+    "optimizers": "",
+    "outputs": "",
+    "regularizers": "",
     "store": "",
     "text": "",
 }
@@ -148,7 +160,9 @@ __all__ = [
     "bayes",
     "data",
     "datasets",
+    "decision",
     "ensembles",
+    "erm",
     "errors",
     "evaluation",
     "explain",
@@ -156,10 +170,14 @@ __all__ = [
     "gallery",
     "kernel_methods",
     "load",
+    "losses",
     "neighbors",
+    "optimizers",
+    "outputs",
     "read",
     "read_groups",
     "read_sentences",
+    "regularizers",
     "similarities",
     "store",
     "text",
