@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from linnaeus import LinearClassifier
-from linnaeus.erm.train import INTERRUPTS
 from linnaeus.errors import UsageError
 from linnaeus.optimizers import SGD, Adam, Average
 from linnaeus.pipeline import NotConverged
@@ -21,11 +20,6 @@ X = RNG.normal(size=(60, 4))
 Y = np.array(list("abc"))[np.argmax(X[:, :3], axis=1)]
 SIDE = np.where(X[:, 0] > 0, "p", "n")
 NOISE, NAMES = RNG.normal(size=(2000, 50)), RNG.integers(0, 8, 2000).astype(str)
-
-
-@pytest.fixture(autouse=True)
-def _no_interrupt_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(INTERRUPTS, "last", -np.inf)
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "momentum", SGD(batch=10, rate=5.0), Average(SGD(rate=50.0))])
@@ -88,39 +82,15 @@ def test_the_time_limit_holds_inside_an_epoch(monkeypatch: pytest.MonkeyPatch) -
         assert model.coef_.any()
 
 
-def _interrupt(after: int, times: list[int]) -> Any:
+@pytest.mark.parametrize("held_out", [0.0, 0.2])
+@pytest.mark.parametrize("after", [1, 2])
+def test_ctrl_c_comes_out_of_a_training_whatever_it_has_learned(after: int, held_out: float) -> None:
     def press(record: Any) -> None:
         if record.epoch == after:
-            times.append(after)
             raise KeyboardInterrupt
 
-    return press
-
-
-def test_an_interrupted_training_says_how_far_it_was() -> None:
-    pressed: list[int] = []
-    with pytest.warns(NotConverged, match=r"Interrupted after 2 epochs \(.*objective .*\): the model has the latest"):
-        model = LinearClassifier(optimizer="adagrad", progress=_interrupt(2, pressed)).fit(X, Y)
-    assert model.trace_.reason == "interrupted"
-    INTERRUPTS.last = -np.inf
-    with pytest.warns(NotConverged, match=r"the weights of epoch \d, whose held-out score was the best"):
-        LinearClassifier(optimizer="adagrad", held_out=0.2, progress=_interrupt(3, pressed)).fit(X, Y)
-
-
-def test_an_interrupted_training_says_what_was_better() -> None:
-    with pytest.warns(NotConverged, match="and zero weights have"):
-        LinearClassifier(optimizer="momentum", progress=_interrupt(2, [])).fit(NOISE, NAMES)
-
-
-def test_a_second_interrupt_comes_out() -> None:
-    model = LinearClassifier(optimizer="adagrad", progress=_interrupt(2, []))
-    with pytest.warns(NotConverged, match="Interrupted"):
-        model.fit(X, Y)
     with pytest.raises(KeyboardInterrupt):
-        model.fit(X, Y)
-    INTERRUPTS.last = -np.inf  # long ago
-    with pytest.warns(NotConverged, match="Interrupted"):
-        model.fit(X, Y)
+        LinearClassifier(optimizer="adagrad", held_out=held_out, progress=press).fit(X, Y)
 
 
 @pytest.mark.parametrize(

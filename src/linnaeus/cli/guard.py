@@ -9,25 +9,22 @@ from __future__ import annotations
 import errno
 import io
 import os
-import signal
 import sys
-import threading
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
 
+from linnaeus.cli import signals
 from linnaeus.cli.options import as_options
 from linnaeus.errors import LinnaeusError, MachineError
 
 USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED = 2, 5, 70, 130, 143
 
-
-class Terminated(BaseException):
-    """The process was asked to end (SIGTERM)."""
+_SHORTAGE = ("MemoryError", "failed to map segment", "annot allocate memory")
+"""How an error of an import says that memory was short."""
 
 
 class WholeWrites(io.RawIOBase):
@@ -74,21 +71,25 @@ def whole_output() -> None:
 
 def guarded(run: Callable[[], Any], debug: bool) -> int:
     """Run a command to its exit code; nothing is raised, and a traceback is shown only if asked for."""
+    came: list[int] = []
     try:
-        with _terminable():
+        with signals.raising(came):
             if sys.stdout is None:
                 raise MachineError("standard output is closed, so no result can be shown; give it a file or /dev/null.")
             code = run()
             flush()
+        if came:  # somebody caught the error that a signal had raised
+            raise _raised_by(came[0])
         return code if isinstance(code, int) else 0
     except BaseException as error:
-        code, sentence = _verdict(error)
+        code, sentence = _verdict(_raised_by(came[0]) if came else error)
         if debug and not isinstance(error, click.ClickException | SystemExit):
             traceback.print_exception(error)
         elif code == BUG:
             from linnaeus.cli.crash import save_traceback
 
             sentence = f"{sentence} {save_traceback(error)}"
+        signals.said.set()
         _say(sentence)
         with suppress(OSError):
             flush()
@@ -103,18 +104,33 @@ def _verdict(error: BaseException) -> tuple[int, str]:
         return _usage(error)
     if isinstance(error, click.Abort | KeyboardInterrupt):
         return INTERRUPTED, "interrupted"
-    if isinstance(error, Terminated):
+    if isinstance(error, signals.Terminated):
         return TERMINATED, "terminated"
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 0, ""
     if isinstance(error, BrokenPipeError):
         return 0, ""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or _is_shortage(error):
         return ENVIRONMENT, "error: there is not enough memory; give less data at a time."
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
         return ENVIRONMENT, f"error: {_safe(f'the system refused: {error.strerror or error}{where}.')}"
     return BUG, f"error: a bug in Linnaeus ({type(error).__name__}); please report it."
+
+
+def _raised_by(number: int) -> BaseException:
+    return signals.Terminated() if number + 128 == TERMINATED else KeyboardInterrupt()
+
+
+def _is_shortage(error: BaseException | None) -> bool:
+    """Whether an import failed because memory was short, though other errors may hide it."""
+    if not isinstance(error, ImportError):
+        return False
+    while error is not None:
+        if any(sign in repr(error) for sign in _SHORTAGE):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _safe(sentence: str) -> str:
@@ -161,20 +177,3 @@ def silence(stream: Any) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM ends the work as Ctrl-C does: by an exception, so that files are closed and temporary ones go."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, _terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated

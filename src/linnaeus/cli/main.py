@@ -11,7 +11,8 @@ from typing import NoReturn
 
 import click
 
-from linnaeus.cli import ALIASES, VERBS
+from linnaeus import temporary
+from linnaeus.cli import ALIASES, VERBS, signals
 from linnaeus.cli.guard import guarded, whole_output
 
 _EXAMPLES = """\b
@@ -98,8 +99,11 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def program() -> NoReturn:
-    """The command as it is installed: as `main`, and then an end without a last search for garbage."""
+    """The command in a process of its own: a signal ends it soon, and at the end there is no search for garbage."""
+    signals.end_soon()
     whole_output()
     code = main()
+    temporary.remove_all()
+    signals.default()
     gc.freeze()
     sys.exit(code)

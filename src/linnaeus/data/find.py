@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import weakref
@@ -10,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from linnaeus import temporary
 from linnaeus.data.foreign import is_address, named_otherwise, refuse_foreign
 from linnaeus.data.formats import FORMATS, SUFFIXES
 from linnaeus.data.formats.folder import text_files
@@ -203,11 +205,11 @@ class _Spool:
     """A temporary folder that goes when nobody holds this any more."""
 
     def __init__(self) -> None:
-        import shutil
         import tempfile
 
-        self.folder = Path(tempfile.mkdtemp(prefix="linnaeus-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = Path(tempfile.gettempdir()) / f"linnaeus-{os.urandom(6).hex()}"
+        weakref.finalize(self, temporary.remove, self.folder)
+        temporary.create(self.folder, lambda folder: folder.mkdir(0o700))
 
 
 def _pipe(path: Path, name: str, options: ReadOptions) -> Found:

@@ -29,9 +29,9 @@ class Trace:
 
     `reason` is "converged" (the gap is as small as asked), "small gradient" (where there is no gap), "optimum" (nothing
     is left to gain), "no further progress" (no step helps any more, short of the tolerance), "no mistakes", "few
-    mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data", "epochs", "time limit" or
-    "interrupted". It says why the optimizer ended, not which weights are returned: these are the latest, or with
-    held-out rows those of `best`, whatever the reason.
+    mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data", "epochs" or "time limit".
+    It says why the optimizer ended, not which weights are returned: these are the latest, or with held-out rows those
+    of `best`, whatever the reason.
 
     `value` is the objective. Step-wise optimizers do not evaluate it, as this would take as long as an epoch: theirs is
     a running estimate, the loss of each example before its step, plus the penalty after the last one. With `average` it

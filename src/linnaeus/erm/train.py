@@ -1,4 +1,4 @@
-"""Drives an optimizer: records its trace, asks held-out data, decides when it is enough, survives Ctrl-C."""
+"""Drives an optimizer: records its trace, asks held-out data, decides when it is enough."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
     from linnaeus.protocols import Solver
     from linnaeus.types import Params, Step
-
-
-AGAIN = 2.0
-"""Seconds within which a second Ctrl-C ends more than one training."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +58,8 @@ def train(
 ) -> Fit:
     """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
 
-    `start` and `so_far` continue an earlier training. Ctrl-C ends it and keeps what there is; before the first epoch is
-    done, when nothing has been learned, and when it is pressed again within `AGAIN` seconds, it is passed on. BLAS
-    works on one thread meanwhile: its sums change with their number, the result may not.
+    `start` and `so_far` continue an earlier training. BLAS works on one thread meanwhile: its sums change with their
+    number, the result may not.
     """
     check(objective, optimizer)
     watch = watch or Watch()
@@ -79,26 +74,7 @@ def train(
         keeper.trace.reason = watch.stop.ending(keeper.trace)
     except Enough as enough:
         keeper.trace.reason = str(enough)
-    except KeyboardInterrupt:
-        if not len(keeper.trace) or INTERRUPTS.again():
-            raise
-        keeper.trace.reason = "interrupted"
     return Fit(keeper.params(begin), keeper.trace)
-
-
-class Interrupts:
-    """When Ctrl-C last ended a training: many in a row, as in a grid search, are ended by pressing it twice."""
-
-    def __init__(self) -> None:
-        self.last = -math.inf
-
-    def again(self) -> bool:
-        """Whether this one comes so soon after the last that all is meant to end."""
-        before, self.last = self.last, time.perf_counter()
-        return self.last - before < AGAIN
-
-
-INTERRUPTS = Interrupts()
 
 
 class _Keeper:

@@ -128,14 +128,12 @@ class Descent(Run):
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
         """Batch after batch."""
         loss = mistakes = 0.0
-        try:
-            for i, rate in enumerate(rates):
-                lost, wrong = self.step(order[i * self.size : (i + 1) * self.size], float(rate))
-                loss, mistakes = loss + lost, mistakes + wrong
-                if self.late:
-                    break
-        finally:  # Ctrl-C keeps the weights reached: they owe their penalty
-            self.catcher.settle()
+        for i, rate in enumerate(rates):
+            lost, wrong = self.step(order[i * self.size : (i + 1) * self.size], float(rate))
+            loss, mistakes = loss + lost, mistakes + wrong
+            if self.late:
+                break
+        self.catcher.settle()
         return loss, mistakes
 
     def step(self, batch: Ints, rate: float) -> tuple[float, float]:

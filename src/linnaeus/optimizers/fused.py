@@ -96,16 +96,14 @@ class Fused(Run):
         loss = mistakes = 0.0
         sizes = np.cumsum(np.diff(self.rows.indptr)[order] + 1) * self.layout.lanes
         cuts = np.searchsorted(sizes, np.arange(SLICE, int(sizes[-1]), SLICE))
-        try:
-            for part, rate in zip(np.split(order, cuts), np.split(rates, cuts), strict=True):
-                problem = self.rows.arrays, self.truth, (part, rate)
-                lost, wrong = self.kernel.learn(*problem, self.state, self.asked, self.flow)
-                loss, mistakes, self.t = loss + lost, mistakes + wrong, self.t + len(part)
-                if self.late:
-                    break
-        finally:  # Ctrl-C keeps the weights reached: they owe their penalty
-            if self.layout.lazy and self.kernel.settle is not None:
-                self.kernel.settle(self.state, self.flow)
+        for part, rate in zip(np.split(order, cuts), np.split(rates, cuts), strict=True):
+            problem = self.rows.arrays, self.truth, (part, rate)
+            lost, wrong = self.kernel.learn(*problem, self.state, self.asked, self.flow)
+            loss, mistakes, self.t = loss + lost, mistakes + wrong, self.t + len(part)
+            if self.late:
+                break
+        if self.layout.lazy and self.kernel.settle is not None:
+            self.kernel.settle(self.state, self.flow)
         return loss, mistakes
 
     def begin(self, epoch: int) -> None:

@@ -80,8 +80,7 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
             saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, begin.seed, aside))
             begin, so_far = saver.resume(begin)
             fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
-            if fit.trace.reason != "interrupted":
-                saver.done()
+            saver.done()
     warn(fit, objective, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 

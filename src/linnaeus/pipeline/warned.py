@@ -1,4 +1,4 @@
-"""What a training leaves to be said: not converged, no minimum, interrupted, worse than nothing."""
+"""What a training leaves to be said: not converged, no minimum, worse than nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linnaeus.erm.choose import mistake_driven, stepwise
 from linnaeus.errors import LinnaeusWarning
 
 if TYPE_CHECKING:
-    from linnaeus.erm import Fit, Objective, Record, Trace
+    from linnaeus.erm import Fit, Objective, Trace
 
 UNFINISHED = ("epochs", "time limit", "no further progress")
 """Reasons to end that leave a solver short of its tolerance."""
@@ -52,8 +52,6 @@ def warn(fit: Fit, objective: Objective, optimizer: Any) -> None:
             "The objective has no minimum: these weights already decide every example, and without a penalty larger "
             "ones always lower the loss; give a regularizer such as L2(strength=1e-3)."
         )
-    elif trace.reason == "interrupted":
-        said = interrupted(fit, objective)
     elif stepwise(optimizer):
         said = worse_than_nothing(fit, objective, optimizer)
     elif trace.converged or trace.reason not in UNFINISHED:
@@ -82,21 +80,6 @@ def known(trace: Trace) -> str:
     return f" ({', '.join(found)})" if found else ""
 
 
-def interrupted(fit: Fit, objective: Objective) -> str:
-    """How far it was, and whether it had been nearer before."""
-    last = fit.trace.last
-    said = f"Interrupted after {last.epoch} epochs{known(fit.trace)}"
-    if fit.trace.best is not None:
-        return f"{said}: the model has the weights of epoch {fit.trace.best.epoch}, whose held-out score was the best."
-    said += ": the model has the latest weights"
-    least = min((r for r in fit.trace if _finite(r.value)), key=_value, default=None)
-    if least is not None and _finite(last.value) and _value(last) > _value(least):
-        said += f", though the objective was {_value(least):.6g} after epoch {least.epoch}"
-    if _finite(last.value) and _value(last) > (nothing := at_zero(objective)):
-        said += f", and zero weights have {nothing:.6g}"
-    return said + "."
-
-
 def worse_than_nothing(fit: Fit, objective: Objective, optimizer: Any) -> str:
     """What to do about steps that led above the objective of zero weights; nothing where they did not.
 
@@ -119,7 +102,3 @@ def worse_than_nothing(fit: Fit, objective: Objective, optimizer: Any) -> str:
 
 def _finite(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
-
-
-def _value(record: Record) -> float:
-    return math.inf if record.value is None else record.value

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from linnaeus import temporary
 from linnaeus.errors import LinnaeusError, MachineError
 
 
@@ -25,22 +26,24 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     passing = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
     try:
-        os.close(os.open(passing, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        mode = passing.stat().st_mode  # what the user's umask asks for; the block may make the file anew with another
         try:
+            temporary.create(passing, _create)
+            mode = passing.stat().st_mode  # what the user's umask asks for; the block may make the file anew
             yield passing
             passing.chmod(mode)
             _flush(passing, os.O_RDWR)
             passing.replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                passing.unlink()
-            raise
+        finally:
+            temporary.remove(passing)
         _flush_directory(target.parent)
     except LinnaeusError:
         raise
     except OSError as error:
         raise MachineError(_sentence(target, error)) from error
+
+
+def _create(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
 
 
 def _flush(path: Path, flags: int) -> None:

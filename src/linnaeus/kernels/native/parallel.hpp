@@ -9,13 +9,17 @@
 #include <thread>
 #include <vector>
 
+#include "interrupts.hpp"
+
 namespace linnaeus {
 
-// Calls work(piece, worker) once for each piece 0..pieces-1. The first exception is thrown again in the caller.
+// Calls work(piece, worker) once for each piece 0..pieces-1. The first exception is thrown again in the caller; so is
+// what Ctrl-C raises, between two pieces.
 template <class Work>
 void for_each_piece(size_t pieces, int threads, Work&& work) {
+  Interrupts interrupts;
   if (threads <= 1 || pieces <= 1) {
-    for (size_t i = 0; i < pieces; ++i) work(i, 0);
+    for (size_t i = 0; i < pieces; ++i, interrupts.ask()) work(i, 0);
     return;
   }
   std::atomic<size_t> next{0};
@@ -23,7 +27,10 @@ void for_each_piece(size_t pieces, int threads, Work&& work) {
   std::mutex guard;
   auto loop = [&](int worker) {
     try {
-      for (size_t i; (i = next.fetch_add(1)) < pieces;) work(i, worker);
+      for (size_t i; (i = next.fetch_add(1)) < pieces;) {
+        work(i, worker);
+        if (worker == 0) interrupts.ask();
+      }
     } catch (...) {
       std::lock_guard<std::mutex> lock(guard);
       if (!error) error = std::current_exception();
