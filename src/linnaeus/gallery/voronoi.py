@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 REACH = 3.0
-N = 18
 
 
 def sites() -> tuple[Doubles, Doubles]:
-    """Points (18, 2) of two classes."""
-    draw = np.random.default_rng(9)
-    X = draw.uniform(-REACH * 0.92, REACH * 0.92, size=(N, 2))
-    return X, (X[:, 1] > 0.9 * np.sin(1.5 * X[:, 0])).astype(np.int64)
+    """Points (20, 2) of two classes: a grid whose points were moved."""
+    draw = np.random.default_rng(5)
+    across, up = np.meshgrid(np.linspace(-2.4, 2.4, 5), np.linspace(-2.25, 2.25, 4))
+    X = np.column_stack([across.ravel(), up.ravel()]) + draw.uniform(-0.5, 0.5, size=(20, 2))
+    return X, (X[:, 1] > 1.1 * np.sin(1.5 * X[:, 0])).astype(np.int64)
 
 
 def cell(i: int) -> Doubles:
@@ -66,7 +66,13 @@ def voronoi() -> Picture:
     points: list[Layer] = [Points([tuple(x) for x in X[y == c].tolist()], c, f"class {c + 1}") for c in (0, 1)]
     limits, names = (-REACH, REACH), ("first feature", "second feature")
     panels = [
-        Panel([Lines(rims, 0, "border between cells", 0.8), *points], "the cell of each point", limits, limits, *names),
+        Panel(
+            [regions, Lines(rims, 0, "border between cells", 0.8), *points],
+            "the cell of each point",
+            limits,
+            limits,
+            *names,
+        ),
         Panel([regions, *points], "1-NN: the class of the cell", limits, limits, *names),
     ]
     said = (

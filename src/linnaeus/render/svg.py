@@ -57,7 +57,7 @@ def svg(picture: Picture) -> str:
     rows = _flow(shared or [], width)
     drawn += [_key(key, x, below + KEY * i + 6) for i, row in enumerate(rows) for x, key in row]
     below += KEY * len(rows)
-    said = textwrap.wrap(picture.caption, int((width - 24) / LETTER))
+    said = textwrap.wrap(picture.caption, int((width - 24) / (LETTER * 0.94)))
     drawn += [text(12, below + LINE * (i + 1), row) for i, row in enumerate(said)]
     return "\n".join([_head(picture, width, below + LINE * len(said) + 14), *drawn, "</svg>\n"])
 
