@@ -94,7 +94,7 @@ lint: $(VENV)/.package $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/clang-format --dry-run --Werror $(wildcard src/linnaeus/kernels/native/*.[ch]pp)
 	$(BIN)/mypy
-	$(BIN)/mypy --strict tools
+	$(BIN)/mypy --strict --explicit-package-bases tools
 	$(BIN)/lint-imports --no-logo
 	$(PY) tools/check_limits.py
 
@@ -105,10 +105,11 @@ format: $(VENV)/.dev
 
 # Not --quiet: it hides the warnings from --strict as well, and a dead link would pass.
 docs: $(VENV)/.package $(VENV)/.dev
-	$(BIN)/mkdocs build --strict --site-dir site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
 
-# Runs the examples of every page and writes their real output into it.
+# Draws the pictures of the README, runs the examples of every page and writes their real output into it.
 docs-output: $(VENV)/.package $(VENV)/.dev
+	$(PY) tools/draw_readme.py
 	$(PY) tools/write_docs.py
 
 # Peers that cannot be installed here are named and skipped by the benchmarks.

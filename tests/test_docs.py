@@ -40,7 +40,15 @@ def test_links_lead_somewhere(path):
 def test_the_site_lists_every_page(source_tree):
     nav = (source_tree / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     listed = set(re.findall(r"(\S+\.md)\s*$", nav, re.MULTILINE))
+    listed = {name for name in listed if not name.startswith("reference/")}  # made of docstrings
     assert listed == {p.relative_to(source_tree / "docs").as_posix() for p in source_tree.glob("docs/**/*.md")}
+
+
+def test_pictures_and_figures_of_the_readme_are_made_by_their_tool():
+    readme = pytest.importorskip("tools.draw_readme")
+    for path, new in readme.made().items():
+        wrong = docs.difference(path.read_text(encoding="utf-8"), new)
+        assert not wrong, f"{path.name} is not what tools/draw_readme.py makes:\n{wrong}"
 
 
 def run(text, tmp_path, monkeypatch):
