@@ -40,7 +40,7 @@ def on_files(files: Any, *, config: Any) -> Any:
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Called by MkDocs with the text of each page."""
     if page.file.src_uri == "gallery.md":
-        line = "## {one.title} {{#{name}}}\n\n![{one.caption}](pictures/{name}.svg)\n"
+        line = "## {one.title} {{#{name}}}\n\n![{one.caption}](pictures/{name}.svg){{ loading=lazy }}\n"
         shown = (line.format(name=name, one=one) for name, one in _DRAWN.items())
         markdown += "\n" + "\n".join(shown)
     return markdown.replace("\n```python no-run\n", "\n```python\n")

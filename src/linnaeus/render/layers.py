@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from linnaeus.render.chart import COLORS, Axis
-from linnaeus.render.picture import Bars, Layer, Lines, Notes, Path, Points, Regions, Shades
+from linnaeus.render.picture import Bars, Layer, Lines, Path, Points, Regions, Shades
 
 SHAPES = (
     "M{x:.1f} {y:.1f}m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
@@ -43,9 +43,6 @@ def draw_layer(layer: Layer, axes: Axes) -> str:
         return "".join(_point(axes[0].at(x), axes[1].at(y), layer.kind) for x, y in layer.at)
     if isinstance(layer, Bars):
         return _bars(layer, axes)
-    if isinstance(layer, Notes):
-        places = zip(layer.at, layer.texts, strict=True)
-        return "".join(text(axes[0].at(x), axes[1].at(y) + 4, said, MIDDLE) for (x, y), said in places)
     return _shades(layer, axes)
 
 
@@ -53,7 +50,7 @@ def keys(layer: Layer) -> list[Key]:
     """What the legend says about a layer."""
     if isinstance(layer, Regions):
         return _keys_of_regions(layer)
-    if not layer.label or isinstance(layer, Notes):
+    if not layer.label:
         return []
     if isinstance(layer, Points):
         return [Key(layer.label, Points([(0.5, 0.5)], layer.kind))]

@@ -66,16 +66,7 @@ class Bars:
     label: str = ""
 
 
-@dataclass(frozen=True)
-class Notes:
-    """Short texts with their middles at these places."""
-
-    at: Path
-    texts: Sequence[str]
-    label: str = ""
-
-
-Layer: TypeAlias = Regions | Points | Lines | Shades | Bars | Notes
+Layer: TypeAlias = Regions | Points | Lines | Shades | Bars
 
 
 @dataclass(frozen=True)
