@@ -14,7 +14,7 @@ from linnaeus.features import Columns, Field, Words
 from linnaeus.features.tokens import Templates, Window
 from linnaeus.pipeline.stack import StackModel, StackRecipe, Stage
 from linnaeus.pipeline.stack.material import Texts, Tokens, of_texts
-from linnaeus.pipeline.stack.training import Learned
+from linnaeus.pipeline.stack.training import Learned, row_keys
 from linnaeus.pipeline.tagging import TagRecipe
 
 SPACE = "whitespace"
@@ -46,7 +46,7 @@ def test_each_answer_is_that_of_a_model_without_the_row() -> None:
     data = riddles(1, 20)
     first = Learned(Stage("first", WORD), Tokens(data), 4, 3)
     beside = first.beside(Tokens(data)).sentences.lists(first.beside(Tokens(data)).sentences.columns["first"])
-    keys = ["\x1f".join(tokens) for tokens in data.lists()]
+    keys = row_keys(first.stage, Tokens(data))
     for i, key in enumerate(keys):
         others = np.array([j for j, other in enumerate(keys) if first.parts[other] != first.parts[key]])
         assert i not in others

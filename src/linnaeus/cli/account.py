@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.cli.texts import quoted
-from linnaeus.render import Page, clean, counted, duration, indent, line, size, stack, title
+from linnaeus.data.repeats import MANY
+from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, title
 
 if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
@@ -38,6 +39,9 @@ def _facts(model: Classifier, how: dict[str, Any]) -> Page:
         line(f"{rows}, {classes}{strength}"),
         line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk"),
     ]
+    if int(facts.get("repeated", 0)) > MANY * int(facts["rows"]):
+        share = percent(facts["repeated"] / facts["rows"])
+        lines.append(line(f"{share} of the rows share their text with another; equal texts are held out together"))
     if "compact" in facts:
         lines.append(line(f"compact: {compacted(facts['compact'])}"))
     return Page(tuple(lines))

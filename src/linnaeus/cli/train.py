@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.examples import Examples
     from linnaeus.pipeline.recipe import Recipe
     from linnaeus.pipeline.training import Phase
+    from linnaeus.protocols import Stream
 
 _EXAMPLES = """\b
 Examples:
@@ -42,6 +43,8 @@ Exit code: 0 done, 2 usage, 3 if the data cannot be used.
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*")
 _HELD = 1 << 28
 """Bytes of test data up to which they are read beside the training, and kept; more are read as they are used."""
+_SEVERAL = 100
+"""Rows from which near-duplicates are looked for: fewer can be read."""
 _FEW = 20
 """So many classes may be numbers without a remark, in however few rows."""
 
@@ -186,10 +189,13 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
         examples = as_examples(watched)
         _hint_numbers(examples, options)
         _hint_sets(examples, options)
+        near = Beside(lambda: near_duplicates(examples.stream, len(examples)))
 
         def told(phase: Phase) -> None:
             if test is not None and phase.name == "training":
                 test.begin()
+            if phase.name == "training" and recipe.tuning is not None and len(examples) >= _SEVERAL:
+                near.begin()
             progress(_mark(phase))
 
         found = train(recipe, examples, told)
@@ -199,7 +205,24 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
         shared.remark(text, options)
     if watched.skipped.count:
         shared.remark(str(watched.skipped), options)
+    if found.evaluation is not None and len(examples) >= _SEVERAL and (warning := near.result()):
+        shared.remark(warning, options)
     return found
+
+
+def near_duplicates(stream: Stream, rows: int) -> str:
+    """A warning where many rows nearly repeat others, which held-out figures do not know; "" where they do not."""
+    from linnaeus.audit.sample import near_share
+    from linnaeus.data.repeats import MANY
+
+    found = near_share(stream, rows)
+    if found.share <= MANY:
+        return ""
+    sample = f"in a sample of {found.rows:,}, " if found.rows < rows else ""
+    return (
+        f"{sample}{found.near:,} rows repeat an earlier one with small changes, so the held-out figures may be too "
+        "good; `linnaeus check` shows these rows, and --group holds out together what belongs together"
+    )
 
 
 def _hint_numbers(examples: Examples, options: dict[str, Any]) -> None:

@@ -145,23 +145,60 @@ def _forward(when: NDArray[Any], edge: Any, after: Any) -> Split:
 
 
 def _deal_groups(groups: _Codes, strata: _Codes, shares: Sequence[float], seed: int) -> _Codes:
-    """A part for each row. Groups are dealt largest first, each to the part that lacks its strata most."""
+    """A part for each row. Groups of several rows are dealt first, then single rows fill up what the parts lack."""
     count = int(groups.max()) + 1
     if count < len(shares):
         raise DataError(f"{count} groups cannot make {len(shares)} parts; take fewer parts or another split.")
-    pairs, sizes = np.unique(groups * (strata.max() + 1) + strata, return_counts=True)
-    owner, stratum = np.divmod(pairs, strata.max() + 1)
-    starts = np.searchsorted(owner, np.arange(count + 1))
-    totals = np.bincount(strata)
-    lack = np.outer(shares, totals).astype(float)  # (parts, strata)
+    keys, sizes = _keys(seed, count), np.bincount(groups)
+    lack = np.outer(shares, np.bincount(strata)).astype(float)  # (parts, strata)
     part_of = np.empty(count, np.int64)
-    for group in np.lexsort((_keys(seed, count), -np.bincount(groups))):
-        here = slice(starts[group], starts[group + 1])
-        which, size = stratum[here], sizes[here]
-        part_of[group] = part = int(np.argmax(lack[:, which] @ (size / totals[which])))
-        lack[part, which] -= size
-    _fill_empty(part_of, np.bincount(groups), len(shares))
+    _deal_several(groups, strata, np.lexsort((keys, -sizes))[: int((sizes > 1).sum())], lack, part_of)
+    alone = np.flatnonzero(sizes == 1)
+    if len(alone):
+        stratum = np.empty(count, np.int64)
+        stratum[groups] = strata
+        order = alone[np.lexsort((keys[alone], stratum[alone]))]
+        part_of[order] = _deal_single(stratum[order], lack, np.asarray(shares))
+    _fill_empty(part_of, sizes, len(shares))
     return part_of[groups]
+
+
+def _deal_several(groups: _Codes, strata: _Codes, order: _Codes, lack: NDArray[np.float64], part_of: _Codes) -> None:
+    """Deal groups of several rows, in this order, each to the part that lacks its strata most when it has the group.
+
+    What a part lacks is measured by what it is to have, so that a small part gets its share of groups of every size.
+    """
+    width, totals = lack.shape[1], np.bincount(strata)
+    wanted = np.zeros(len(part_of), bool)
+    wanted[order] = True
+    rows = np.flatnonzero(wanted[groups])
+    pairs, sizes = np.unique(groups[rows] * width + strata[rows], return_counts=True)
+    owner, stratum = np.divmod(pairs, width)
+    starts = np.searchsorted(owner, order)
+    ends = np.searchsorted(owner, order, side="right")
+    shares, whole = sizes / totals[stratum], lack.sum(axis=1)
+    for group, start, end in zip(order.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        which = stratum[start:end]
+        left = (lack[:, which] - sizes[start:end]) @ shares[start:end]
+        part_of[group] = part = int((left / whole).argmax())
+        lack[part, which] -= sizes[start:end]
+
+
+def _deal_single(strata: _Codes, lack: NDArray[np.float64], shares: NDArray[np.float64]) -> _Codes:
+    """A part for each single row, given its stratum, ascending: each part gets what it lacks of the stratum."""
+    found = np.empty(len(strata), np.int64)
+    firsts = np.flatnonzero(np.diff(strata, prepend=-1))
+    missing = lack.sum(axis=1)
+    for start, end in zip(firsts.tolist(), [*firsts[1:].tolist(), len(strata)], strict=True):
+        wanted = np.maximum(lack[:, strata[start]], 0.0)
+        wanted = wanted if wanted.any() else shares
+        quota = wanted * ((end - start) / wanted.sum())
+        counts = np.floor(quota + 1e-9).astype(np.int64)
+        rest = end - start - int(counts.sum())
+        counts[np.lexsort((-missing, -np.round(quota - counts, 6)))[:rest]] += 1
+        found[start:end] = np.repeat(np.arange(len(shares)), counts)
+        missing -= counts
+    return found
 
 
 def _fill_empty(part_of: _Codes, sizes: _Codes, parts: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from linnaeus.evaluation.metrics import METRICS
+from linnaeus.evaluation.metrics import HEADLINES, METRICS
 from linnaeus.render import (
     Glyphs,
     Line,
@@ -51,7 +51,8 @@ def evaluation_page(evaluation: Evaluation, glyphs: Glyphs, name: str = "") -> P
     """The page of an evaluation; `name` says of what, for people."""
     parts = [
         Page((_headline(evaluation, name), *_remarks(evaluation, glyphs), line())),
-        indent(_metrics(evaluation, glyphs)),
+        indent(_metrics(evaluation, glyphs, SHOWN[evaluation.task])),
+        _once(evaluation, glyphs),
     ]
     return stack([*parts, _classes(evaluation, glyphs), _confusions(evaluation, glyphs)])
 
@@ -74,9 +75,17 @@ def _remarks(evaluation: Evaluation, glyphs: Glyphs) -> list[Line]:
     return found
 
 
-def _metrics(evaluation: Evaluation, glyphs: Glyphs) -> Page:
-    known = SHOWN[evaluation.task]
-    shown = [name for name in known if name in evaluation.metrics]
+def _once(evaluation: Evaluation, glyphs: Glyphs) -> Page:
+    """The first metrics on texts that occur once, beside those on all rows."""
+    once = evaluation.once
+    if once is None:
+        return Page()
+    said = f"On the {counted(once.rows, 'row')} whose text occurs once in the data"
+    return title(said) + indent(_metrics(once, glyphs, (*HEADLINES[once.task], "log_loss")))
+
+
+def _metrics(evaluation: Evaluation, glyphs: Glyphs, names: Sequence[str]) -> Page:
+    shown = [name for name in names if name in evaluation.metrics]
     rows: list[list[str | Word]] = []
     for name in shown:
         low, high = evaluation.intervals.get(name, (None, None))

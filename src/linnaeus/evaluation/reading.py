@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.errors import damaged, damaged_or_newer
@@ -28,6 +29,7 @@ def write(evaluation: Evaluation) -> dict[str, Json]:
         "intervals": {name: list(pair) for name, pair in evaluation.intervals.items()},
         "per_class": [_class_row(row) for row in evaluation.per_class],
         "confusion": [[t, p, _weight(w)] for t, p, w in confusion.cells] if confusion else None,
+        "once": None if evaluation.once is None else write(evaluation.once),
     }
 
 
@@ -48,6 +50,16 @@ def _weight(weight: float) -> float | int:
 def read(given: Json) -> Evaluation:
     """The evaluation of a JSON object; what does not fit is refused with a sentence."""
     whole = _as(dict, given, "its evaluation is no object")
+    once = whole.get("once")
+    if once is None:
+        return _read(whole)
+    inner = _as(dict, once, "the evaluation of its texts that occur once is no object")
+    if inner.get("once") is not None:
+        raise damaged("the evaluation of its texts that occur once holds another one")
+    return replace(_read(whole), once=_read(inner))
+
+
+def _read(whole: dict[str, Any]) -> Evaluation:
     if whole.get("schema") != SCHEMA:
         raise damaged_or_newer(f"its evaluation has the schema {str(whole.get('schema'))[:40]!r}")
     task = whole.get("task")

@@ -68,7 +68,8 @@ class Evaluation:
 
     `unknown` counts rows with a true label that the model does not know: they are mistakes in every metric. `abstained`
     counts rows whose prediction was withheld. `intervals` hold the metric in `level` of resamples. `per_class` has the
-    classes in the model's order, or nothing in the brief form of many classes.
+    classes in the model's order, or nothing in the brief form of many classes. `once` is the evaluation of the rows
+    whose text occurs once, where many rows of the training data share their text with another.
     """
 
     task: Task
@@ -81,6 +82,7 @@ class Evaluation:
     unknown: int = 0
     abstained: int = 0
     level: float = 0.95
+    once: Evaluation | None = None
 
     def value(self, name: str) -> float:
         """A metric by its name, as JSON or the command line spells it; an unknown name is refused with those there.

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import linnaeus
-from linnaeus.evaluation import Outcome, evaluate
+from linnaeus.data.repeats import MANY, repeated
+from linnaeus.evaluation import Outcome, evaluate, observe
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.erm import Trace
+    from linnaeus.evaluation import Evaluation
     from linnaeus.pipeline.classifier import Classifier
     from linnaeus.pipeline.crossfit import Held
     from linnaeus.pipeline.examples import Examples
@@ -35,6 +37,8 @@ def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trac
         "epochs": trace.last.epoch if trace else 0,
         "held_out": 0 if held is None else len(held.rows),
     }
+    if examples.keys is not None and (several := int(repeated(examples.keys).sum())):
+        facts["repeated"] = several
     if held is not None and held.strength is not None:
         facts["strength"] = held.strength
         facts["tried"] = [[strength, score] for strength, score in held.tried.items()]
@@ -50,13 +54,26 @@ def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trac
     decision = found.recipe.decision.learn(S, y, weights)
     found = replace(found, decision=decision)
     outcome = Outcome(y, found.chosen(S), names, decision.probabilities(S), S, weights, found.recipe.decision.costs)
-    return replace(found, account=evaluate(outcome, ROUNDS, found.recipe.seed).brief())
+    return replace(found, account=_judged(outcome, examples, held, found.recipe.seed))
 
 
-def _numbers(examples: Examples, held: Held) -> Any:
+def _numbers(examples: Examples, held: Held) -> Evaluation:
     assert examples.numbers is not None
     truth = examples.numbers[held.rows].reshape(len(held.rows), -1)
-    return evaluate(Outcome(truth, held.scores, weights=examples.weights[held.rows]), ROUNDS)
+    return _judged(Outcome(truth, held.scores, weights=examples.weights[held.rows]), examples, held, 0)
+
+
+def _judged(outcome: Outcome, examples: Examples, held: Held, seed: int) -> Evaluation:
+    """The evaluation of the held-out rows; where many rows repeat a text, also that of texts which occur once."""
+    facts = observe(outcome)
+    found = evaluate(facts, ROUNDS, seed).brief()
+    if examples.keys is None:
+        return found
+    several = repeated(examples.keys)
+    once = np.flatnonzero(~several[held.rows])
+    if several.mean() <= MANY or not len(once):
+        return found
+    return replace(found, once=evaluate(facts.take(once), ROUNDS, seed).brief(0))
 
 
 def fingerprint(examples: Examples) -> str:

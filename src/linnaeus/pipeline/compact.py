@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linnaeus.data.repeats import kept_together
 from linnaeus.data.split import Split, holdout
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
@@ -20,6 +21,7 @@ from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.pipeline.crossfit import goodness, spread, there
 from linnaeus.pipeline.fitting import solve
+from linnaeus.pipeline.repeats import text_keys
 from linnaeus.pipeline.training import pose
 from linnaeus.store.prune import prune
 from linnaeus.store.quantize import KINDS, dequantize, quantize
@@ -137,7 +139,9 @@ def _trials(model: Classifier, parts: tuple[Examples, Examples], how: Compact) -
 
 def _split(model: Classifier, examples: Examples, how: Compact) -> Split | None:
     """Rows to train on and rows to ask about; None where there are too few of them."""
-    n, y, groups = len(examples), examples.y, examples.groups
+    n, y = len(examples), examples.y
+    keys = text_keys(examples.stream, model.recipe.features)
+    groups = kept_together(keys, examples.groups, part=n * how.held_out)
     if n < FEW or (groups is not None and len(np.unique(groups)) < FEW):
         return None
     strata = None if isinstance(y, LabelSets) or isinstance(model.space, Real) else y

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from linnaeus.data.repeats import kept_together
 from linnaeus.data.split import Split, folds, holdout
 from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
@@ -22,6 +23,7 @@ from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.erm import Objective, Stop
+    from linnaeus.pipeline.examples import Examples
     from linnaeus.pipeline.learner import Linear
     from linnaeus.pipeline.tuning import Tuning
     from linnaeus.protocols import Solver
@@ -52,26 +54,25 @@ class Held:
     tried: dict[float, float]
 
 
-def cut(problem: Problem, groups: Longs | None, tuning: Tuning, seed: int) -> list[Split]:
-    """The splits: classes keep their shares, groups stay together; no more folds than the data allow."""
+def cut(problem: Problem, examples: Examples, tuning: Tuning, seed: int) -> list[Split]:
+    """The splits: classes keep their shares, groups and equal texts stay together; no more folds than data allow."""
     n = problem.rows.shape[0]
     strata = None if isinstance(problem.y, LabelSets) or isinstance(problem.space, Real) else problem.y
     count = tuning.folds or _by_size(problem)
+    share = min(0.2, max(0.02, tuning.rows / n)) if count == 1 else 1 / count
+    groups = kept_together(examples.keys, examples.groups, part=n * share)
     most = n if groups is None else len(np.unique(groups))
     if most < 2:
         return []
     if count == 1:
-        return [
-            _bounded(
-                holdout(n, share=min(0.2, max(0.02, tuning.rows / n)), seed=seed, strata=strata, groups=groups),
-                tuning.rows,
-            )
-        ]
+        return [_bounded(holdout(n, share=share, seed=seed, strata=strata, groups=groups), tuning.rows)]
     return folds(n, min(count, most), seed=seed, strata=strata, groups=groups)
 
 
 def _bounded(split: Split, rows: int) -> Split:
-    return split if len(split.test) <= rows else Split(split.train, split.test[:: -(-len(split.test) // rows)])
+    """At most so many rows to test on, at equal distances."""
+    count = len(split.test)
+    return split if count <= rows else Split(split.train, split.test[np.arange(rows) * count // rows])
 
 
 def _by_size(problem: Problem) -> int:

@@ -15,13 +15,14 @@ from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches
 from linnaeus.frozen import dataclass
+from linnaeus.pipeline.repeats import text_keys
 from linnaeus.pipeline.weights import sample_weights
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch, Corpus
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Doubles, Longs, Words64
 
 HELD = 1 << 30
 """Bytes of files up to which all rows are kept in memory; above, they are read anew at each walk."""
@@ -29,13 +30,14 @@ HELD = 1 << 30
 
 @dataclass(frozen=True)
 class Examples:
-    """A stream of rows, and beside it their labels (or numbers), weights and groups."""
+    """A stream of rows, and beside it their labels (or numbers), weights and groups, and keys of equal texts."""
 
     stream: Stream
     labels: Labels | None
     numbers: Doubles | None
     weights: Doubles
     groups: Longs | None = None
+    keys: Words64 | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -53,7 +55,12 @@ class Examples:
             None if self.numbers is None else self.numbers[rows],
             self.weights[rows],
             None if self.groups is None else self.groups[rows],
+            None if self.keys is None else self.keys[rows],
         )
+
+    def keyed(self, features: Any) -> Examples:
+        """With keys of the texts as these features read them."""
+        return replace(self, keys=text_keys(self.stream, features))
 
     def counted(self) -> Examples:
         """Without the rows whose weight is zero, and the classes that only they have."""

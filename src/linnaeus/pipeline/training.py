@@ -67,6 +67,7 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     tell(Phase("features"))
     if (summed := _summed(recipe, examples)) is not None:
         return summed
+    examples = examples.keyed(recipe.features) if recipe.tuning else examples
     counted = count_rows(recipe.features, examples.stream) if peeks(recipe.features) and recipe.tuning else None
     everything = np.arange(len(examples))
     features, X = counted.learn(examples.stream, everything) if counted else recipe.features.fit_rows(examples.stream)
@@ -151,7 +152,7 @@ def _held(
     alone are taken out of its rows, as they would be out of new ones.
     """
     whole, problem, counted = known
-    if recipe.tuning is None or not (splits := cut(problem, examples.groups, recipe.tuning, recipe.seed)):
+    if recipe.tuning is None or not (splits := cut(problem, examples, recipe.tuning, recipe.seed)):
         return None
     done, everyone = 0, Everyone.of(problem.rows)
 

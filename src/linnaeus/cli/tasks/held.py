@@ -24,15 +24,25 @@ def fit(recipe: Any, sentences: Sentences, options: dict[str, Any], phase: str =
     return model
 
 
-def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> TagScores | None:
-    """How good a model of nine tenths of the sentences is on the others; whole documents, where there are any."""
+def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[TagScores | None, TagScores | None]:
+    """How good a model of nine tenths of the sentences is on the others; whole documents, where there are any.
+
+    Equal sentences are held out together; where many are repeated, those that occur once are judged apart.
+    """
+    from linnaeus.data.repeats import MANY, kept_together, repeated
     from linnaeus.data.split import holdout
+    from linnaeus.pipeline.repeats import sentence_keys
 
     groups = None
     if sentences.docs is not None and sentences.docs.null_count < len(sentences):
         groups = np.unique(np.array(sentences.docs.to_pylist(), dtype=str), return_inverse=True)[1]
+    keys = sentence_keys(sentences)
+    groups = kept_together(keys, groups, part=SHARE * len(sentences))
     if len(sentences) < 20 or (groups is not None and groups.max() < 9):
-        return None
+        return None, None
     split = holdout(len(sentences), share=SHARE, seed=recipe.seed, groups=groups)
     model = fit(recipe, sentences.take(split.train), options, "training to judge")
-    return model.test(sentences.take(split.test))
+    several = repeated(keys)
+    once = split.test[~several[split.test]]
+    apart = several.mean() > MANY and len(once) > 0
+    return model.test(sentences.take(split.test)), model.test(sentences.take(once)) if apart else None

@@ -32,7 +32,9 @@ SHOWN = 20
 """Tags named; of more, the first so many."""
 
 
-def trained_tagger_page(model: TagModel, scores: TagScores | None, how: dict[str, Any]) -> Page:
+def trained_tagger_page(
+    model: TagModel, scores: TagScores | None, how: dict[str, Any], once: TagScores | None = None
+) -> Page:
     """Facts, scores and next commands."""
     facts, path = model.facts, clean(how["model"])
     rows = f"{counted(int(facts['sentences']), 'sentence')}, {counted(int(facts['tokens']), 'token')}"
@@ -44,6 +46,8 @@ def trained_tagger_page(model: TagModel, scores: TagScores | None, how: dict[str
     if scores is not None:
         name = "sentences held out of a second training" if how["on"] == "held-out" else "test data"
         pages += [GAP, tag_scores_page(scores, name)]
+    if once is not None:
+        pages += [GAP, tag_scores_page(once, "held-out sentences that occur once in the data")]
     word = quoted(path)
     commands = (
         f'linnaeus tag {word} "a text of yours"',

@@ -172,13 +172,10 @@ def _facts(model: RankModel) -> list[tuple[str, str]]:
     facts = model.facts
     rows = f"{counted(int(facts['examples']), 'example')}, {counted(int(facts['candidates']), 'candidate')}"
     cells = [("trained on", rows), ("features", f"{len(model.weights):,}"), ("strength", f"{facts['strength']:g}")]
-    best = max((float(score) for score in _held(facts)), default=None)
-    return cells if best is None else [*cells, ("held-out accuracy", percent(best))]
-
-
-def _held(facts: dict[str, Any]) -> list[float]:
-    found = facts.get("held_out")
-    return [value for value in found.values() if isinstance(value, float)] if isinstance(found, dict) else []
+    held = facts.get("held_out")
+    names = {"accuracy": "held-out accuracy", "once": "on examples that occur once"}
+    known = held if isinstance(held, dict) else {}
+    return cells + [(said, percent(known[name])) for name, said in names.items() if isinstance(known.get(name), float)]
 
 
 def _scores(scores: ChoiceScores, name: str) -> Page:

@@ -40,7 +40,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     sentences = read(data, options)
     recipe = build_recipe(options, sentences)
     test = None if options["other"] is None else read(options["other"], shared.test_options(options))
-    scores = held.scores(recipe, sentences, options) if test is None else None
+    scores, once = held.scores(recipe, sentences, options) if test is None else (None, None)
     model = held.fit(recipe, sentences, options)
     model.save(path)
     tested = scores if test is None else model.test(test)
@@ -49,9 +49,10 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         told = {**how, how["on"].replace("-", "_"): None if tested is None else tested.to_json(), "facts": model.facts}
+        told |= {} if once is None else {"held_out_once": once.to_json()}
         screen.write(json.dumps(told, ensure_ascii=False) + "\n")
     else:
-        screen.show(trained_tagger_page(model, tested, how))
+        screen.show(trained_tagger_page(model, tested, how, once))
     return 0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from linnaeus.data.grouping import read_groups
 from linnaeus.data.groups import Groups
+from linnaeus.data.repeats import MANY, kept_together, repeated
 from linnaeus.data.split import folds
 from linnaeus.erm import Watch, train
 from linnaeus.erm.structured import Structured, structured
@@ -19,6 +20,7 @@ from linnaeus.optimizers import LBFGS, AdaGrad, Average
 from linnaeus.outputs import Candidates
 from linnaeus.pipeline.fitting import stopping
 from linnaeus.pipeline.ranking.model import RankModel
+from linnaeus.pipeline.repeats import example_keys
 from linnaeus.types import Start
 
 if TYPE_CHECKING:
@@ -74,9 +76,11 @@ def _tuned(recipe: RankRecipe, groups: Groups, say: Callable[[str], None]) -> tu
     """
     assert recipe.tuning is not None
     strengths = recipe.tuning.strengths or (float(recipe.learner.strength or 0.0),)
-    parts = None if recipe.by is None else groups.column(recipe.by).dictionary_encode().indices.to_numpy()
+    given = None if recipe.by is None else groups.column(recipe.by).dictionary_encode().indices.to_numpy()
     right = np.zeros((len(strengths), len(groups)))
-    count = min(max(recipe.tuning.folds or FOLDS, 2), len(groups) if parts is None else len(np.unique(parts)))
+    count, keys = max(recipe.tuning.folds or FOLDS, 2), example_keys(groups)
+    parts = kept_together(keys, given, part=len(groups) / count)
+    count = min(count, len(groups) if parts is None else len(np.unique(parts)))
     if count < 2:
         return recipe.learner, {"accuracy": None, "strengths": {}}
     for number, fold in enumerate(folds(len(groups), count, seed=recipe.seed, groups=parts), 1):
@@ -94,7 +98,11 @@ def _tuned(recipe: RankRecipe, groups: Groups, say: Callable[[str], None]) -> tu
     best = int(np.argmax(accuracy))
     tried = {str(strength): float(share) for strength, share in zip(strengths, accuracy.tolist(), strict=True)}
     learner = recipe.learner.with_strength(strengths[best]) if recipe.tuning.strengths else recipe.learner
-    return learner, {"accuracy": float(accuracy[best]), "strengths": tried}
+    held: dict[str, Any] = {"accuracy": float(accuracy[best]), "strengths": tried}
+    several = repeated(keys)
+    if several.mean() > MANY and not several.all():
+        held["once"] = float(right[best, ~several].mean())
+    return learner, held
 
 
 def _right(scores: Any, truth: Choices) -> Any:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from linnaeus.errors import DataError, UsageError
+from linnaeus.features.base import Batches
+from linnaeus.pipeline.repeats import sentence_keys, text_keys
 from linnaeus.pipeline.stack.answers import answered, answers_of
 from linnaeus.pipeline.stack.material import Texts, Tokens, of_sentences, of_texts
 from linnaeus.pipeline.stack.model import StackModel
@@ -81,12 +83,10 @@ def fit(stage: Stage, rows: Material) -> Any:
     return train(stage.recipe, rows.examples)  # type: ignore[arg-type]
 
 
-def row_keys(stage: Stage, rows: Material) -> list[str]:
-    """What makes a row of this stage the same as another: its tokens, or its text."""
-    if stage.task == "tag":
-        return ["\x1f".join(tokens) for tokens in rows.sentences.lists()]
-    texts: list[str] = rows.batch().text.to_pylist()  # type: ignore[union-attr]
-    return texts
+def row_keys(stage: Stage, rows: Material) -> list[int]:
+    """What makes a row of this stage the same as another: its tokens, or its text; case and white space aside."""
+    found = sentence_keys(rows.sentences) if stage.task == "tag" else text_keys(Batches((rows.batch(),)))
+    return [] if found is None else found.tolist()
 
 
 def _units(stage: Stage, rows: Material, at: Longs) -> Material:
@@ -94,7 +94,7 @@ def _units(stage: Stage, rows: Material, at: Longs) -> Material:
     return Tokens(rows.sentences.take(at)) if stage.task == "tag" else rows.take(at)
 
 
-def _parts(keys: list[str], folds: int, seed: int) -> dict[str, int]:
+def _parts(keys: list[int], folds: int, seed: int) -> dict[int, int]:
     """The part of each different row: equal rows are in one, so that none is known from its twin."""
     distinct = list(dict.fromkeys(keys))
     order = np.random.default_rng(seed).permutation(len(distinct))
