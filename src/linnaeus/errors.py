@@ -7,6 +7,7 @@ Messages say what is wrong, where, and what to do, in one sentence.
 """
 
 import os
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -120,6 +121,38 @@ def label_fault(label: str) -> str | None:
     if "\0" in label:
         return "a NUL character"
     return None if is_unicode(label) else "half a surrogate pair"
+
+
+SHOWN_NAMES = 40
+"""Names that a message lists; of more, the first so many."""
+
+
+def meant(name: object, known: Iterable[object], other: str = "") -> str:
+    """The end of a sentence about a name that is not known: the nearest one that is, or all of them.
+
+    `other` is what would do as well, such as an object or a file.
+
+    >>> meant("regulariser", ["loss", "regularizer"]), meant("Macro F1", ["macro-f1"])
+    ("did you mean 'regularizer'?", "did you mean 'macro-f1'?")
+    >>> meant("x", ["svm", "fast"], "a TOML file")
+    'take one of svm, fast, or a TOML file.'
+    """
+    from difflib import get_close_matches
+
+    names = list(map(str, known))
+    plain = {_plain(there): there for there in reversed(names)}
+    near = get_close_matches(_plain(str(name)), plain, 1)
+    if near:
+        return f"did you mean {plain[near[0]]!r}?"
+    if not names:
+        return "there are none."
+    more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+    return f"take one of {', '.join(names[:SHOWN_NAMES])}{more}{f', or {other}' if other else ''}."
+
+
+def _plain(name: str) -> str:
+    """Without case, and without the signs that stand between words."""
+    return "".join(sign for sign in name.casefold() if sign not in " -_.")
 
 
 def said(error: object) -> str:

@@ -71,7 +71,11 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "kind", "said"),
     [
-        (("train", "asked.jsonl", "--recipe", "none", "-o", "new.lin"), UsageError, "no recipe 'none' of a ranker"),
+        (
+            ("train", "asked.jsonl", "--recipe", "none", "-o", "new.lin"),
+            UsageError,
+            "no recipe 'none'; take one of plain",
+        ),
         (("explain", "ranks.lin"), UsageError, "takes DATA"),
         (("predict", "ranks.lin", "-"), DataError, "standard input"),
         (("test", "ranks.lin", "asked.jsonl", "--min", "f1=1"), UsageError, "reciprocal-rank"),

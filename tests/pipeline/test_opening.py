@@ -21,7 +21,7 @@ def test_every_kind_of_model_is_opened(tmp_path):
         linnaeus.StackModel: linnaeus.StackRecipe((linnaeus.Stage("pos", linnaeus.TagRecipe()),)).fit(TAGGED),
     }
     for kind, model in made.items():
-        model.save(tmp_path / "model.lin")
+        model.save(tmp_path / "model.lin", force=True)
         assert isinstance(linnaeus.load(tmp_path / "model.lin"), kind)
     face = linnaeus.LogisticRegression().fit(np.eye(4), [0, 1, 0, 1])
     face.save(tmp_path / "face.lin")

@@ -53,7 +53,7 @@ def _train(train: Any, output: str | None, screen: Screen) -> Classifier:
     seconds = time.perf_counter() - began
     path = Path(output) if output else state_directory() / "intents.lin"
     path.parent.mkdir(parents=True, exist_ok=True)
-    model.save(path)
+    model.save(path, force=True)
     screen.show(_trained(model, path, seconds))
     return model
 

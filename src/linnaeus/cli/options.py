@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from linnaeus.cli.texts import quoted
-from linnaeus.errors import UsageError
+from linnaeus.errors import LinnaeusWarning, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
@@ -191,6 +192,19 @@ def remark(text: str, options: dict[str, Any]) -> None:
         from linnaeus.render import clean
 
         click.echo(f"linnaeus: {clean(text)}", err=True)
+
+
+@contextmanager
+def remarking(options: dict[str, Any]) -> Iterator[None]:
+    """The warnings of the library as remarks, each once, when the work is done; or when it fails."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", LinnaeusWarning)
+        try:
+            yield
+        finally:
+            ours = [warning.message for warning in said if issubclass(warning.category, LinnaeusWarning)]
+            for text in dict.fromkeys(map(str, ours)):
+                remark(as_options(text), options)
 
 
 TWINS = "no compiled kernels are installed; their Python twins run: same results, but slowly."

@@ -59,18 +59,18 @@ def _rankers() -> dict[str, str]:
 
 
 def _named(name: str) -> Any:
-    """A recipe of any kind; what is none of them is refused as one for texts."""
+    """A recipe of any kind."""
+    from linnaeus.errors import UsageError, meant
     from linnaeus.pipeline.cookbook import recipe
+    from linnaeus.pipeline.ranking.cookbook import rank_recipe
+    from linnaeus.pipeline.recipe_names import KINDS, kind_of, table_of
+    from linnaeus.pipeline.tagging.cookbook import tag_recipe
 
-    if name in _taggers():
-        from linnaeus.pipeline.tagging.cookbook import tag_recipe
-
-        return tag_recipe(name)
-    if name in _rankers():
-        from linnaeus.pipeline.ranking.cookbook import RANKERS
-
-        return RANKERS[name]()
-    return recipe(name)
+    kind = kind_of(name)
+    if kind is None:
+        known = [there for kind in KINDS for there in table_of(kind)]
+        raise UsageError(f"There is no recipe {name!r}; {meant(name, known)}")
+    return {"texts": recipe, "tags": tag_recipe, "candidates": rank_recipe}[kind](name)
 
 
 def _toml(found: Any) -> str:

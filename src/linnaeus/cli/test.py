@@ -75,19 +75,24 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
     """The evaluation of all rows, and that of slices."""
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.evaluation import Accumulator, by_length, column, slices
+    from linnaeus.pipeline.unknown_labels import UnknownLabels
 
     abstain = shared.abstention(options)
-    seen = Accumulator()
+    seen, unknown = Accumulator(), UnknownLabels(model.classes)
     values: dict[str, list[Any]] = {name: [] for name in options["columns"]}
     with open_progress(options["quiet"]) as progress:
         for batch in corpus.watch(lambda at: progress(Mark("testing", at.rows, at.done, at.total))).batches():
             seen.add(model.outcome(batch, abstain=abstain))
+            unknown.add(batch.labels)
             for name, kept in values.items():
                 kept.extend(_column(batch, name))
     if not len(seen):
         raise DataError("There are no rows to test on.")
+    found = seen.evaluation(1000, options["seed"])
+    if said := unknown.sentence(found.unknown, found.rows):
+        shared.remark(said, options)
     by = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
-    return seen.evaluation(1000, options["seed"]), [slices(seen.facts(), part, seed=options["seed"]) for part in by]
+    return found, [slices(seen.facts(), part, seed=options["seed"]) for part in by]
 
 
 def _separator(model: Classifier, options: dict[str, Any]) -> str | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import glob
 import re
-import shlex
 from pathlib import Path
 
 
@@ -14,6 +12,8 @@ def names_data(source: str) -> bool:
     >>> names_data("-"), names_data("free prize, call now")
     (True, False)
     """
+    import glob
+
     if not source:
         return False
     try:
@@ -46,6 +46,8 @@ def quoted(word: str) -> str:
     >>> quoted("spam.lin"), quoted("my spam.lin"), quoted("ngrams=[1,3]"), quoted("win!")
     ('spam.lin', '"my spam.lin"', '"ngrams=[1,3]"', "'win!'")
     """
+    import shlex
+
     if word and re.fullmatch(r"[\w.,:/=+@%-]+", word):
         return word
     return shlex.quote(word) if re.search(r"[\"!$`\\\\]", word) or not word else f'"{word}"'

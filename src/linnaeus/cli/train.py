@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import of_data
-from linnaeus.errors import LinnaeusWarning, UsageError
+from linnaeus.errors import UsageError
 from linnaeus.kernels.beside import Beside
 
 if TYPE_CHECKING:
@@ -65,7 +64,13 @@ _FEW = 20
 @click.option(
     "--test", "other", metavar="DATA", help="Data to evaluate the trained model on; of a folder, its test part."
 )
-@click.option("--cv", "folds", type=click.IntRange(2), metavar="K", help="Hold out each row once, in K folds.")
+@click.option(
+    "--cv",
+    "folds",
+    type=click.IntRange(2, 1000),
+    metavar="K",
+    help="Hold out each row once, in K folds.",
+)
 @click.option("--compact", is_flag=True, help="A file about a tenth as large; says what that loses.")
 @click.option("-o", "--output", metavar="MODEL", help="The model file (default: DATA with .lin, in this folder).")
 @click.option("--force", is_flag=True, help="Replace a model file that is there already.")
@@ -103,9 +108,9 @@ def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
     model = _train(recipe, corpus, test, options)
     model = _compact(model, corpus, test, options) if options["compact"] else model
     model = _remember(model, options)
-    saved = Beside(lambda: model.save(path)).begin()
+    saved = Beside(lambda: model.save(path, force=True)).begin()
     try:
-        tested = _test(model, test)
+        tested = _test(model, test, options)
     finally:
         saved.result()
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
@@ -183,12 +188,12 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.pipeline.training import as_examples, train
 
-    with open_progress(options["quiet"]) as progress, warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", LinnaeusWarning)
+    with shared.remarking(options), open_progress(options["quiet"]) as progress:
         watched = corpus.watch(lambda at: progress(Mark("reading", at.rows, at.done, at.total)))
         examples = as_examples(watched)
         _hint_numbers(examples, options)
         _hint_sets(examples, options)
+        _refuse_folds(examples, options)
         near = Beside(lambda: near_duplicates(examples.stream, len(examples)))
 
         def told(phase: Phase) -> None:
@@ -199,10 +204,6 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
             progress(_mark(phase))
 
         found = train(recipe, examples, told)
-    for text in dict.fromkeys(
-        str(warning.message) for warning in said if issubclass(warning.category, LinnaeusWarning)
-    ):
-        shared.remark(text, options)
     if watched.skipped.count:
         shared.remark(str(watched.skipped), options)
     if found.evaluation is not None and len(examples) >= _SEVERAL and (warning := near.result()):
@@ -246,6 +247,11 @@ def _hint_sets(examples: Examples, options: dict[str, Any]) -> None:
             shared.remark(f"{said}; --label-separator {sign!r} makes them sets of labels", options)
 
 
+def _refuse_folds(examples: Examples, options: dict[str, Any]) -> None:
+    if (options["folds"] or 0) > len(examples):
+        raise UsageError(f"--cv {options['folds']} asks for more folds than there are rows ({len(examples):,}).")
+
+
 def _mark(phase: Phase) -> Mark:
     """What a training does, for a bar or a line."""
     from linnaeus.cli.progress import Mark
@@ -257,7 +263,7 @@ def _mark(phase: Phase) -> Mark:
 def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
     """The smaller model; with test data, what the whole one does on them is said too."""
     small = model.compact(corpus)
-    before = _test(model, test)
+    before = _test(model, test, options)
     if before is not None:
         name, value = next(iter(before.metrics.items()))
         shared.remark(f"before it was made compact: {name} {value:.4f} on the test data", options)
@@ -280,8 +286,11 @@ def _test_data(corpus: Corpus, options: dict[str, Any]) -> Beside[Corpus] | None
     return Beside(lambda: found.load() if found.size <= _HELD else found)
 
 
-def _test(model: Classifier, test: Beside[Corpus] | None) -> Evaluation | None:
-    return None if test is None else model.evaluate(test.result())
+def _test(model: Classifier, test: Beside[Corpus] | None, options: dict[str, Any]) -> Evaluation | None:
+    if test is None:
+        return None
+    with shared.remarking(options):
+        return model.evaluate(test.result())
 
 
 def _show(model: Classifier, tested: Evaluation | None, how: dict[str, Any], options: dict[str, Any]) -> None:

@@ -101,8 +101,8 @@ def _restore(state: State, functions: Functions, depth: int) -> Fitted:
     return RESTORERS[kind](state, blocks, functions)
 
 
-def save(path: str | os.PathLike[str], features: Fitted) -> None:
-    """Write fitted features to a file, in one step.
+def save(path: str | os.PathLike[str], features: Fitted, force: bool = False) -> None:
+    """Write fitted features to a file, in one step; with `force` also where one is there already.
 
     >>> from linnaeus.features import Shape
     >>> save("shape.lin", Shape().fit([]))
@@ -111,7 +111,7 @@ def save(path: str | os.PathLike[str], features: Fitted) -> None:
     """
     if not isinstance(features, Fitted):
         raise InputTypeError(f"save takes fitted features, not {type(features).__name__}; call fit(...) first.")
-    store.save(path, features.state())
+    store.save(path, features.state(), force)
 
 
 def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> Fitted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from linnaeus import store
 from linnaeus.data.views import as_numpy, number
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, LinnaeusWarning, UsageError
 from linnaeus.features.base import as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.models import linear
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Outcome
     from linnaeus.explain import Explanation, Neighbor
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.compact import Compact
     from linnaeus.pipeline.kept import Kept
     from linnaeus.pipeline.recipe import Recipe
-    from linnaeus.protocols import Model
+    from linnaeus.protocols import Model, Stream
     from linnaeus.store.states import Tensors
     from linnaeus.types import Doubles, Floats, Json
 
@@ -185,10 +185,12 @@ class Classifier:
         """How labels of data to be evaluated are read: "one", "many" or "numeric"."""
         return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
 
-    def outcome(self, batch: Batch, S: Doubles | None = None, abstain: Any = None) -> Outcome:
-        """Truth and prediction of labeled rows, for `linnaeus.evaluation`."""
+    def outcome(self, source: Any, S: Doubles | None = None, abstain: Any = None) -> Outcome:
+        """Truth and prediction of labeled rows, for `linnaeus.evaluation`; all rows of a corpus are held in memory."""
+        from linnaeus.data.batch import join
         from linnaeus.evaluation import Outcome
 
+        batch = join(list(_labeled(source).batches()))
         if batch.labels is None:
             raise DataError("There are no labels to compare with; name their column with label=.")
         self._refuse_kind(batch.labels.type, abstain)
@@ -226,13 +228,17 @@ class Classifier:
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
         """How good the answers to labeled rows are, batch by batch; `corpus` may be anything `linnaeus.read` takes."""
-        from linnaeus.data import Batch, read
         from linnaeus.evaluation import Accumulator
+        from linnaeus.pipeline.unknown_labels import UnknownLabels
 
-        seen, known = Accumulator(), isinstance(corpus, Batch) or hasattr(corpus, "batches")
-        for batch in as_stream(corpus if known else read(corpus)).batches():
+        seen, unknown = Accumulator(), UnknownLabels(self.classes)
+        for batch in _labeled(corpus).batches():
             seen.add(self.outcome(batch, abstain=abstain))
-        return seen.evaluation(rounds, self.recipe.seed)
+            unknown.add(batch.labels)
+        found = seen.evaluation(rounds, self.recipe.seed)
+        if said := unknown.sentence(found.unknown, found.rows):
+            warnings.warn(said, LinnaeusWarning, stacklevel=2)
+        return found
 
     def explain(self, row: Any, classes: Any = (), search: Any = "default") -> Explanation:
         """Why a text, or a batch of one row, is answered as it is: contributions, character by character.
@@ -313,11 +319,11 @@ class Classifier:
 
         return compacted(self, as_examples(corpus), how or Compact())
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file, in one step; equal models give equal bytes."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write one file, in one step; equal models give equal bytes. With `force` a file of that name is replaced."""
         from linnaeus.pipeline.modelfile import state_of
 
-        store.save(path, state_of(self))
+        store.save(path, state_of(self), force)
 
     @staticmethod
     def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Classifier:
@@ -349,6 +355,13 @@ class Classifier:
         given = np.zeros((len(found), len(self.classes)), bool)
         given[np.repeat(np.arange(len(found)), np.diff(found.offsets)), found.labels] = True
         return given
+
+
+def _labeled(source: Any) -> Stream:
+    """A batch, or a corpus, as it is; anything else as `linnaeus.read` takes it."""
+    from linnaeus.data import Batch, read
+
+    return as_stream(source if isinstance(source, Batch) or hasattr(source, "batches") else read(source))
 
 
 def _numbered(count: int) -> list[str]:

@@ -13,10 +13,10 @@ from linnaeus import bayes, neighbors, optimizers
 from linnaeus import features as blocks
 from linnaeus import kernel_methods as methods
 from linnaeus import similarities as kernels
-from linnaeus.errors import UsageError
 from linnaeus.features import Binary, Contrast, Exact, NaiveBayes, TfIdf, Words
 from linnaeus.pipeline.learner import LEARNERS, Linear
 from linnaeus.pipeline.recipe import Recipe
+from linnaeus.pipeline.recipe_names import unknown_recipe
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.regularizers import L2
 
@@ -286,5 +286,5 @@ def recipe(name: str) -> Recipe:
     Hinge()
     """
     if name not in RECIPES:
-        raise UsageError(f"There is no recipe {name!r}; take one of {', '.join(RECIPES)}, or a TOML file.")
+        raise unknown_recipe(name, "texts")
     return RECIPES[name].make()

@@ -76,9 +76,9 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         """Why a text is answered as it is."""
         return self._model().explain(text, classes)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the trained model to one file, without pickle."""
-        self._model().save(path)
+    def save(self, path: str | PathLike[str], force: bool = False) -> None:
+        """Write the trained model to one file, without pickle; with `force` a file of that name is replaced."""
+        self._model().save(path, force)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Any:

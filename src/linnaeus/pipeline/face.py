@@ -87,9 +87,9 @@ class Face(BaseEstimator):  # type: ignore[misc]
         self._expect_fit("n_iter_")
         return self.trace_.last.epoch if len(self.trace_) else 0
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to one file, without pickle; `load` gives back the same numbers."""
-        store.save(path, state_of(self))
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the fitted model to one file, without pickle; with `force` a file of that name is replaced."""
+        store.save(path, state_of(self), force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Any:

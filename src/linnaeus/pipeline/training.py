@@ -25,6 +25,8 @@ from linnaeus.pipeline.fitting import Problem, solve
 from linnaeus.pipeline.kept import keep
 from linnaeus.pipeline.peeking import peeks
 from linnaeus.pipeline.posing import posed
+from linnaeus.pipeline.swapped import refuse_swapped
+from linnaeus.pipeline.tuning import refuse_folds
 from linnaeus.pipeline.weights import refuse_strangers
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     if not is_family(recipe.learner):
         refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
     examples = examples.counted()
+    refuse_swapped(examples)
+    refuse_folds(recipe.tuning, len(examples))
     tell(Phase("features"))
     if (summed := _summed(recipe, examples)) is not None:
         return summed

@@ -5,6 +5,11 @@ from __future__ import annotations
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 
+MAX_FOLDS = 1000
+"""Each fold is a training of its own."""
+USUAL_FOLDS = 10
+"""With fewer rows than that, there are as many folds as rows."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
@@ -30,3 +35,11 @@ class Tuning:
             expect(f"Tuning({name}=...)", getattr(self, name), int)
             if getattr(self, name) < least:
                 raise UsageError(f"Tuning({name}=...) is at least {least}, not {getattr(self, name)}.")
+        if self.folds > MAX_FOLDS:
+            raise UsageError(f"Tuning(folds=...) is at most {MAX_FOLDS:,}, not {self.folds:,}; 5 or 10 are usual.")
+
+
+def refuse_folds(tuning: Tuning | None, rows: int) -> None:
+    """Refuse more folds than rows; the few folds of named recipes become fewer instead."""
+    if tuning is not None and tuning.folds > max(rows, USUAL_FOLDS):
+        raise UsageError(f"{tuning.folds:,} folds are asked for, but there are {rows:,} rows; 5 or 10 folds are usual.")

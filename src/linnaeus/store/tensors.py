@@ -26,8 +26,10 @@ VERIFY_LIMIT = 64 * 1024 * 1024
 Tensors = dict[str, NDArray[Any]]
 
 
-def save(path: str | os.PathLike[str], state: State) -> None:
+def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None:
     """Write the state to `path` in one step; the same state always gives the same bytes.
+
+    Without `force` a file that is there already is refused.
 
     >>> import tempfile; folder = tempfile.TemporaryDirectory()
     >>> save(f"{folder.name}/a.lin", State({"kind": "example"}, {"w": np.ones(2, np.float32)}))
@@ -36,6 +38,8 @@ def save(path: str | os.PathLike[str], state: State) -> None:
     >>> folder.cleanup()
     """
     expect("path", path, os.PathLike)
+    if not force and Path(path).exists():
+        raise UsageError(f"{os.fspath(path)} is there already; give another name, or replace it with force=True.")
     tensors = {name: _storable(name, array) for name, array in state.tensors.items()}
     prints = fingerprints(tensors)
     head = header(seal(state.manifest, prints), prints)

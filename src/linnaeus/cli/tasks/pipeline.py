@@ -48,7 +48,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     source: Any = read(data, options) if recipe.stages[-1].task == "tag" else shared.read_source(data, options)
     with open_progress(options["quiet"]) as progress:
         model = recipe.fit(source, lambda note: progress(Mark("training", note=note)))
-    model.save(path)
+    model.save(path, force=True)
     screen = shared.stdout_screen(options)
     told = {"model": path, "seconds": time.perf_counter() - began, "facts": model.facts}
     if options["as_json"]:

@@ -35,7 +35,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     test = None if options["other"] is None else read(options["other"], shared.test_options(options))
     with open_progress(options["quiet"]) as progress:
         model = recipe.fit(groups, lambda note: progress(Mark("training", note=note)))
-    model.save(path)
+    model.save(path, force=True)
     tested = None if test is None else model.test(test)
     how = {"model": path, "seconds": time.perf_counter() - began}
     screen = shared.stdout_screen(options)
@@ -107,13 +107,12 @@ def build_recipe(options: dict[str, Any]) -> Any:
     """The ranker's recipe that the options name, with their changes."""
     from linnaeus.cli.train import assignments
     from linnaeus.pipeline.ranking import RankRecipe
-    from linnaeus.pipeline.ranking.cookbook import RANKERS
+    from linnaeus.pipeline.ranking.cookbook import RANKERS, rank_recipe
     from linnaeus.pipeline.toml import read_table
 
     name = options["name"] or "plain"
-    if name not in RANKERS and not Path(name).exists():
-        raise UsageError(f"There is no recipe {name!r} of a ranker; take one of {', '.join(RANKERS)}, or a TOML file.")
-    found = RANKERS[name]() if name in RANKERS else RankRecipe.from_json(read_table(name))
+    named = name in RANKERS or not Path(name).exists()
+    found = rank_recipe(name) if named else RankRecipe.from_json(read_table(name))
     changes = assignments(options["changes"])
     if options["seed"] is not None:
         changes["seed"] = options["seed"]

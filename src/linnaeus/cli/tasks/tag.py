@@ -42,7 +42,9 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     test = None if options["other"] is None else read(options["other"], shared.test_options(options))
     scores, once = held.scores(recipe, sentences, options) if test is None else (None, None)
     model = held.fit(recipe, sentences, options)
-    model.save(path)
+    model.save(path, force=True)
+    if test is not None:
+        remark_unknown(model, test, options)
     tested = scores if test is None else model.test(test)
     how: dict[str, Any] = {"model": path, "seconds": time.perf_counter() - began}
     how["on"] = "held-out" if test is None else "test"
@@ -58,7 +60,19 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
 
 def test(state: State, data: str, options: dict[str, Any]) -> int:
     """How good the tags of a model are."""
-    return show_scores(_model(state).test(read(data, options)), data, options)
+    model, sentences = _model(state), read(data, options)
+    remark_unknown(model, sentences, options)
+    return show_scores(model.test(sentences), data, options)
+
+
+def remark_unknown(model: TagModel, sentences: Sentences, options: dict[str, Any]) -> None:
+    """Say which tags of test data the model does not know."""
+    from linnaeus.pipeline.unknown_labels import UnknownLabels
+
+    unknown = UnknownLabels(model.tags)
+    unknown.add(sentences.tags)
+    if said := unknown.sentence(unknown.count, sentences.count, "tokens have tags"):
+        shared.remark(said, options)
 
 
 def show_scores(scores: TagScores, data: str, options: dict[str, Any]) -> int:

@@ -20,6 +20,7 @@ from linnaeus.features.pairs import (
 )
 from linnaeus.pipeline.learner import Linear
 from linnaeus.pipeline.ranking.recipe import RankRecipe
+from linnaeus.pipeline.recipe_names import unknown_recipe
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.regularizers import L2
 
@@ -58,3 +59,14 @@ def _words(least: int, most: int) -> Words:
 
 RANKERS: dict[str, Callable[[], RankRecipe]] = {"plain": plain, "reading": reading, "linking": linking}
 """Recipes of rankers by name."""
+
+
+def rank_recipe(name: str) -> RankRecipe:
+    """The recipe of this name.
+
+    >>> rank_recipe("reading").by
+    'story'
+    """
+    if name not in RANKERS:
+        raise unknown_recipe(name, "candidates")
+    return RANKERS[name]()

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.data.groups import Groups
-from linnaeus.errors import InputTypeError, UsageError
-from linnaeus.pipeline.ranking.cookbook import RANKERS
+from linnaeus.errors import InputTypeError
+from linnaeus.pipeline.ranking.cookbook import rank_recipe
 from linnaeus.pipeline.ranking.model import RankModel
 from linnaeus.pipeline.ranking.recipe import RankRecipe
 from linnaeus.pipeline.ranking.training import as_groups
@@ -45,10 +45,10 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.model_.test(_labeled(X, y)).accuracy
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the fitted model to a file; with `force` a file of that name is replaced."""
         check_is_fitted(self)
-        self.model_.save(path)
+        self.model_.save(path, force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], functions: Any = None) -> Self:
@@ -60,9 +60,7 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
 
     def _recipe(self) -> RankRecipe:
         if isinstance(self.recipe, str):
-            if self.recipe not in RANKERS:
-                raise UsageError(f"There is no recipe {self.recipe!r} of rankers; take one of {', '.join(RANKERS)}.")
-            return RANKERS[self.recipe]()
+            return rank_recipe(self.recipe)
         if not isinstance(self.recipe, RankRecipe):
             raise InputTypeError(f"recipe takes a name or a RankRecipe, not {self.recipe!r}.")
         return self.recipe

@@ -97,11 +97,11 @@ class RankModel:
             raise UsageError(f"There is no example {row}; they are numbered from 0 to {len(groups) - 1}.")
         return reason(self, groups, row)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file, in one step; equal models give equal bytes."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write one file, in one step; equal models give equal bytes. With `force` a file of that name is replaced."""
         from linnaeus.pipeline.ranking.file import state_of
 
-        store.save(path, state_of(self))
+        store.save(path, state_of(self), force)
 
     @staticmethod
     def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> RankModel:

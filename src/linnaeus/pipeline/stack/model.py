@@ -89,12 +89,12 @@ class StackModel:
             rows = answered(stage, model, rows, answers_of(stage, model, rows))
         return rows
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all stages to one file; a file of that name is replaced in one step."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write all stages to one file, in one step; with `force` a file of that name is replaced."""
         from linnaeus import store
         from linnaeus.pipeline.stack.modelfile import state_of
 
-        store.save(path, state_of(self))
+        store.save(path, state_of(self), force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], verify: bool | None = None) -> StackModel:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linnaeus.errors import UsageError
 from linnaeus.features.tokens import Clusters, Pair, Part, Templates, Window
 from linnaeus.frozen import dataclass
+from linnaeus.pipeline.recipe_names import unknown_recipe
 from linnaeus.pipeline.tagging.learner import BatchChain, Chain, Greedy
 from linnaeus.pipeline.tagging.recipe import TagRecipe, plain_templates
 
@@ -100,5 +100,5 @@ def tag_recipe(name: str) -> TagRecipe:
     'bio'
     """
     if name not in TAGGERS:
-        raise UsageError(f"There is no recipe {name!r} of a tagger; take one of {', '.join(TAGGERS)}.")
+        raise unknown_recipe(name, "tags")
     return TAGGERS[name].make()

@@ -127,12 +127,12 @@ class TagModel:
 
     # Files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as one file; a file of that name is replaced in one step."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write it as one file, in one step; with `force` a file of that name is replaced."""
         from linnaeus import store
         from linnaeus.pipeline.tagging.modelfile import state_of
 
-        store.save(path, state_of(self))
+        store.save(path, state_of(self), force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TagModel:

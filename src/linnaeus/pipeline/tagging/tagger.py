@@ -49,9 +49,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         """Accuracy over tokens; F1 of entities where tags mark these."""
         return self._fitted().test(Sentences.from_lists(X, y)).headline[1]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model as one file, as `linnaeus train` does."""
-        self._fitted().save(path)
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the fitted model as one file; with `force` a file of that name is replaced."""
+        self._fitted().save(path, force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
