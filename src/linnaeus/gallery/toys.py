@@ -59,7 +59,7 @@ def three() -> Toy:
         turn = np.array([[np.cos(slant), np.sin(slant)], [-np.sin(slant), np.cos(slant)]])
         middle = 2.0 * np.array([np.cos(angle), np.sin(angle)])
         clouds.append(draw.normal(size=(25, 2)) * (1.2, 0.3) @ turn + middle)
-    return _toy(clouds, 4.0)
+    return _toy(clouds, 4.4)
 
 
 def corners(truth: Sequence[int]) -> Toy:

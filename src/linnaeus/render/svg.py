@@ -24,7 +24,7 @@ LEFT, BETWEEN, RIGHT, TOP, UNTITLED, HEAD, BOTTOM, BARE, KEY, LINE = 56, 30, 16,
 without, above all for the title of the picture, below a panel with an axis and one without; of a line of a legend, of a
 line of the caption."""
 
-LETTER = 6.6
+LETTER = 6.4
 """About how wide a letter is."""
 
 STYLE = (
@@ -57,7 +57,7 @@ def svg(picture: Picture) -> str:
     rows = _flow(shared or [], width)
     drawn += [_key(key, x, below + KEY * i + 6) for i, row in enumerate(rows) for x, key in row]
     below += KEY * len(rows)
-    said = textwrap.wrap(picture.caption, int((width - 24) / (LETTER * 0.94)))
+    said = textwrap.wrap(picture.caption, int((width - 24) / LETTER), break_on_hyphens=False)
     drawn += [text(12, below + LINE * (i + 1), row) for i, row in enumerate(said)]
     return "\n".join([_head(picture, width, below + LINE * len(said) + 14), *drawn, "</svg>\n"])
 
@@ -150,7 +150,7 @@ def _flow(legend: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
     rows: list[list[tuple[float, Key]]] = []
     x = width
     for key in legend:
-        takes = key.wide + 8 + LETTER * len(key.label) + 20
+        takes = key.wide + 8 + LETTER * len(key.label) + 14
         if x + takes > width:
             rows.append([])
             x = 16.0
