@@ -77,9 +77,12 @@ def _judged(outcome: Outcome, examples: Examples, held: Held, seed: int) -> Eval
 
 
 def fingerprint(examples: Examples) -> str:
-    """SHA-256 over texts, labels and weights in their order: whether two models were trained on the same data."""
+    """SHA-256 over texts, labels and weights in their order: whether two models were trained on the same data.
+
+    It does not depend on the blocks in which rows come: all bytes of text are one digest, all lengths are another.
+    """
     digest = hashlib.sha256()
-    for part in _bytes(examples.stream):
+    for part in _digests(examples.stream):
         digest.update(part)
     y = examples.y
     for array in (y.offsets, y.labels) if isinstance(y, LabelSets) else (y,):
@@ -90,15 +93,18 @@ def fingerprint(examples: Examples) -> str:
     return digest.hexdigest()
 
 
-def _bytes(stream: Stream) -> Any:
+def _digests(stream: Stream) -> tuple[bytes, bytes]:
+    """The digest of all texts, one after the other, and that of their lengths."""
     from linnaeus.text import as_texts
 
+    whole, lengths = hashlib.sha256(), hashlib.sha256()
     for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
         if batch.text is not None:
             texts = as_texts(batch.text)
             start, end = int(texts.offsets[0]), int(texts.offsets[-1])
-            yield texts.data[start:end].data
-            yield np.ascontiguousarray(np.diff(texts.offsets)).data
+            whole.update(texts.data[start:end].data)
+            lengths.update(np.ascontiguousarray(np.diff(texts.offsets)).data)
+    return whole.digest(), lengths.digest()
 
 
 def kind_of(found: Classifier) -> Any:
