@@ -114,6 +114,18 @@ def test_less_voice_is_further_out(kind):
     assert (np.diff(fitted.out_of_scope(np.repeat(loud, 5, axis=0), known)) > 0).all()
 
 
+def test_a_score_between_two_classes_is_in_scope_and_one_that_no_word_moved_is_not():
+    """The intercept leans to the larger class: a text without features scores -0.8, one with words of both near 0."""
+    rng = np.random.default_rng(0)
+    S = np.concatenate([rng.normal(-1.2, 0.2, 870), rng.normal(1.1, 0.4, 130)]).reshape(-1, 1)
+    y = np.repeat([0, 1], [870, 130])
+    fitted = Decision().learn(S, y, blank=-0.8)
+    both, nothing = fitted.out_of_scope([[0.08], [-0.8]])
+    assert both < 0.5 < 0.95 < nothing
+    again = FittedDecision.from_state(fitted.state())
+    np.testing.assert_array_equal(again.out_of_scope(S), fitted.out_of_scope(S))
+
+
 @kinds
 def test_scope_of_extreme_scores_is_finite(kind):
     S, truth = world(kind)
@@ -251,6 +263,19 @@ def test_hostile_scopes_are_refused(name, value):
     state = learn_scope("binary", [[1.0], [2.0]]).state()
     with pytest.raises(ModelFileError):
         FittedScope.from_state(State(state.manifest, {**state.tensors, name: value}))
+
+
+@pytest.mark.parametrize("blank", [float("nan"), float("inf"), None, "0.5", [0.5], True])
+def test_hostile_scores_of_blank_texts_are_refused(blank):
+    state = learn_scope("binary", [[1.0], [2.0]]).state()
+    with pytest.raises(ModelFileError):
+        FittedScope.from_state(State({**state.manifest, "blank": blank}, state.tensors))
+
+
+def test_scopes_of_older_files_have_no_score_of_blank_texts():
+    state = learn_scope("binary", [[1.0], [2.0]], blank=0.5).state()
+    older = {name: value for name, value in state.manifest.items() if name != "blank"}
+    assert FittedScope.from_state(State(older, state.tensors)).blank == 0.0
 
 
 def test_without_held_out_rows_nothing_is_learned_and_what_needs_it_is_refused():

@@ -67,10 +67,11 @@ class Decision:
         if self.costs is not None and self.thresholds is not None:
             raise UsageError("A decision has costs or thresholds, not both: either says which mistakes are worse.")
 
-    def learn(self, S: Any, truth: Truth, weights: Any = None, known: Any = None) -> FittedDecision:
+    def learn(self, S: Any, truth: Truth, weights: Any = None, known: Any = None, blank: float = 0.0) -> FittedDecision:
         """What scores (n, w) of rows teach, by models that were not trained on these rows.
 
-        `known` (n,) is the share of each row that the features know, as `scope.voice` says; None: all of it.
+        `known` (n,) is the share of each row that the features know, as `scope.voice` says; None: all of it. `blank` is
+        the score of a text without features, where there are two classes.
         """
         S, kind, weights = with_truth(S, truth, weights)
         chosen = self.calibration or USUAL[kind]
@@ -80,7 +81,7 @@ class Decision:
             raise UsageError(f"costs is for {len(self.costs)} classes, one per row; these rows have {k} {_WHAT[kind]}.")
         return FittedDecision(
             calibrator,
-            learn_scope(kind, S, known),
+            learn_scope(kind, S, known, blank),
             self._thresholds(kind, calibrator.probabilities, S, (truth, weights)),
             None if kind == "labels" else self._conformal(calibrator.probabilities, S, truth, k),
             Rules(self.costs, as_abstention(self.abstain), self.least),

@@ -20,10 +20,12 @@ KEPT = 2000
 LOUDEST = 1e300
 
 
-def voice(kind: Kind, S: Any, known: Any = None) -> Doubles:
+def voice(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Doubles:
     """How strongly any class speaks for each row (n,): its largest score above the mean of the scores.
 
-    For labels the largest score, for two classes the size of the one there is. `known` (n,) is the share of a row that
+    For labels it is the largest score. For two classes it is how far the one score lies from `blank`, the score of a
+    text without features (the intercept): a score near 0 says that both classes are possible, a score near `blank` that
+    the text says nothing. `known` (n,) is the share of a row that
     the features have a column for, by length or by count: when unknown words are dropped and what is left is brought to
     length 1, a row of few known words speaks as loudly as one that is all known; this takes it back.
 
@@ -35,7 +37,7 @@ def voice(kind: Kind, S: Any, known: Any = None) -> Doubles:
     if share.shape != (len(S),) or not ((share >= 0) & (share <= 1)).all():
         raise UsageError("known takes one share between 0 and 1 for each row.")
     if kind == "binary":
-        loud: Doubles = np.minimum(np.abs(S[:, 0]), LOUDEST) * share
+        loud: Doubles = np.minimum(np.abs(S[:, 0] - blank), LOUDEST) * share
         return loud
     top: Doubles = np.clip(S.max(axis=1), -LOUDEST, LOUDEST)
     if kind == "labels":
@@ -44,18 +46,18 @@ def voice(kind: Kind, S: Any, known: Any = None) -> Doubles:
     return (top - mean) * share
 
 
-def learn_scope(kind: Kind, S: Any, known: Any = None) -> FittedScope:
-    """The voices of training rows, by scores of models that were not trained on them.
+def learn_scope(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> FittedScope:
+    """The voices of training rows, by scores of models that were not trained on them; see `voice` for `blank`.
 
     >>> scope = learn_scope("binary", np.linspace(1, 9, 9).reshape(-1, 1))
     >>> scope.scores(np.array([[5.0], [-0.5]])).round(2).tolist()
     [0.5, 0.91]
     """
-    voices = np.sort(voice(kind, S, known))
+    voices = np.sort(voice(kind, S, known, blank))
     places = np.unique(np.linspace(0, len(voices) - 1, KEPT).astype(np.int64))
     values, first = np.unique(voices[places], return_index=True)
     louder = np.asarray(1.0 - (places[first] + 1.0) / (len(voices) + 1.0), np.float64)
-    return FittedScope(kind, len(voices), louder, values)
+    return FittedScope(kind, len(voices), louder, values, blank)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +68,14 @@ class FittedScope:
     rows: int
     louder: Doubles
     voices: Doubles
+    blank: float = 0.0
 
     def scores(self, S: Any, known: Any = None) -> Doubles:
         """The share of the training rows that spoke louder (n,): near 1 is like nothing that was learned.
 
         Beyond the training rows it goes on towards 0 and 1, so that no two different voices tie.
         """
-        said = voice(self.kind, S, known)
+        said = voice(self.kind, S, known, self.blank)
         inside = np.interp(said, self.voices, self.louder)
         edge = 1.0 / (self.rows + 1.0)
         spread = max(float(self.voices[-1] / 2 - self.voices[0] / 2), 1e-300)
@@ -82,17 +85,18 @@ class FittedScope:
         return np.where(over > 0, edge * np.exp(-np.maximum(over, 0.0)), inside)
 
     def state(self) -> State:
-        """Two vectors and a count."""
-        manifest = {"kind": "scope", "scores": self.kind, "rows": self.rows}
+        """Two vectors, a count and a number."""
+        manifest = {"kind": "scope", "scores": self.kind, "rows": self.rows, "blank": self.blank}
         return State(manifest, {"louder": self.louder, "voices": self.voices})
 
     @classmethod
     def from_state(cls, state: State) -> FittedScope:
         """What `state` gave."""
         kind, rows = stored_kind(state.manifest), field(state.manifest, "rows", int)
+        blank = field({"blank": 0.0, **state.manifest}, "blank", float)
         louder, voices = (tensor(state.tensors, name, np.float64) for name in ("louder", "voices"))
-        if rows < 1 or len(voices) == 0 or len(louder) != len(voices) or not np.isfinite(voices).all():
+        if rows < 1 or len(voices) == 0 or len(louder) != len(voices) or not np.isfinite([*voices, blank]).all():
             raise damaged("its out-of-scope quantiles do not fit")
         if (np.diff(voices) <= 0).any() or (np.diff(louder) >= 0).any() or not ((louder >= 0) & (louder <= 1)).all():
             raise damaged("its out-of-scope quantiles are not in order")
-        return cls(kind, rows, louder, voices)
+        return cls(kind, rows, louder, voices, blank)

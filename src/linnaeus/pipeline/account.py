@@ -51,10 +51,15 @@ def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trac
     S = found.class_scores(held.scores)
     y, weights = examples.y[held.rows], examples.weights[held.rows]
     names = list(map(str, found.classes.tolist()))
-    decision = found.recipe.decision.learn(S, y, weights)
+    decision = found.recipe.decision.learn(S, y, weights, blank=_blank(found))
     found = replace(found, decision=decision)
     outcome = Outcome(y, found.chosen(S), names, decision.probabilities(S), S, weights, found.recipe.decision.costs)
     return replace(found, account=_judged(outcome, examples, held, found.recipe.seed))
+
+
+def _blank(found: Classifier) -> float:
+    """The score of a text without features: the intercept of a linear model of two classes, else 0."""
+    return float(found.params["b"][0]) if isinstance(found.space, Binary) and "b" in found.params else 0.0
 
 
 def _numbers(examples: Examples, held: Held) -> Evaluation:
