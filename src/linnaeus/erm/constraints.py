@@ -36,8 +36,24 @@ class Constraints:
     @property
     def radius(self) -> float:
         """The largest length of an example."""
-        squares = self.features.multiply(self.features).sum(axis=1)
-        return float(np.sqrt(np.asarray(squares).max(initial=0.0)))
+        return float(np.sqrt(self._squares().max(initial=0.0)))
+
+    @property
+    def shortest(self) -> float:
+        """The smallest length of an inequality over all weights: no margin is wider."""
+        twice = np.where(self.down >= 0, 2.0, 1.0)
+        return float(np.sqrt((twice * self._squares()[self.rows]).min(initial=np.inf)))
+
+    @property
+    def entries(self) -> int:
+        """How many numbers `matrix` holds at most."""
+        sizes = np.diff(self.features.indptr)[self.rows]
+        return int((np.where(self.down >= 0, 2, 1) * sizes).sum())
+
+    def _squares(self) -> Doubles:
+        """The squared length of each example."""
+        found: Doubles = np.asarray(self.features.multiply(self.features).sum(axis=1)).ravel()
+        return found
 
     def margins(self, params: Params) -> Doubles:
         """By how much each inequality holds."""
@@ -59,6 +75,11 @@ class Constraints:
         at = (coo.row[has], coo.col[has] + d * self.down[coo.row][has])
         down = csr_matrix((coo.data[has], at), shape=(n, d * self.width))
         return up - down
+
+    def pack(self, params: Params) -> Doubles:
+        """Named parameters as a vector over all weights, as `matrix` has them."""
+        U = np.vstack([params["W"], params["b"][None, :]]) if self.bias else params["W"]
+        return np.ascontiguousarray(U.T, dtype=np.float64).reshape(-1)
 
     def unpack(self, u: Doubles, objective: Objective) -> Params:
         """A vector over all weights as named parameters."""
