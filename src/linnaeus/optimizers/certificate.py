@@ -102,9 +102,14 @@ class Reporter:
                 value, grad = self.objective.value_and_grad(params())
                 gradient = norm(grad)
             gap = 0.5 * gradient**2 / self.l2
-        if gap + left > 0:  # losses of order 1 are rounded when they are made, and their sum is again
-            gap += 16 * EPS * (abs(value) + float(np.abs(self.objective.weights).sum()))
+        if gap + left > 0:
+            gap += rounding(self.objective, value)
         return gap + left, params, value, gradient
+
+
+def rounding(objective: Objective, value: float) -> float:
+    """What rounding hides of an objective: losses of order 1 are rounded when they are made, and their sum is again."""
+    return 16 * EPS * (abs(value) + float(np.abs(objective.weights).sum()))
 
 
 def norm(grad: Params) -> float:

@@ -20,8 +20,13 @@ PATIENCE = 20
 """A gap is computed at least every so many epochs."""
 STUCK, STILL, FASTER, LOOSEST = 0.7, 0.1, 2.0, 1e6
 """When sum y alpha keeps its sign and this part of its size while all else stands still, the bias is let go faster."""
-NOTHING = 1e-12
-"""A gap of this part of the objective at zero weights is no gap."""
+SMOOTH_FLOOR, KINKED_FLOOR = 1e-12, 1e-15
+"""A gap of this part of the objective at zero weights is no gap for dual ascent: sums of that size are rounded.
+
+From there Newton's method goes on where the loss is smooth; no other does for a loss with a kink.
+"""
+FLOORS = {"hinge": KINKED_FLOOR, "squared_hinge": SMOOTH_FLOOR, "logistic": SMOOTH_FLOOR}
+"""By the name of a loss of binary problems."""
 
 
 def move_centers(facts: Doubles, going: NDArray[np.bool_], before: Doubles, loosest: float) -> None:
@@ -51,9 +56,9 @@ def with_bias(primal: Doubles, dual: Doubles, facts: Doubles) -> tuple[Doubles, 
     return primal + square, dual - square
 
 
-def is_solved(primal: Doubles, dual: Doubles, tol: float, at_zero: Doubles) -> NDArray[np.bool_]:
-    """Whether the gap is within the tolerance, or next to nothing beside the value of zero weights."""
-    solved: NDArray[np.bool_] = primal - dual <= np.maximum(tol * primal, NOTHING * at_zero)
+def is_solved(primal: Doubles, dual: Doubles, tol: float, floor: Doubles) -> NDArray[np.bool_]:
+    """Whether the gap is within the tolerance, or so small that rounding hides it."""
+    solved: NDArray[np.bool_] = primal - dual <= np.maximum(tol * primal, floor)
     return solved
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual.between import (
+    FLOORS,
     LOOSEST,
     PATIENCE,
     growth,
@@ -213,7 +214,8 @@ class Work:
             primal, dual = with_bias(primal, dual, self.wave.table.T)
         self.bounds[0, self.which.start : self.which.stop][which] = primal[which]
         self.bounds[1, self.which.start : self.which.stop][which] = dual[which]
-        self.wave.finished[which & is_solved(primal, dual, self.settings.tol, self.at_zero)] = 1
+        floor = FLOORS[self.settings.loss] * self.at_zero
+        self.wave.finished[which & is_solved(primal, dual, self.settings.tol, floor)] = 1
 
     def next_wave(self) -> None:
         """Keep the biases of this wave, and lay out the next."""

@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual import momentum
-from linnaeus.optimizers.dual.between import FASTER, LOOSEST, NOTHING, PATIENCE, STILL, STUCK
+from linnaeus.optimizers.dual.between import FASTER, LOOSEST, PATIENCE, STILL, STUCK
 from linnaeus.optimizers.dual.joint import Family, Joint, bounds
 from linnaeus.optimizers.shuffle import shuffled
 
@@ -55,7 +55,7 @@ class Climb:
         self.family, self.joint, self.plan = family, joint, plan
         n, k = joint.size, joint.k
         self.primal, self.dual, self.fresh = np.inf, -np.inf, False
-        self.floor = NOTHING * family.at_zero(joint)
+        self.floor = family.floor * family.at_zero(joint)
         self.work = int(joint.strengths.astype(bool) @ np.diff(joint.rows[0])) * k
         if saved:
             self.arrays = {name: value.copy() for name, value in saved.items()}

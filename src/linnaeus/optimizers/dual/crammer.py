@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.optimizers.dual.between import KINKED_FLOOR
 from linnaeus.optimizers.dual.joint import Family
 
 CRAMMER = Family(
@@ -14,5 +15,6 @@ CRAMMER = Family(
     flat=1.0,
     entropy=lambda P: np.zeros(len(P)),
     zero=lambda costs: costs.max(axis=1),
+    floor=KINKED_FLOOR,
 )
 """best(s + cost) - s_y; every mistake costs 1 unless costs are given. Keerthi et al. 2008."""

@@ -65,7 +65,8 @@ class Family:
     """What tells hinge from log: kernels for an epoch and for sums, the cost of a mistake unless given, the entropy.
 
     `leap` is a kernel that goes on the way come so far, for a family whose epochs alone get slower and slower.
-    `zero` is the loss when all scores are equal, given the costs of the other classes.
+    `zero` is the loss when all scores are equal, given the costs of the other classes; `floor` is the part of the
+    objective there that is no gap.
     """
 
     epoch: Callable[..., float]
@@ -74,6 +75,7 @@ class Family:
     flat: float
     entropy: Callable[[Doubles], Doubles]
     zero: Callable[[Doubles], Doubles]
+    floor: float
 
     def paid(self, joint: Joint) -> Doubles:
         """The costs by truth (k, k), whether given or not."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.optimizers.dual.between import SMOOTH_FLOOR
 from linnaeus.optimizers.dual.joint import Family
 
 if TYPE_CHECKING:
@@ -24,5 +25,6 @@ SOFTMAX = Family(
     flat=0.0,
     entropy=_entropies,
     zero=lambda costs: np.log(np.exp(costs - costs.max()).sum(axis=1)) + costs.max(),
+    floor=SMOOTH_FLOOR,
 )
 """All classes of an example in one exact step, after Yu, Huang and Lin 2011."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.optimizers.dual.between import (
+    FLOORS,
     LOOSEST,
     PATIENCE,
     growth,
@@ -160,7 +161,8 @@ class Teams:
             primal, dual = with_bias(primal, dual, self.facts)
         new = which[:, None] & (finished == 0)
         self.bounds[0][new], self.bounds[1][new] = primal[new], dual[new]
-        self.lineup.finished[new & is_solved(primal, dual, self.settings.tol, self.at_zero)] = 1
+        floor = FLOORS[self.settings.loss] * self.at_zero
+        self.lineup.finished[new & is_solved(primal, dual, self.settings.tol, floor)] = 1
 
     def matrix(self) -> Doubles:
         """The weights of all problems (d, k), a copy."""
