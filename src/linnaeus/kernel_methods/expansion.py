@@ -72,6 +72,9 @@ class Expansion:
         duals, bias = numbers(state, "duals", 2), numbers(state, "bias", 1)
         if len(duals) != len(rows) or duals.shape[1:] != bias.shape:
             raise damaged("its duals do not fit its rows")
+        with np.errstate(over="ignore"):
+            if not np.isfinite(np.abs(duals).sum(axis=0) + np.abs(bias)).all():
+                raise damaged("its duals are too large for scores that are finite")
         return cls(described(state.manifest.get("kernel")), rows, duals, bias)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import Dense
+from linnaeus.arrays.finite import finite_scores
 from linnaeus.arrays.kept import pack_rows, unpack_rows
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
@@ -100,7 +101,10 @@ class FittedNeighbors:
 
 def projected(X: CSR | Dense, W: Floats | None) -> CSR | Dense:
     """X W in float32, or X itself where there is no projection."""
-    return X if W is None else Dense(X.dot(W).astype(np.float32))
+    if W is None:
+        return X
+    with np.errstate(over="ignore", invalid="ignore"):
+        return Dense(finite_scores(X.dot(W).astype(np.float32)))
 
 
 def _check_projection(W: Floats | None, width: int, *, wanted: bool) -> None:

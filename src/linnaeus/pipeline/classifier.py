@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import store
+from linnaeus.arrays.finite import finite_scores
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError
 from linnaeus.features.base import as_stream
@@ -101,15 +102,16 @@ class Classifier:
         return self.class_scores(self._raw(source))
 
     def _raw(self, source: Any) -> Doubles:
-        """The scores of the output space (n, w)."""
+        """The scores of the output space (n, w); finite."""
         if self.quick is not None:
             S: Doubles = self.quick.scores(source)
-            return S
-        rows = self.features.rows(source)
-        if self.params:
-            return linear.scores(rows, self.params)  # type: ignore[arg-type]
-        assert self.body is not None
-        return scores_of(self.body, rows, self.space)
+            return finite_scores(S)
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = self.features.rows(source)
+            if self.params:
+                return finite_scores(linear.scores(rows, self.params))  # type: ignore[arg-type]
+            assert self.body is not None
+            return finite_scores(scores_of(self.body, rows, self.space))
 
     def class_scores(self, S: Doubles) -> Doubles:
         """Scores of classes from those of the output space: of pairs, where it compares classes two by two."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import store
+from linnaeus.arrays.finite import finite_scores
 from linnaeus.errors import UsageError
 from linnaeus.evaluation.choices import ChoiceScores, best_first, judge_choices
 from linnaeus.features.pairs.view import View
@@ -77,7 +78,7 @@ class RankModel:
         return self._softmax(self._scores(groups), groups), groups.offsets
 
     def _scores(self, groups: Groups) -> Doubles:
-        return self.features.scores(View(groups), self.weights.astype(np.float64))
+        return finite_scores(self.features.scores(View(groups), self.weights.astype(np.float64)))
 
     def _softmax(self, s: Doubles, groups: Groups) -> Doubles:
         every = Choices(groups.offsets, np.ones(len(s), bool))

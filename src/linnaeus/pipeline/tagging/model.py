@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays.finite import finite_scores
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.tagging.encoding import allowed, spoken
@@ -74,7 +75,7 @@ class TagModel:
 
     def scores(self, sentences: Sentences) -> Floats:
         """Scores of tags at tokens (m, k), without transitions; words of the dictionary have one tag only."""
-        E = self.features.scores(sentences, self.weights.W)
+        E = finite_scores(self.features.scores(sentences, self.weights.W))
         return self._known(sentences, E) if self.words else E
 
     def _known(self, sentences: Sentences, E: Floats) -> Floats:
