@@ -83,9 +83,9 @@ def convexity() -> Picture:
             Panel(layers, said[name], (-4.0, 4.0), (0.0, 4.2 if name == "logistic" else 1.4), "margin", "loss")
         )
     caption = (
-        "The chord between two points of a convex loss never runs below the curve, so a minimum that is found is the "
-        "minimum of all. The probability of the wrong class is not convex, and the 0-1 loss is flat: no slope says "
-        "which way to go. Convex losses stand in for it."
+        "The chord between two points of a convex loss never runs below the curve, so that every local minimum is the "
+        "global one. The probability of the wrong class is not convex, and the 0-1 loss is flat: no slope says which "
+        "way to go. Convex losses stand in for it."
     )
     return Picture("Convex or not", caption, panels)
 

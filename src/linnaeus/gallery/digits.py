@@ -52,12 +52,12 @@ def digits() -> Picture:
     panels = []
     for first in (0, 5):
         which = range(first, first + 5)
-        panels += [Panel([Shades(_grid(ink[i]), "mean image: ink", ink=True)], f"digit {i}") for i in which]
-        panels += [Panel([Shades(_grid(W[i]), "weight: ink here is against it, for it")], "") for i in which]
+        panels += [Panel([Shades(_grid(ink[i]), "ink of the mean image", ink=True)], f"digit {i}") for i in which]
+        panels += [Panel([Shades(_grid(W[i]), "weights: against the digit, for it")], "") for i in which]
     said = (
         "Above, the mean image of each digit; below, its weights in logistic regression. Ink on an orange pixel "
-        "speaks for the digit, ink on a blue pixel against it: the orange parts trace the digit where it differs from "
-        "the others, and the middle of the zero is blue because its hole has no ink."
+        "counts for the digit, ink on a blue pixel against it: the orange parts trace the digit where it differs from "
+        "the others, and the middle of the zero is blue because a zero has no ink there."
     )
     return Picture("Weights as templates", said, panels, columns=5)
 

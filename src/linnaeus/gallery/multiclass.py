@@ -35,8 +35,8 @@ def k_way() -> Picture:
     model = LogisticRegression(strength=0.1).fit(toy.X, toy.y)
     _, grid = lattice(toy.limits)
     said = (
-        "Softmax regression gives each class a score and predicts the largest: the plane falls into one region for "
-        "each class, with straight borders that meet in a point. Where colors are pale the model is unsure."
+        "Softmax regression gives each class a score and predicts the largest: the plane is divided into one region "
+        "for each class, with straight borders that meet in a point. Where colors are pale the model is unsure."
     )
     return Picture("Three classes at once", said, [_panel([answers(model, grid)], "")])
 

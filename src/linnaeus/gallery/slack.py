@@ -49,8 +49,8 @@ def slack() -> Picture:
         title = f"strength {strength:g}: slack {slacks.sum():.1f} in all"
         panels.append(Panel(layers, title, toy.limits, toy.limits, "first feature", "second feature"))
     said = (
-        "No line separates these points, so some must pay: a point on the wrong side of its rim, where the score is 1 "
-        "or -1, has a slack as long as its way back to it. A larger strength asks for a wider strip, and allows more "
-        "slack."
+        "No line separates these points, so some must stand on the wrong side of their rim, where the score is 1 or "
+        "-1. The pink line is the way back to the rim, and the slack is its length times the length of the weights. A "
+        "larger strength makes the strip wider and allows more slack."
     )
     return Picture("Slack of a soft margin", said, panels)

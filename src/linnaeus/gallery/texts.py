@@ -43,7 +43,7 @@ def words() -> Picture:
     bars = Bars([weight for _, weight in shown], [word for word, _ in shown], "weight: for bad, for good")
     said = (
         "Logistic regression on 28 short restaurant reviews: each word has a weight, and the score of a review is the "
-        "sum of the weights of its words. Words to the right speak for a good review, words to the left for a bad "
+        "sum of the weights of its words. Words on the right count for a good review, words on the left for a bad "
         "one."
     )
     panel = Panel([bars], "largest weights on either side", (-reach, reach), x="weight")
@@ -66,10 +66,9 @@ def tfidf() -> Picture:
         bars = Bars([-value for value, _ in order], [word for _, word in order])
         panels.append(Panel([bars], title, (-0.5 * reach, reach), x="value of the feature"))
     said = (
-        f"The features of one request, \u201c{SENTENCE}\u201d. By counts the word \u201cthe\u201d is the largest, "
-        "though it stands in many texts and tells little. Tf-idf multiplies each count by the inverse document "
-        "frequency of the word: \u201cthe\u201d becomes the smallest, and the rare word \u201ckitchen\u201d the "
-        "largest."
+        f"The features of one request, \u201c{SENTENCE}\u201d. By counts \u201cthe\u201d is the largest, though it "
+        "occurs in many texts and says little. Tf-idf multiplies each count by the inverse document frequency of the "
+        "word: \u201cthe\u201d becomes the smallest, and the rare word \u201ckitchen\u201d the largest."
     )
     return Picture("Counts against tf-idf", said, panels)
 
@@ -91,9 +90,9 @@ def zipf() -> Picture:
     ]
     once = float((counts == 1).mean())
     said = (
-        "A few words stand everywhere and most words are rare: on logarithmic axes the counts of words fall along a "
-        f"line, as Zipf's law says. Of the {len(counts):,} words {once:.0%} stand only once, and a classifier can "
-        "hardly learn anything about them."
+        "A few words occur in many texts, and most words are rare: on logarithmic axes the counts of words fall "
+        f"along a line, as Zipf's law says. Of the {len(counts):,} words {once:.0%} occur only once, and a classifier "
+        "can hardly learn anything about them."
     )
     limits = ((1.0, float(len(counts))), (0.7, float(counts[0]) * 1.3))
     return Picture("Zipf's law", said, [Panel(lines, "", *limits, "rank of the word", "count", log=True)])
@@ -155,17 +154,18 @@ def reliability() -> Picture:
     for title, (p, truth) in sureness().items():
         path = binned(p, truth)
         layers: list[Any] = [
-            Lines([[(0, 0), (1, 1)]], 0, "as often as said", 1.0, "5 4"),
+            Lines([[(0, 0), (1, 1)]], 0, "perfect calibration", 1.0, "5 4"),
             Lines([path], 2, "", 1.4),
-            Points(path, 1, "texts with about this probability"),
+            Points(path, 1, "texts with about this prediction"),
         ]
-        panels.append(Panel(layers, title, (0, 1), (0, 1), "probability that is said", "how often it is true"))
+        panels.append(Panel(layers, title, (0, 1), (0, 1), "predicted probability", "share of class 2"))
     said = (
-        "Texts whose words come in company: naive Bayes takes five words that mean the same for five reasons, and its "
-        "probabilities are too close to 0 and 1. Divided by a temperature that was learned on held-out texts, the "
-        "scores give probabilities that hold: what is said to be true in 70 % of the cases is true in about 70 %."
+        "Texts in which five words with the same meaning always occur together: naive Bayes takes them for five "
+        "reasons, and its probabilities are too close to 0 and 1. After calibration, which divides the scores by a "
+        "temperature learned on held-out texts, the probabilities hold: of the texts with a probability of about 0.7, "
+        "about 70 % are of that class."
     )
-    return Picture("Reliability", said, panels)
+    return Picture("Reliability diagrams", said, panels)
 
 
 def _path(x: Doubles, y: Doubles) -> list[tuple[float, float]]:
