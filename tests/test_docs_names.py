@@ -128,6 +128,17 @@ def test_every_recipe_has_a_section():
         assert section(text, name).strip()
 
 
+def test_links_to_the_reference_lead_to_public_names():
+    """`[...][linnaeus.losses.Hinge]`: the site turns these into links to the API reference."""
+    reference = pytest.importorskip("tools.reference", reason="the tests run outside the source tree")
+    public = {f"{room}.{name}" for room, names in reference.public_names().items() for name in names}
+    linked = {
+        name for path in PAGES for name in re.findall(r"\]\[(linnaeus[\w.]*)\]", path.read_text(encoding="utf-8"))
+    }
+    assert linked
+    assert linked <= public
+
+
 def test_links_to_pictures_lead_to_pictures():
     """Their headings are written when the site is built; every picture is linked from recipes or concepts."""
     picture = re.compile(r"\]\((?:\.\./)?gallery\.md#([^)]+)\)")

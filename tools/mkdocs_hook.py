@@ -14,7 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.reference import pages
 
-_DRAWN: dict[str, Any] = {}
+_SHOWN: list[str] = []
+"""The Markdown of each picture of the gallery."""
+
+SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 LOADED = re.compile(
     r"""<(?:script|img|iframe|source|audio|video)\b[^>]*?\bsrc=["']?(?:https?:)?//[^\s"'>]+"""
     r"""|<link\b(?=[^>]*\brel=["']?(?:stylesheet|preconnect|preload|icon))[^>]*?href=["']?(?:https?:)?//[^\s"'>]+"""
@@ -30,19 +33,35 @@ def on_files(files: Any, *, config: Any) -> Any:
     from linnaeus.render.svg import svg
 
     for name, make in PICTURES.items():
-        _DRAWN[name] = make()
-        files.append(File.generated(config, f"pictures/{name}.svg", content=svg(_DRAWN[name])))
+        picture = make()
+        image = svg(picture)
+        files.append(File.generated(config, f"pictures/{name}.svg", content=image))
+        _SHOWN.append(shown(name, picture, image))
     for path, content in pages().items():
         files.append(File.generated(config, path, content=content))
     return files
 
 
+def shown(name: str, picture: Any, image: str) -> str:
+    """The Markdown of one picture, with its size: links to a picture lead there before the others are loaded.
+
+    >>> from types import SimpleNamespace
+    >>> one = SimpleNamespace(title="A line", caption="It goes up.")
+    >>> print(shown("line", one, '<svg viewBox="0 0 400 300">'), end="")
+    ## A line {#line}
+    <BLANKLINE>
+    ![It goes up.](pictures/line.svg){ width=400 height=300 }
+    """
+    size = SIZE.search(image)
+    assert size
+    attributes = f"{{ width={size[1]} height={size[2]} }}"
+    return f"## {picture.title} {{#{name}}}\n\n![{picture.caption}](pictures/{name}.svg){attributes}\n"
+
+
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Called by MkDocs with the text of each page."""
     if page.file.src_uri == "gallery.md":
-        line = "## {one.title} {{#{name}}}\n\n![{one.caption}](pictures/{name}.svg){{ loading=lazy }}\n"
-        shown = (line.format(name=name, one=one) for name, one in _DRAWN.items())
-        markdown += "\n" + "\n".join(shown)
+        markdown += "\n" + "\n".join(_SHOWN)
     return markdown.replace("\n```python no-run\n", "\n```python\n")
 
 

@@ -157,3 +157,13 @@ def test_a_folder_that_cannot_be(tmp_path):
     done = CliRunner().invoke(group, ["gallery", "-o", str(tmp_path / "file" / "sub"), "--only", "losses"])
     assert done.exit_code != 0
     assert "Cannot make the folder" in str(done.exception)
+
+
+def test_the_site_says_how_large_a_picture_is():
+    """Links to a picture then lead there before the pictures above it are loaded."""
+    hook = pytest.importorskip("tools.mkdocs_hook", reason="the tests run outside the source tree")
+    picture, image = drawn("losses")
+    wide, high = ET.fromstring(image).get("viewBox").split()[2:]
+    markdown = hook.shown("losses", picture, image)
+    assert markdown.startswith(f"## {picture.title} {{#losses}}\n")
+    assert f"![{picture.caption}](pictures/losses.svg){{ width={wide} height={high} }}" in markdown
