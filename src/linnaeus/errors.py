@@ -62,18 +62,30 @@ class LinnaeusWarning(UserWarning):
     """The root of all warnings: something the user can change."""
 
 
+MOST_SAID = 240
+"""Characters that are said of what is wrong with a file."""
+
+
 def damaged(what: str) -> ModelFileError:
     """The error for a model file whose parts do not fit.
 
     >>> str(damaged("it has no columns"))
     'The model is damaged: it has no columns; restore it from a copy, or train it again.'
     """
-    return ModelFileError(f"The model is damaged: {what}; restore it from a copy, or train it again.")
+    return ModelFileError(f"The model is damaged: {_short(what)}; restore it from a copy, or train it again.")
 
 
 def damaged_or_newer(what: str) -> ModelFileError:
     """The error for a model file with something unknown, which a later version may have written."""
-    return ModelFileError(f"The model is damaged, or newer: {what}; restore it from a copy, or upgrade Linnaeus.")
+    return ModelFileError(
+        f"The model is damaged, or newer: {_short(what)}; restore it from a copy, or upgrade Linnaeus."
+    )
+
+
+def _short(what: str) -> str:
+    """What is said of a file, on one line; what it quotes may be of any length."""
+    said = " ".join(what.split())
+    return said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}..."
 
 
 _KINDS: dict[type, tuple[Any, str]] = {

@@ -46,6 +46,8 @@ class State:
 
     manifest: dict[str, Json]
     tensors: dict[str, NDArray[Any]]
+    guards: dict[str, Any] = field(default_factory=dict)
+    """Of a large file: what has not been checked yet, and is checked when it is used (`store.blocks.Guard`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,22 @@ def test_the_kernel_has_the_bits_of_its_twin(problem, metric, dense, threads):
     assert np.array_equal(ours[1], theirs[1])
 
 
+@given(problems(), st.sampled_from(METRICS), st.integers(0, 2**32 - 1))
+def test_far_more_columns_than_are_in_use_change_nothing(problem, metric, seed):
+    Q, X, count = problem
+    wide = np.sort(np.random.default_rng(seed).choice(2**31 - 1, X.shape[1], replace=False)).astype(np.int32)
+
+    def spread(rows):
+        offsets, columns, values = rows
+        return offsets, wide[columns], values
+
+    narrow = getattr(kernels.Nearest(sparse(X), X.shape[1]), metric)(sparse(Q), count, 1)
+    for side in IMPLEMENTATIONS:
+        found = getattr(side(spread(sparse(X)), 2**31 - 1), metric)(spread(sparse(Q)), count, 1)
+        assert found[0].tobytes() == narrow[0].tobytes()
+        assert np.array_equal(found[1], narrow[1])
+
+
 @given(problems(), st.sampled_from(METRICS), st.booleans(), st.integers(0, 99))
 def test_among_candidates_the_kernel_has_the_bits_of_its_twin(problem, metric, dense, seed):
     Q, X, count = problem

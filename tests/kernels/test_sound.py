@@ -93,3 +93,19 @@ def test_terms_of_too_many_tokens(side) -> None:
 def test_widths_no_table_can_have(side) -> None:
     for width in (-1, 1 << 31, (1 << 62) + 1):
         assert not side.is_sound(VOCABULARY.arrays, width, LONGEST)
+
+
+@each_side
+@pytest.mark.parametrize("spread", [False, True], ids=["beside each other", "with gaps"])
+def test_no_search_walks_over_thousands_of_slots(side, spread) -> None:
+    """Places of slots are the file's own: all of them may lie in one run, and every look-up walk through it."""
+    tokens = [f"t{i}".encode() for i in range(3000)]
+    data, offsets = np.frombuffer(b"".join(tokens), np.uint8), np.cumsum([0, *map(len, tokens)])
+    slots = kernels.probe_tokens(data, offsets).reshape(-1, 2)
+    none = kernels.probe_pairs(np.zeros(0, np.uint64), np.zeros(0, np.int32), 3000)
+    columns = np.arange(3000, dtype=np.int32)
+    assert side.is_sound((data, offsets, slots.reshape(-1), columns, none), 3000, LONGEST)
+    packed = np.zeros((8192, 2), np.uint64)
+    places = np.arange(3000) + (np.arange(3000) // 2000 if spread else 0)
+    packed[(places + 7000) % 8192] = slots[slots[:, 1] >> np.uint64(32) != 0]
+    assert side.is_sound((data, offsets, packed.reshape(-1), columns, none), 3000, LONGEST) == spread

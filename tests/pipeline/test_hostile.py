@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
+import copy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.pipeline.hostile import hostile_states, load_model, use_model
+from tests.hostile import assert_harmless, try_all
+from tests.pipeline.attack import act, mutated, wide
+from tests.pipeline.hostile import hostile_states, load_model
+from tests.pipeline.zoo import MAKERS
 from tests.store.hostile import edited, hostile_files
-from tests.store.sandbox import events, open_all, outcome
-from tests.store.tampered import tampered
+from tests.store.sandbox import events, open_all
 
-from linnaeus import Recipe, datasets, read, store
+from linnaeus import Recipe, kernels, read, store
+from linnaeus.cli.main import main
 from linnaeus.errors import ModelFileError
-from linnaeus.features import Affixes, Chars, Hashed, Shape, Words
+from linnaeus.features import Given, Words
 from linnaeus.pipeline import Linear, Tuning
-from linnaeus.pipeline.compact import Compact
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.modelfile import state_of
 from linnaeus.pipeline.packing import unpack
 from linnaeus.store.states import pack_strings
+from linnaeus.types import State
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are set and read as Linux does")
 ROWS = [("a good film", "pos"), ("so good", "pos"), ("a bad film", "neg"), ("so bad", "neg"), ("odd", "rare")] * 4
-SETS = [("a good film", ["a", "b"]), ("so good", ["a"]), ("a bad film", []), ("so bad", ["b"])] * 5
-NUMBERS = [("a good film", 5.0), ("so good", 4.0), ("a bad film", 2.0), ("so bad", 1.0)] * 5
-
-
-def _model(name: str):
-    learner = Linear(loss="squared_hinge")
-    words = Words(ngrams=(1, 2), values="tfidf", length="l2")
-    if name == "sets":
-        return Recipe(features=words, learner=learner, tuning=Tuning()).fit(read(SETS, label_kind="many"))
-    if name == "numbers":
-        return Recipe(features=words, learner=Linear(loss="squared"), tuning=Tuning()).fit(
-            read(NUMBERS, label_kind="numeric")
-        )
-    if name == "hashed":
-        mixed = Chars(2, 3, terms=Hashed(6)) | Shape() | Affixes()
-        return Recipe(features=mixed, learner=learner, tuning=Tuning()).fit(read(ROWS))
-    if name.startswith("knn"):
-        return recipe(name).changed({"tuning.folds": 2}).fit(read(ROWS))
-    if name == "pairs":
-        return Recipe(features=words, learner=Linear(loss="hinge", output="onevsone"), tuning=Tuning()).fit(read(ROWS))
-    whole = Recipe(features=words, learner=learner, tuning=Tuning()).fit(read(ROWS))
-    return whole.compact(read(ROWS), Compact()) if name == "compact" else whole
 
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("sound") / "sound.lin"
-    _model("plain").save(path)
+    words = Words(ngrams=(1, 2), values="tfidf", length="l2")
+    Recipe(features=words, learner=Linear(loss="squared_hinge"), tuning=Tuning()).fit(read(ROWS)).save(path)
     return path
 
 
@@ -111,42 +93,93 @@ HARMLESS = ("object.__getattr__",)
 """What Python tells of its own making: a look at an attribute of a function or a frame."""
 
 
-@pytest.mark.parametrize("name", ["plain", "compact", "knn", "knn-graph"])
-def test_tampered_tensors_of_a_classifier(name: str, tmp_path: Path) -> None:
-    _fuzz(name, tmp_path, lambda what: not what.startswith("manifest"))
+FEW = [
+    *("linear", "compact int8", "hashed", "conjunction", "fourier", "nystrom, hashed", "counting: multinomial"),
+    *("neighbors, hashed", "neighbors, graph", "kernel SVM, linear, hashed", "Gaussian process"),
+    *("face, classes", "tagger, word lists", "ranker", "pipeline"),
+]
 
 
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """One thread, so that nothing but this test is at work when a worker is forked."""
+    with kernels.threads(1):
+        yield
+
+
+@linux
+def test_two_hundred_mutated_files_are_refused_or_answer_within_limits(tmp_path: Path, alone: None) -> None:
+    found = try_all(mutated(200, 7, FEW, tmp_path), act)
+    assert_harmless(found, lambda case: case.allowance)
+    assert sum(one.kind == "done" for one in found) > 20
+
+
+@linux
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["plain", "compact", "hashed", "sets", "numbers", "pairs", "knn", "knn-graph"])
-def test_tampered_classifiers(name: str, tmp_path: Path) -> None:
-    _fuzz(name, tmp_path, lambda what: True)
+@pytest.mark.timeout(900)
+def test_mutated_files_of_every_kind_are_refused_or_answer_within_limits(tmp_path: Path, alone: None) -> None:
+    found = try_all(mutated(5400, 1, MAKERS, tmp_path), act)
+    assert_harmless(found, lambda case: case.allowance)
+    assert len(found) == 5400
+    assert sum(one.kind == "done" for one in found) > 1000
 
 
-def _fuzz(name: str, folder: Path, wanted) -> None:
-    """One thing wrong, digests right: refused with a sentence, or every question has an answer."""
-    failed, sound = {}, state_of(_model(name))
-    store.save(folder / "a.lin", sound)
-    use_model(folder / "a.lin")
-    for what, state in tampered(sound):
-        if not wanted(what):
-            continue
-        store.save(folder / "a.lin", state)
-        with np.errstate(all="ignore"):
-            kind, said = outcome(use_model, folder / "a.lin")
-        if kind == "failed" or (kind == "refused" and not _sentence(said)):
-            failed[what] = said
-    assert failed == {}
+WIDE = [
+    *("neighbors, hashed", "neighbors, hashed, Euclidean", "neighbors, hyperplanes, hashed", "nystrom, hashed"),
+    *("kernel SVM, linear, hashed", "kernel ridge, hashed"),
+]
 
 
+@linux
+def test_what_is_used_of_many_columns_takes_memory_and_not_how_many_there_are(tmp_path: Path, alone: None) -> None:
+    """A model on hashed rows is as large as its rows: it answers, in the memory of its few rows."""
+    found = try_all(wide((20, 30), WIDE, tmp_path), act)
+    assert_harmless(found, lambda case: case.allowance)
+    assert {one.kind for one in found} == {"done"}
+
+
+@linux
 @pytest.mark.slow
-def test_the_default_recipe_tampered(tmp_path: Path) -> None:
-    state, failed = state_of(recipe("default").fit(datasets.intents("train"))), {}
-    for what, changed in tampered(state):
-        if what.startswith("manifest"):
-            continue
-        store.save(tmp_path / "a.lin", changed)
-        with np.errstate(all="ignore"):
-            kind, said = outcome(use_model, tmp_path / "a.lin")
-        if kind == "failed" or (kind == "refused" and not _sentence(said)):
-            failed[what] = said
-    assert failed == {}
+def test_trees_take_memory_by_the_columns_they_ask_about(tmp_path: Path, alone: None) -> None:
+    trees = ["trees: forest, hashed", "trees: gradient boosting, hashed"]
+    found = try_all(wide((30,), trees, tmp_path), act)
+    assert_harmless(found, lambda case: case.allowance)
+    assert {one.kind for one in found} == {"done"}
+
+
+def _put(manifest, route, value):
+    for name in route[:-1]:
+        manifest = manifest[name]
+    manifest[route[-1]] = value
+
+
+@pytest.mark.parametrize(
+    ("route", "value"),
+    [
+        ("recipe.decision", 31),
+        ("recipe.tuning.folds", 0.5),
+        ("recipe.features.normalize", "x"),
+        ("facts.tried", 7),
+        ("facts.tried", [[1.0, "x"]]),
+        ("facts.strength", [1.0]),
+        ("facts.strength", 10**400),
+        ("facts.rows", "many"),
+        ("facts.epochs", None),
+        ("facts.compact", {}),
+        ("evaluation", 3),
+        ("form", None),
+    ],
+)
+def test_an_entry_of_another_type_is_refused_with_exit_code_4(sound, tmp_path, route, value, capsys) -> None:
+    state = store.load(sound)
+    manifest = copy.deepcopy(state.manifest)
+    _put(manifest, route.split("."), value)
+    store.save(tmp_path / "a.lin", State(manifest, state.tensors))
+    assert main(["inspect", str(tmp_path / "a.lin")]) == 4
+    assert _sentence(capsys.readouterr().err.strip())
+
+
+def test_terms_that_were_given_are_read_again(tmp_path: Path) -> None:
+    made = Recipe(features=Words(terms=Given(("good", "bad", "odd")))).fit(read(ROWS))
+    made.save(tmp_path / "a.lin")
+    assert load_model(tmp_path / "a.lin").recipe == made.recipe

@@ -6,6 +6,7 @@ import hashlib
 import json
 import mmap
 import os
+import pickle
 import stat
 import struct
 
@@ -17,6 +18,7 @@ from safetensors.numpy import save_file
 from linnaeus.errors import MachineError, ModelFileError, UsageError
 from linnaeus.store import load, save
 from linnaeus.store import manifest as manifests
+from linnaeus.store.blocks import BLOCK, Guarded
 from linnaeus.types import State
 
 
@@ -170,14 +172,83 @@ def test_what_a_file_cannot_hold_is_refused_before_writing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_damage_in_large_tensors_is_found_when_asked(tmp_path, monkeypatch):
+def test_damage_in_a_large_file_without_digests_of_blocks_is_found_when_asked(tmp_path, monkeypatch):
     path = tmp_path / "a.lin"
     save(path, State({}, {"w": np.arange(100, dtype=np.int32)}))
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
     monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 100)
-    load(path)
+    guard = load(path).guards["w"]
+    assert guard.kernel is None
+    guard.check()
     with pytest.raises(ModelFileError, match=r"'w'.*digest"):
         load(path, verify=True)
+    assert not load(path, verify=False).guards
+
+
+@pytest.fixture
+def large(tmp_path, monkeypatch):
+    """A file that counts as large, of 4 blocks and a bit, and how to damage it at a byte of its tensors."""
+    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 2048)
+    path, W = tmp_path / "a.lin", np.arange(4 * BLOCK // 4 + 3, dtype=np.float32)
+    save(path, State({"kind": "x"}, {"W": W, "b": np.ones(2, np.float32)}))
+    start = path.stat().st_size - W.nbytes - 8
+
+    def damage(at):
+        content = bytearray(path.read_bytes())
+        content[start + at] ^= 1
+        path.write_bytes(content)
+
+    return path, damage
+
+
+@pytest.mark.parametrize("at", [0, BLOCK - 1, 2 * BLOCK, 4 * BLOCK + 11])
+def test_damage_in_a_large_file_is_found_by_the_digests_of_its_blocks(large, at):
+    path, damage = large
+    assert sorted(load(path).tensors) == ["W", "b"], "digests of blocks are the file's own"
+    damage(at)
+    with pytest.raises(ModelFileError, match="a block is not that of its digest"):
+        load(path)
+    with pytest.raises(ModelFileError, match=r"'W'.*digest"):
+        load(path, verify=True)
+    load(path, verify=False)
+
+
+def test_what_is_left_for_later_is_checked_when_it_is_used(large):
+    path, damage = large
+    damage(2 * BLOCK)
+    state = load(path, later=lambda manifest: ["W"] if manifest["kind"] == "x" else [])
+    arrays = Guarded(state.tensors, state.guards)
+    assert arrays.raw("W")[0] == 0
+    assert arrays["b"].tolist() == [1, 1]
+    assert state.guards["W"].kernel.check(0, 2 * BLOCK, 1)
+    for use in (lambda: arrays["W"], lambda: dict(arrays), lambda: pickle.dumps(arrays), lambda: {**arrays}):
+        with pytest.raises(ModelFileError, match="a block is not that of its digest"):
+            use()
+
+
+def test_digests_of_blocks_can_be_written_again_and_be_damaged_too(large):
+    path, _ = large
+    before = path.read_bytes()
+    save(path, load(path))
+    assert path.read_bytes() == before
+    with pytest.raises(UsageError, match="block_digests"):
+        save(path, State({}, {"block_digests": np.zeros(1, np.uint64)}))
+    content = bytearray(before)
+    content[8 + int.from_bytes(before[:8], "little")] ^= 1  # they stand first: their numbers are the widest
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=r"'block_digests'.*digest"):
+        load(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there, files are read")
+def test_a_large_file_that_is_cut_while_it_is_in_use(large):
+    path, _ = large
+    guard = load(path, later=lambda _: ["W"]).guards["W"]
+    guard.ready()
+    os.truncate(path, 4096)
+    for use in (guard.ready, guard.check):
+        with pytest.raises(ModelFileError, match="was cut short"):
+            use()
 
 
 @pytest.mark.parametrize("call", ["open", "fsync", "replace"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import open_model
+from linnaeus.cli.tasks import CHECKED, digests, open_model
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier
@@ -41,27 +41,29 @@ def command(model: str, **options: Any) -> int:
         code: int = task.inspect(state, model, options)
         return code
     found = classifier_of(state)
+    checked = digests(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
         screen.write(found.recipe.to_toml())
     elif options["as_json"]:
-        screen.write(json.dumps(described(found, model), ensure_ascii=False) + "\n")
+        screen.write(json.dumps(described(found, model, checked), ensure_ascii=False) + "\n")
     else:
         from linnaeus.evaluation.page import evaluation_page
         from linnaeus.render import stack
 
-        pages = [_page(found, model)]
+        pages = [_page(found, model, checked)]
         if found.evaluation is not None:
             pages.append(evaluation_page(found.evaluation, screen.glyphs, "held-out rows of the training data"))
         screen.show(stack(pages))
     return 0
 
 
-def described(model: Classifier, path: str) -> dict[str, Any]:
+def described(model: Classifier, path: str, checked: str = CHECKED) -> dict[str, Any]:
     """All of it but the arrays."""
     from linnaeus.pipeline.inside import remains
+    from linnaeus.store.blocks import raw
 
-    W, held = model.params.get("W"), remains(model)
+    W, held = raw(model.params, "W"), remains(model)
     return {
         "model": path,
         "bytes": Path(path).stat().st_size,
@@ -74,10 +76,11 @@ def described(model: Classifier, path: str) -> dict[str, Any]:
         "recipe": model.recipe.to_json(),
         "evaluation": None if model.evaluation is None else model.evaluation.to_json(),
         "facts": model.facts,
+        "digests": checked,
     }
 
 
-def _page(model: Classifier, path: str) -> Page:
+def _page(model: Classifier, path: str, checked: str) -> Page:
     from linnaeus.cli.account import compacted
     from linnaeus.render import Page, clean, counted, indent, line, size, table, title
 
@@ -98,6 +101,7 @@ def _page(model: Classifier, path: str) -> Page:
         *_learned(model),
         ("strength", _strength(facts)),
         ("file", f"{size(Path(path).stat().st_size)}, written by Linnaeus {facts.get('version', '')}"),
+        ("digests", checked),
     ]
     if "compact" in facts:
         cells.insert(5, ("compact", compacted(facts["compact"])))
@@ -115,10 +119,11 @@ def _strength(facts: dict[str, Any]) -> str:
 def _learned(model: Classifier) -> list[tuple[str, str]]:
     """How it was learned, and the size of what it learned."""
     from linnaeus.render import counted, size
+    from linnaeus.store.blocks import raw
 
     cells, facts = [], model.facts
     if model.params:
-        W = model.params["W"]
+        W = raw(model.params, "W")
         cells.append(("weights", f"{W.shape[0]:,} x {W.shape[1]:,} {W.dtype}, {size(W.nbytes)}"))
     if model.body is not None:
         held = sum(array.nbytes for array in model.body.state().tensors.values())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import Dense
+from linnaeus.arrays.present import only
 from linnaeus.errors import UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import State
@@ -67,17 +69,26 @@ class Trees:
     def __len__(self) -> int:
         return len(self.slots)
 
+    @cached_property
+    def _asked(self) -> tuple[Ints, Ints]:
+        """The features that some node asks about, in order, and the features of the nodes as places among these."""
+        columns = np.unique(self.feature[self.feature >= 0])
+        places = np.searchsorted(columns, self.feature).astype(np.int32)
+        return columns, np.where(self.feature < 0, self.feature, places).astype(np.int32)
+
     def add(self, X: Rows, out: Doubles) -> Doubles:
         """Add the values of the leaves that each row comes to, tree by tree, to `out` (n, k)."""
         if X.shape[1] != self.width:
             raise UsageError(f"These trees ask about {self.width} features, but the rows have {X.shape[1]}.")
-        rows = X.to_csr() if isinstance(X, Dense) else X
-        arrays = self.starts, self.slots, self.feature, self.threshold, self.left, self.right
+        columns, feature = self._asked
+        given: Any = X.to_csr() if isinstance(X, Dense) else X
+        rows = only(given, columns)
+        arrays = self.starts, self.slots, feature, self.threshold, self.left, self.right
         step = max(1, WALKS // max(1, len(self)))
         for at in range(0, len(out), step):
             part: Any = rows.rows_slice(at, at + step)
             some = out[at : at + step]
-            kernels.walk_trees(part.arrays, arrays, self.values, self.width, some, kernels.thread_count())
+            kernels.walk_trees(part.arrays, arrays, self.values, rows.width, some, kernels.thread_count())
         return out
 
     def state(self) -> State:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from linnaeus.arrays.present import present
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.common.full import check_around, full_rows
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Place
+    from linnaeus.types import Doubles, Floats, Ints, Place
 
 MOST = 1 << 27
 """Numbers drawn for all columns and waves: half a gigabyte."""
 WIDEST = 1 << 20
 """Waves: rows of theirs are stored with all their numbers."""
+KEPT = 1 << 24
+"""Numbers that are drawn at a time, or kept: 64 MB."""
 SPARSE = 8
 """Rows that have fewer than one in so many columns get the numbers of their own columns only."""
 
@@ -88,6 +91,8 @@ class FittedFourier(Fitted):
 
     opaque: ClassVar[bool] = True
     """Weights of its columns tell nothing of single words."""
+    full: ClassVar[bool] = True
+    """Rows have a number in every column."""
 
     features: Fitted
     count: int
@@ -105,25 +110,36 @@ class FittedFourier(Fitted):
 
     def waves(self, X: CSR) -> CSR:
         """Every wave at these rows (n, width)."""
-        used = np.unique(X.indices[: X.nnz])
-        if "directions" in self.__dict__ or SPARSE * len(used) > self.features.width:
+        used, own = present(X)
+        whole = SPARSE * len(used) > self.features.width and self.features.width * self.width <= KEPT
+        if "directions" in self.__dict__ or whole:
             return full_rows(X, lambda rows: self._at(rows.dot(self.directions)), self.width)
-        own = self._drawn(used)
-        less = type(X)(X.indptr, np.searchsorted(used, X.indices[: X.nnz]).astype(np.int32), X.data, max(1, len(used)))
-        return full_rows(less, lambda rows: self._at(rows.dot(own)), self.width)
+        return full_rows(own, lambda rows: self._at(self._products(rows, used)), self.width)
+
+    def _products(self, X: CSR, columns: Ints) -> Doubles:
+        """X W for rows that have only these columns; W is drawn for some waves at a time."""
+        out = np.zeros((len(X), self.width))
+        step = max(2, KEPT // max(1, len(columns)) // 2 * 2)
+        for start in range(0, self.width if len(columns) else 0, step):
+            waves = slice(start, min(self.width, start + step))
+            out[:, waves] = X.dot(self._drawn(columns, waves))
+        return out
 
     @cached_property
     def directions(self) -> Floats:
         """W (d, width), drawn when many of its rows are needed."""
-        return self._drawn(np.arange(self.features.width))
+        return self._drawn(np.arange(self.features.width), slice(0, self.width))
 
-    def _drawn(self, columns: NDArray[np.integer]) -> Floats:
+    def _drawn(self, columns: NDArray[np.integer], waves: slice) -> Floats:
+        """The numbers of some columns and waves, which come in pairs: a stretch of waves begins with an even one."""
         half = -(-self.width // 2)
-        drawn = np.zeros((max(1, len(columns)), 2 * half), np.float32)
-        for start in range(0, len(columns), 1024):
-            some = columns[start : start + 1024].astype(np.uint64)
-            drawn[start : start + len(some)] = np.sqrt(2 * self.gamma) * _normals(self.seed, some, half)
-        return np.ascontiguousarray(drawn[:, : self.width])
+        pairs = np.arange(waves.start // 2, -(-waves.stop // 2), dtype=np.uint64)
+        drawn = np.zeros((max(1, len(columns)), 2 * len(pairs)), np.float32)
+        step = max(1, (1 << 20) // max(1, len(pairs)))
+        for start in range(0, len(columns), step):
+            counters = columns[start : start + step].astype(np.uint64)[:, None] * np.uint64(half) + pairs
+            drawn[start : start + step] = np.sqrt(2 * self.gamma) * _normals(self.seed, counters)
+        return np.ascontiguousarray(drawn[:, : waves.stop - waves.start])
 
     def _at(self, products: Doubles) -> Doubles:
         with np.errstate(over="ignore"):
@@ -161,11 +177,10 @@ def _stream(seed: int, number: int) -> np.uint64:
     return found
 
 
-def _normals(seed: int, columns: NDArray[np.uint64], half: int) -> Doubles:
-    """Normal numbers (columns, 2 half), two from each word: Box and Muller 1958."""
+def _normals(seed: int, counters: NDArray[np.uint64]) -> Doubles:
+    """Normal numbers (n, 2 m) of counters (n, m), two from each: Box and Muller 1958."""
     with np.errstate(over="ignore"):
-        counters = columns[:, None] * np.uint64(half) + np.arange(half, dtype=np.uint64)
         words = scramble(_stream(seed, 0) + counters * GOLDEN + GOLDEN)
     lengths = np.sqrt(-2 * np.log(((words >> np.uint64(32)) + 0.5) / (1 << 32)))
     angles = (words & np.uint64(0xFFFFFFFF)) * (2 * np.pi / (1 << 32))
-    return np.stack([lengths * np.cos(angles), lengths * np.sin(angles)], axis=2).reshape(len(columns), -1)
+    return np.stack([lengths * np.cos(angles), lengths * np.sin(angles)], axis=2).reshape(len(counters), -1)

@@ -90,6 +90,8 @@ class FittedNystrom(Fitted):
 
     opaque: ClassVar[bool] = True
     """Weights of its columns tell nothing of single words."""
+    full: ClassVar[bool] = True
+    """Rows have a number in every column."""
 
     features: Fitted
     kernel: Similarity

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -88,6 +88,9 @@ def directions(X: CSR, width: int, seed: int) -> Doubles:
 @dataclass(frozen=True, eq=False)
 class FittedReduced(Fitted):
     """Features, and the directions (d, width) they are seen along."""
+
+    full: ClassVar[bool] = True
+    """Rows have a number in every column."""
 
     features: Fitted
     projection: Floats

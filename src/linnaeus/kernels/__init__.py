@@ -18,12 +18,14 @@ from linnaeus.kernels.threads import thread_count, threads
 
 if TYPE_CHECKING:
     from linnaeus.kernels import reference as reference
+    from linnaeus.kernels._native import BlockGuard as BlockGuard
     from linnaeus.kernels._native import Nearest as Nearest
     from linnaeus.kernels._native import Scorer as Scorer
     from linnaeus.kernels._native import TermCounter as TermCounter
     from linnaeus.kernels._native import add_multiple as add_multiple
     from linnaeus.kernels._native import align_tokens as align_tokens
     from linnaeus.kernels._native import blend as blend
+    from linnaeus.kernels._native import block_digests as block_digests
     from linnaeus.kernels._native import census as census
     from linnaeus.kernels._native import chain_best as chain_best
     from linnaeus.kernels._native import chain_greedy as chain_greedy

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays import CSR
 from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.present import present
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.neighbors.signatures import drawn_bits, drawn_planes
@@ -63,7 +64,7 @@ class Components:
         if not isinstance(lesson.y, LabelSets) and lesson.y.dtype.kind == "f":
             raise UsageError("Components learn from classes, and the labels are numbers; leave the projection out.")
         n, d = lesson.X.shape
-        W = drawn_planes(d, self.width, lesson.seed).astype(np.float64)
+        W = drawn_planes(np.arange(d), self.width, lesson.seed).astype(np.float64)
         W /= np.sqrt(max(TINY, float((W * W).mean()))) * np.sqrt(self.width)
         squares = np.full(W.shape, TINY)
         with single_blas():
@@ -75,7 +76,10 @@ class Components:
 
     def _step(self, lesson: Lesson, rows: Longs, W: Doubles, squares: Doubles) -> None:
         """Move the rows of W whose columns the batch has."""
-        columns, X = compressed(lesson.X.take(rows))
+        X = lesson.X.take(rows)
+        columns: Any = slice(None)
+        if isinstance(X, CSR):
+            columns, X = present(X)
         V = X.dot(W[columns])
         lengths = np.maximum(TINY, np.sqrt((V * V).sum(axis=1, keepdims=True)))
         Z = V / lengths
@@ -84,19 +88,6 @@ class Components:
         grad = X.tdot((slope - Z * (Z * slope).sum(axis=1, keepdims=True)) / lengths)
         squares[columns] += grad * grad
         W[columns] -= self.rate * grad / np.sqrt(squares[columns])
-
-
-def compressed(X: CSR | Dense) -> tuple[Any, CSR | Dense]:
-    """The columns that some rows have, and the rows with only these.
-
-    >>> columns, X = compressed(CSR(np.array([0, 2]), np.array([3, 9], np.int32), np.ones(2), 10))
-    >>> columns.tolist(), X.shape
-    ([3, 9], (1, 2))
-    """
-    if isinstance(X, Dense):
-        return slice(None), X
-    columns, places = np.unique(X.indices[: X.nnz], return_inverse=True)
-    return columns, CSR(X.indptr, places.astype(np.int32), X.data[: X.nnz], len(columns))
 
 
 def alike(y: Any, rows: Longs) -> NDArray[np.bool_]:

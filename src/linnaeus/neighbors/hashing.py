@@ -9,6 +9,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.present import present
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.neighbors.exact import ExactIndex, asked
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 BATCH = 512
 """Queries of one call of a kernel."""
+KEPT = 1 << 24
+"""Numbers of planes that are kept, 64 MB; of more, those for the columns of some rows are drawn when needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +61,12 @@ class Hyperplanes:
 
     def keys(self, X: CSR | Dense, seed: int, cache: dict[str, Any]) -> Words64:
         """The bucket of each row in each table (n, tables)."""
+        count = self.bits * self.tables
+        if isinstance(X, CSR) and X.width * count > KEPT:
+            columns, own = present(X)
+            return sides(own.dot(drawn_planes(columns, count, seed)), self.bits)
         if "planes" not in cache:
-            cache["planes"] = drawn_planes(X.shape[1], self.bits * self.tables, seed)
+            cache["planes"] = drawn_planes(np.arange(X.shape[1]), count, seed)
         return sides(X.dot(cache["planes"]), self.bits)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +10,12 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.kernels.draws import GOLDEN, scramble
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.arrays import CSR
     from linnaeus.types import Doubles, Floats, Words64
 
-COLUMNS = 1 << 16
+COLUMNS = 1 << 12
 """Columns for which planes are drawn at a time."""
 
 
@@ -33,14 +35,25 @@ def drawn_bits(seed: int, count: int, start: int = 0) -> Words64:
     return found
 
 
-def drawn_planes(width: int, count: int, seed: int) -> Floats:
-    """Normals of random hyperplanes (width, count): sums of four uniform numbers each, nearly Gaussian."""
-    planes = np.zeros((width, count), np.float32)
-    for at in range(0, width, COLUMNS):
-        some = planes[at : at + COLUMNS]
-        words = drawn_bits(seed, some.size, at * count)
+def drawn_rows(seed: int, rows: NDArray[np.integer[Any]], count: int) -> Words64:
+    """The bits of `count` counters for each of these rows: those of row r are r count and what follows.
+
+    >>> bool((drawn_rows(5, np.array([2]), 3) == drawn_bits(5, 9)[6:]).all())
+    True
+    """
+    with np.errstate(over="ignore"):
+        counters = rows.astype(np.uint64)[:, None] * np.uint64(count) + np.arange(1, count + 1, dtype=np.uint64)
+        found: Words64 = scramble(scramble(np.uint64(seed) + GOLDEN) + counters * GOLDEN)
+    return found
+
+
+def drawn_planes(columns: NDArray[np.integer[Any]], count: int, seed: int) -> Floats:
+    """What random hyperplanes have in these columns (m, count): sums of four uniform numbers each, nearly Gaussian."""
+    planes = np.zeros((len(columns), count), np.float32)
+    for at in range(0, len(columns), COLUMNS):
+        words = drawn_rows(seed, columns[at : at + COLUMNS], count)
         parts = [(words >> np.uint64(16 * part) & np.uint64(0xFFFF)).astype(np.int32) for part in range(4)]
-        some[:] = (np.sum(parts, axis=0) - 2 * 0xFFFF).reshape(some.shape)
+        planes[at : at + COLUMNS] = np.sum(parts, axis=0) - 2 * 0xFFFF
     return planes
 
 

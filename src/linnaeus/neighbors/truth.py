@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Truth
 
 
+CLASSES = 64
+"""Classes for each row: more cannot have been seen in them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Known:
     """The truth y of n rows, k classes, labels or numbers, and weights where they are not all one."""
@@ -65,7 +69,7 @@ def _sums(places: NDArray[Any], votes: Doubles, shape: tuple[int, int]) -> Doubl
 def known_of(tensors: Mapping[str, NDArray[Any]], n: int, k: int) -> Known:
     """The truth of n rows again; arrays that do not fit are refused."""
     weights = tensors.get("weights")
-    _refuse(1 <= k < 2**31)
+    _refuse(1 <= k <= CLASSES * (n + 1))
     if weights is not None:
         _refuse(weights.shape == (n,) and weights.dtype == np.float64)
         _refuse(bool(np.isfinite(weights).all() and (weights > 0).all()))

@@ -14,7 +14,7 @@ from linnaeus import store
 from linnaeus.arrays.finite import finite_scores
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError
-from linnaeus.features.base import as_stream
+from linnaeus.features.base import as_stream, empty_rows
 from linnaeus.frozen import dataclass
 from linnaeus.models import linear
 from linnaeus.outputs import Real
@@ -24,10 +24,12 @@ from linnaeus.pipeline.quick import compile_scorer
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from linnaeus.arrays import CSR
+    from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Outcome
     from linnaeus.explain import Explanation, Neighbor
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Model, Stream
     from linnaeus.store.states import Tensors
     from linnaeus.types import Doubles, Floats, Json
+
+CELLS = 1 << 23
+"""Numbers of rows that have one in every column, which are made at a time."""
 
 NEIGHBORS = 5
 """Training texts that an explanation shows."""
@@ -61,7 +66,7 @@ class Classifier:
 
     plan: Recipe | dict[str, Json]
     features: Fitted
-    params: dict[str, Floats]
+    params: Mapping[str, Floats]
     space: Any
     classes: NDArray[Any] | None
     form: str
@@ -106,12 +111,30 @@ class Classifier:
         if self.quick is not None:
             S: Doubles = self.quick.scores(source)
             return finite_scores(S)
+        parts = (part for batch in as_stream(source).batches() for part in self._parts(batch))
         with np.errstate(over="ignore", invalid="ignore"):
-            rows = self.features.rows(source)
-            if self.params:
-                return finite_scores(linear.scores(rows, self.params))  # type: ignore[arg-type]
-            assert self.body is not None
-            return finite_scores(scores_of(self.body, rows, self.space))
+            blocks = [self._scored(self.features.extract(part)) for part in parts]
+            blocks = blocks or [self._scored(empty_rows(0, self.features.width))]
+        return finite_scores(blocks[0] if len(blocks) == 1 else np.concatenate(blocks))
+
+    def _scored(self, rows: CSR) -> Doubles:
+        if self.params:
+            return linear.scores(rows, self.params)  # type: ignore[arg-type]
+        assert self.body is not None
+        return scores_of(self.body, rows, self.space)
+
+    def _parts(self, batch: Batch) -> Iterator[Batch]:
+        """The batch in parts: rows of features that have a number in every column take memory by their width."""
+        step = max(1, CELLS // max(1, self._full))
+        if len(batch) <= step:
+            return iter([batch])
+        return (batch.slice(at, step) for at in range(0, len(batch), step))
+
+    @cached_property
+    def _full(self) -> int:
+        from linnaeus.pipeline.inside import parts
+
+        return sum(part.width for part in parts(self.features) if getattr(part, "full", False))
 
     def class_scores(self, S: Doubles) -> Doubles:
         """Scores of classes from those of the output space: of pairs, where it compares classes two by two."""
@@ -331,8 +354,9 @@ class Classifier:
     def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Classifier:
         """The classifier of a file that `save` or `linnaeus train` wrote."""
         from linnaeus.pipeline.modelfile import classifier_of
+        from linnaeus.pipeline.opening import weights_later
 
-        return classifier_of(store.load(path, verify), functions)
+        return classifier_of(store.load(path, verify, weights_later), functions)
 
     def __getstate__(self) -> dict[str, Any]:
         """Its fields; what is compiled from them is made again."""

@@ -25,6 +25,7 @@ from linnaeus.outputs import OUTPUTS
 from linnaeus.pipeline.learner import LEARNERS
 from linnaeus.pipeline.tagging.tables import TAG_LEARNERS, TEMPLATES
 from linnaeus.pipeline.tuning import Tuning
+from linnaeus.pipeline.typed import misfit
 from linnaeus.regularizers import REGULARIZERS
 from linnaeus.similarities import SIMILARITIES
 from linnaeus.text import Normalize
@@ -60,6 +61,9 @@ OBJECTS = frozenset(
     {"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"}
 ) | frozenset({"pairs", "parts", "measures"})
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
+
+LISTS = frozenset({"blocks", "parts", "measures", "items", "sources"})
+"""Slots that hold several pieces; in other slots a list holds plain values, such as the terms of `Given`."""
 
 PLAIN: dict[str, type] = {
     "normalize": Normalize,
@@ -105,7 +109,8 @@ def decode(slot: str, value: Json, where: str = "") -> Any:
     if isinstance(value, str) and value == "none" and slot in NULLABLE:
         return None
     if isinstance(value, list | tuple):
-        return tuple(decode(slot, item, f"{where}.{i}") for i, item in enumerate(value))
+        inner = slot if slot in LISTS else ""
+        return tuple(decode(inner, item, f"{where}.{i}") for i, item in enumerate(value))
     if slot in PLAIN and isinstance(value, Mapping):
         return build(PLAIN[slot], value, where)
     if slot not in SLOTS or not (isinstance(value, str) or (isinstance(value, Mapping) and KIND in value)):
@@ -140,11 +145,15 @@ def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
     if missing:
         raise UsageError(f"{where} lacks the entry {missing[0]!r}.")
     try:
-        return kind(**given)
+        found = kind(**given)
     except LinnaeusError as error:
         raise UsageError(f"{where}: {error}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{where} cannot be built: {error}.") from error
+    wrong = misfit(found)
+    if wrong is not None:
+        raise UsageError(f"{where}.{wrong} cannot be {getattr(found, wrong)!r:.60}; give it what its piece takes.")
+    return found
 
 
 @cache

@@ -52,14 +52,20 @@ def state_of(face: Any) -> State:
 def face_of(state: State) -> Any:
     """The fitted face again."""
     from linnaeus.pipeline import FACES
+    from linnaeus.pipeline.manifests import check_manifest
     from linnaeus.pipeline.modelfile import refusing
+    from linnaeus.pipeline.typed import unfit
 
     manifest = state.manifest
     known = {face.__name__: face for face in FACES.values()}
-    if manifest.get("kind") != KIND or manifest.get("face") not in known:
+    if manifest.get("kind") != KIND or str(manifest.get("face")) not in known:
         raise damaged_or_newer("it holds no linear model that is known here")
     with refusing():
+        check_manifest(KIND, manifest)
         recipe = {name: _parameter(name, value) for name, value in manifest["recipe"].items()}
+        wrong = unfit(recipe, known[manifest["face"]].__init__)
+        if wrong is not None:
+            raise damaged(f"the entry 'recipe.{wrong}' of its manifest is of another type")
         face: Any = known[manifest["face"]](**recipe)
         _restore(face, manifest, state.tensors)
     return face

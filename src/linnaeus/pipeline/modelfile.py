@@ -16,7 +16,9 @@ from linnaeus.features import restore, terse
 from linnaeus.outputs import OUTPUTS, Real
 from linnaeus.pipeline.bodies import model_of, scores_of, weights_of
 from linnaeus.pipeline.classifier import Classifier
+from linnaeus.pipeline.manifests import check_manifest
 from linnaeus.pipeline.packing import pack, unpack
+from linnaeus.store.blocks import Guarded, raw
 from linnaeus.store.quantize import dequantize
 from linnaeus.types import State
 
@@ -83,7 +85,8 @@ def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | 
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no classifier; it was not written by `linnaeus train` or `save`.")
     with refusing():
-        found = _build(manifest, state.tensors, functions)
+        check_manifest(KIND, manifest)
+        found = _build(state, functions)
         _check(found)
         _try(found)
     return found
@@ -108,15 +111,19 @@ def refusing() -> Iterator[None]:
         raise damaged(f"something is missing or of another kind ({_words(error)})") from error
 
 
-def _build(manifest: Mapping[str, Json], tensors: dict[str, NDArray[Any]], functions: Any) -> Classifier:
+def _build(state: State, functions: Any) -> Classifier:
+    manifest, tensors = state.manifest, state.tensors
     decision, evaluation = manifest["decision"], manifest["evaluation"]
-    params, codes = _below("params", tensors), _below("weights", tensors)
+    params: Mapping[str, Any] = _below("params", tensors)
+    codes = _below("weights", tensors)
     body = _body(manifest, tensors)
     if ("W" in params) + bool(codes) + (body is not None) > 1:
         raise damaged("it has two sets of weights")
     space = _space(manifest["space"])
     if body is not None:
         params = weights_of(body, space)
+    elif guards := _below("params", state.guards):
+        params = Guarded(params, guards)
     return Classifier(
         plan=_table(manifest["recipe"]),
         features=restore(State(manifest["features"], _below("features", tensors)), functions),
@@ -162,7 +169,7 @@ def _check(model: Classifier) -> None:
 
 
 def _check_weights(model: Classifier) -> None:
-    W, b = model.params.get("W"), model.params.get("b")
+    W, b = raw(model.params, "W"), model.params.get("b")
     if W is None or W.ndim != 2 or W.dtype != np.float32 or W.shape[0] != model.features.width:
         raise damaged("its weights do not fit its features")
     if set(model.params) - {"W", "b"} or (b is not None and (b.dtype != np.float32 or b.shape != W.shape[1:])):
@@ -189,10 +196,12 @@ def _try(model: Classifier) -> None:
 
 
 def _try_body(model: Classifier) -> None:
-    """Score one row without features: a model for other features, or for other classes, shows here."""
+    """Score a row that has the last feature: a model for other features, or for other classes, shows here."""
     assert model.body is not None
-    empty = CSR(np.zeros(2, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), model.features.width)
-    S = scores_of(model.body, empty, model.space)
+    there = min(1, model.features.width)
+    columns = np.full(there, model.features.width - 1, np.int32)
+    row = CSR(np.array([0, there]), columns, np.ones(there, np.float32), model.features.width)
+    S = scores_of(model.body, row, model.space)
     if model.classes is not None and S.shape != (1, model.space.width(len(model.classes))):
         raise damaged("its model does not fit its classes")
 
@@ -216,5 +225,5 @@ def _table(value: Json) -> dict[str, Json]:
     return value
 
 
-def _below(name: str, tensors: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _below(name: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
     return {path.removeprefix(f"{name}."): array for path, array in tensors.items() if path.startswith(f"{name}.")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +33,20 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> Any:
     """
     from linnaeus import store
 
-    return model_of(store.load(path, verify))
+    return model_of(store.load(path, verify, weights_later))
+
+
+def weights_later(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of a large classifier: its weights, of which a text needs a few rows, are checked when they are used."""
+    return ("params.W",) if manifest.get("kind") == "classifier" else ()
 
 
 def model_of(state: State) -> Any:
     """The model of a state that was read."""
     kind = str(state.manifest.get("kind"))
     if kind not in KINDS:
-        raise ModelFileError(f"The file holds {kind!r}, which is no model that this version knows; upgrade Linnaeus.")
+        raise ModelFileError(
+            f"The file holds {kind[:40]!r}, which is no model that this version knows; upgrade Linnaeus."
+        )
     module, _, name = KINDS[kind].partition(":")
     return getattr(import_module(module), name)(state)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,20 @@ from linnaeus.errors import DataError, InputTypeError
 from linnaeus.features.base import as_stream
 from linnaeus.features.fused import Fused, fuse
 from linnaeus.frozen import dataclass
+from linnaeus.store.blocks import Guarded, raw
 from linnaeus.text import as_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.features.base import Fitted, Source
+    from linnaeus.store.blocks import Guard
     from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
 
     Curve: TypeAlias = tuple[float, float]
+
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +42,31 @@ class Quick:
     fused: Fused
     W: Floats
     b: Doubles
+    guard: Guard | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compile_scorer, (self.features, {"W": self.W, "b": self.b})  # a kernel is not pickled but made again
+        return compile_scorer, (self.features, {"W": self._whole(), "b": self.b})  # a kernel is made again
+
+    def _whole(self) -> Floats:
+        """The weights, all of them checked."""
+        if self.guard is not None:
+            self.guard.check()
+        return self.W
 
     @cached_property
     def _kernel(self) -> kernels.Scorer:
-        return kernels.Scorer(self.fused.groups, self.W, self.b, self.fused.wanted)
+        guard = () if self.guard is None else (self.guard.kernel,)
+        return kernels.Scorer(self.fused.groups, self.W, self.b, self.fused.wanted, *guard)
+
+    def _ask(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Use the weights: where they lie in a file, it must be whole, and so must the blocks that are used."""
+        if self.guard is None:
+            return work(*arguments)
+        self.guard.ready()
+        try:
+            return work(*arguments)
+        except RuntimeError as error:
+            raise self.guard.damaged() from error
 
     @cached_property
     def _stems(self) -> bool:
@@ -55,7 +78,7 @@ class Quick:
         A single score s stands for two classes, 0 and s.
         """
         try:
-            found = None if self._stems else self._kernel.choose(text, curve)
+            found = None if self._stems else self._ask(self._kernel.choose, text, curve)
         except (TypeError, UnicodeEncodeError, OverflowError):
             found = None
         if found is not None:
@@ -68,7 +91,7 @@ class Quick:
         sources = self._sources(texts)
         best, chance = np.empty(len(sources[0][1]) - 1, np.int32), np.empty(len(sources[0][1]) - 1)
         try:
-            self._kernel.choices(sources, best, chance, curve, kernels.thread_count())
+            self._ask(self._kernel.choices, sources, best, chance, curve, kernels.thread_count())
         except OverflowError:
             return _most_likely(self._block(texts), curve)
         return best, chance
@@ -76,7 +99,7 @@ class Quick:
     def score(self, text: str) -> Doubles:
         """The class scores of one text (k)."""
         try:
-            found = None if self._stems else self._kernel.score(text)
+            found = None if self._stems else self._ask(self._kernel.score, text)
         except (TypeError, UnicodeEncodeError, OverflowError):
             found = None  # what is wrong with the text, if anything, is said below
         return self.scores([_one(text)])[0] if found is None else found
@@ -100,9 +123,9 @@ class Quick:
         sources = self._sources(texts)
         out = np.empty((len(sources[0][1]) - 1, len(self.b)))
         try:
-            self._kernel.scores(sources, out, kernels.thread_count())
+            self._ask(self._kernel.scores, sources, out, kernels.thread_count())
         except OverflowError:  # a term occurs more often than the tables of values reach
-            out[:] = self.features.rows(texts).dot(self.W) + self.b
+            out[:] = self.features.rows(texts).dot(self._whole()) + self.b
         return out
 
 
@@ -118,9 +141,10 @@ def compile_scorer(features: Fitted, params: Mapping[str, NDArray[Any]]) -> Quic
     fused = fuse(features)
     if fused is None:
         return None
-    W = np.ascontiguousarray(params["W"], np.float32)
+    W = np.ascontiguousarray(raw(params, "W"), np.float32)
+    guard = params.guards.get("W") if isinstance(params, Guarded) else None
     b = np.asarray(params["b"], np.float64) if "b" in params else np.zeros(W.shape[1])
-    return Quick(features, fused, W, b)
+    return Quick(features, fused, W, b, guard)
 
 
 def _most_likely(S: Doubles, curve: Curve) -> tuple[Ints, Doubles]:

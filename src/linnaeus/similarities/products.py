@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 CELLS = 1 << 22
 """Numbers of a block: rows are unpacked, and products are made, so many at a time."""
+SPARSE = 1 << 16
+"""Columns up to which rows may be unpacked with all of them, however few they use; beyond, a few for each number."""
 FEW = 32
 """Rows up to which sparse ones are unpacked; SciPy, which is loaded for more, looks only at columns both have."""
 
@@ -45,6 +47,8 @@ def inner(A: Rows, B: Rows) -> Doubles:
 def inner_sparse(a: Sparse, b: Sparse, width: int) -> Doubles:
     """The same of rows as offsets, columns and values; `b` has fewer rows, or as many."""
     n, m = len(a[0]) - 1, len(b[0]) - 1
+    if width > SPARSE + 4 * int(a[0][-1] - a[0][0] + b[0][-1] - b[0][0]):
+        a, b, width = _shared(a, b)
     if m > FEW:
         return _by_scipy(a, b, width)
     out = np.empty((n, m))
@@ -53,6 +57,23 @@ def inner_sparse(a: Sparse, b: Sparse, width: int) -> Doubles:
         kernels.rows_dot(a, _columns(b, (start, stop), width), part, kernels.thread_count())
         out[:, start:stop] = part
     return out
+
+
+def _shared(a: Sparse, b: Sparse) -> tuple[Sparse, Sparse, int]:
+    """The rows with only the columns that `b` has: others add nothing to a product."""
+    columns = np.unique(b[1][int(b[0][0]) : int(b[0][-1])])
+    return _only(a, columns), _only(b, columns), len(columns)
+
+
+def _only(rows: Sparse, columns: NDArray[np.int32]) -> Sparse:
+    offsets, indices, values = rows
+    first, last = int(offsets[0]), int(offsets[-1])
+    places = np.searchsorted(columns, indices[first:last])
+    there = places < len(columns)
+    there[there] = columns[places[there]] == indices[first:last][there]
+    counts = np.zeros(last - first + 1, np.int64)
+    np.cumsum(there, out=counts[1:])
+    return counts[offsets - first], places[there].astype(np.int32), values[first:last][there]
 
 
 def _by_scipy(a: Sparse, b: Sparse, width: int) -> Doubles:

@@ -78,8 +78,10 @@ class Spectrum:
         owners, ends = _owners(offsets), np.repeat(offsets[1:], np.diff(offsets))
         alphabet, first = np.unique(letters, return_inverse=True)
         at, runs = np.arange(len(letters)), first.astype(np.int64)
-        keys, width = [], 0
+        keys, width = [(owners[:0], runs[:0])], 0
         for size in range(1, self.high + 1):
+            if not len(at):
+                break  # no string is so long
             if size > 1:
                 longer = at + size <= ends[at]
                 at = at[longer]

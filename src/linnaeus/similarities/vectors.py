@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Rows
     from linnaeus.types import Doubles
 
+MOST_WEIGHTS = 1 << 22
+"""Weights that may be made of rows, however few numbers these have: 32 MB."""
 STEEPEST = 32
 """The highest degree of a polynomial; beyond, numbers of text features vanish or overflow."""
 
@@ -40,9 +42,9 @@ class LinearKernel:
         """Squared lengths (n,)."""
         return squares(A)
 
-    def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles]:
-        """The weights W (d, k) and biases (k,) of sum_i k(x_i, x) duals_i."""
-        return rows.tdot(duals), np.zeros(duals.shape[1])
+    def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
+        """The weights W (d, k) and biases (k,) of sum_i k(x_i, x) duals_i; none where they are far larger."""
+        return (rows.tdot(duals), np.zeros(duals.shape[1])) if is_worth(rows, duals) else None
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ class Polynomial:
 
     def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
         """Weights and biases where the degree is 1; else none."""
-        return (self.scale * rows.tdot(duals), self.shift * duals.sum(axis=0)) if self.degree == 1 else None
+        if self.degree != 1 or not is_worth(rows, duals):
+            return None
+        return self.scale * rows.tdot(duals), self.shift * duals.sum(axis=0)
 
     def _power(self, products: Doubles) -> Doubles:
         products *= self.scale
@@ -136,6 +140,12 @@ class RBF:
     def weights(self, rows: Rows, duals: Doubles) -> None:
         """No weights: its features are infinitely many."""
         del rows, duals
+
+
+def is_worth(rows: Rows, duals: Doubles) -> bool:
+    """Whether weights for all columns take about as much memory as the rows; hashed rows have many columns."""
+    stored = getattr(rows, "nnz", rows.shape[0] * rows.shape[1])
+    return bool(rows.shape[1] * duals.shape[1] <= MOST_WEIGHTS + 8 * (int(stored) + duals.size))
 
 
 def squares(A: Rows) -> Doubles:

@@ -6,6 +6,7 @@ bits or says in one sentence why not. Nothing in a file is ever run or imported.
 layout.py    the bytes of a file           states.py    strings, nested pieces and checks of a `State`
 manifest.py  envelope and digests          quantize.py  weights in fewer bytes
 source.py    opening, reading, mapping     prune.py     which features a model can do without
+blocks.py    digests of blocks of large files, checked when they are used
 atomic.py    replacing a file in one step  tensors.py   `save` and `load`
 
 The room knows arrays and JSON, not what they mean: `linnaeus.features.restore` builds fitted pieces from a `State`.

@@ -18,6 +18,9 @@ from linnaeus.errors import MachineError, ModelFileError
 CAN_MAP = os.name == "posix"
 """Elsewhere a mapped file cannot be replaced, and saving a model over the one in use must work."""
 
+MAPPED = mmap.mmap
+"""What holds the bytes of a mapped file."""
+
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL}
 

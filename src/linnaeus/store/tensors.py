@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from linnaeus.errors import ModelFileError, UsageError, expect
 from linnaeus.store import source
 from linnaeus.store.atomic import replace_file
+from linnaeus.store.blocks import BLOCK, BLOCKS, Guard, digest_blocks
 from linnaeus.store.digests import fingerprints
 from linnaeus.store.layout import HEADER_LIMIT, SIZE_BYTES, check_header, envelope_of, header, places
 from linnaeus.store.manifest import DIMENSION_LIMIT, KNOWN, TENSOR_LIMIT, open_envelope, seal
@@ -24,6 +25,14 @@ VERIFY_LIMIT = 64 * 1024 * 1024
 """Files whose tensors have fewer bytes are read and checked as a whole; larger ones are mapped."""
 
 Tensors = dict[str, NDArray[Any]]
+Later: TypeAlias = Callable[[Mapping[str, Json]], Collection[str]]
+"""From a manifest to the names of tensors that whoever loads a file checks itself."""
+
+
+def no_tensors(manifest: Mapping[str, Json]) -> Collection[str]:
+    """None: all are checked."""
+    del manifest
+    return ()
 
 
 def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None:
@@ -41,7 +50,12 @@ def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None
     if not force and Path(path).exists():
         raise UsageError(f"{os.fspath(path)} is there already; give another name, or replace it with force=True.")
     tensors = {name: _storable(name, array) for name, array in state.tensors.items()}
+    if BLOCKS in tensors:
+        raise UsageError(f"A tensor cannot be named {BLOCKS!r}: large files keep that name for themselves.")
     prints = fingerprints(tensors)
+    if sum(array.nbytes for array in tensors.values()) >= VERIFY_LIMIT:
+        tensors[BLOCKS] = digest_blocks(tensors, list(places(prints)))
+        prints |= fingerprints({BLOCKS: tensors[BLOCKS]})
     head = header(seal(state.manifest, prints), prints)
 
     def write(passing: Path) -> None:
@@ -53,12 +67,13 @@ def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None
     replace_file(path, write)
 
 
-def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
+def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later = no_tensors) -> State:
     """Read a state and check it; its arrays are read-only, and lie in one piece of memory or in the file itself.
 
     The header is always checked against its digest. The tensors are checked against theirs, and for numbers that are
     not finite, when together they have less than 64 MB, or as `verify` says. A larger file is mapped, not read: of its
-    tensors only those of up to 64 kB are checked, and the others are read when they are used.
+    tensors those of up to 64 kB are checked in the same way, the others by the digests of their blocks. Those that
+    `later` names, by the manifest, are left to the caller: each has a guard in the state.
     """
     expect("path", path, os.PathLike)
     where = str(path)
@@ -67,9 +82,31 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> State:
         data = _read_data(file, (start, sum(b - a for a, b in places(prints).values())), where)
         tensors = {name: _array(data[a:b], prints[name]) for name, (a, b) in places(prints).items()}
         most = VERIFY_LIMIT if len(data) < VERIFY_LIMIT else VERIFY_LIMIT // TENSOR_LIMIT
-        checked = {name: a for name, a in tensors.items() if verify or (verify is None and a.nbytes <= most)}
+        whole = {BLOCKS, *(name for name, array in tensors.items() if verify or array.nbytes <= most)}
+        checked = {name: array for name, array in tensors.items() if name in whole and verify is not False}
         _check(checked, prints, where)
-    return State(manifest, {name: tensors[name] for name in prints})
+    guards = {} if verify is False else _guards(tensors, whole, data.obj, where)
+    for name in set(guards) - set(later(manifest)):
+        guards[name].check()
+        if guards[name].kernel is not None:
+            del guards[name]
+    return State(manifest, {name: tensors[name] for name in prints if name != BLOCKS}, guards)
+
+
+def _guards(tensors: Tensors, checked: set[str], held: Any, where: str) -> dict[str, Guard]:
+    """A guard for each tensor that has not been checked; of a file without digests of blocks it checks nothing."""
+    digests, found, at = tensors.get(BLOCKS), {}, 0
+    if digests is not None and (digests.dtype != np.uint64 or digests.ndim != 1):
+        raise ModelFileError(f"{where} is damaged: its digests of blocks are none; restore it from a copy.")
+    for name, array in tensors.items():
+        count = -(-array.nbytes // BLOCK)
+        if name not in checked:
+            own = None if digests is None else digests[at : at + count]
+            if own is not None and len(own) != count:
+                raise ModelFileError(f"{where} is damaged: it has other digests of blocks; restore it from a copy.")
+            found[name] = Guard(array, own, where, held if isinstance(held, source.MAPPED) else None)
+        at += count * (name != BLOCKS)
+    return found
 
 
 def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, Json], int]:

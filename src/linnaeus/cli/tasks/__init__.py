@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 TASKS = {"tagger": "tag", "ranker": "rank", "stack": "pipeline"}
 """The module of each kind of model that is no classifier."""
 
+CHECKED = "all tensors were checked"
+"""What is said of the digests of a small file, and of one that was verified."""
+
 NAMES = {"tag": "tag", "rank": "rank"}
 """What `--task` calls them, where data show it."""
 
@@ -25,10 +28,23 @@ NAMES = {"tag": "tag", "rank": "rank"}
 def open_model(path: str, verify: bool | None = None) -> tuple[Any | None, State]:
     """The task of the model in a file, and its state; no task for a classifier, and for what is no model at all."""
     from linnaeus import store
+    from linnaeus.pipeline.opening import weights_later
 
-    state = store.load(path, verify)
+    state = store.load(path, verify, weights_later)
     name = TASKS.get(str(state.manifest.get("kind")))
     return None if name is None else import_module(f"linnaeus.cli.tasks.{name}"), state
+
+
+def digests(state: State) -> str:
+    """Which tensors of a file were checked against their digests."""
+    from linnaeus.render import size
+
+    if not state.guards:
+        return CHECKED
+    held = size(sum(guard.array.nbytes for guard in state.guards.values()))
+    if any(guard.kernel is None for guard in state.guards.values()):
+        return f"NOT CHECKED for {held} of tensors; --verify checks them"
+    return f"NOT CHECKED for {held} of weights: each block is when it is first used; --verify checks all now"
 
 
 def of_data(data: str, options: dict[str, Any]) -> Any | None:

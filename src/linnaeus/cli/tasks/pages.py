@@ -117,5 +117,6 @@ def inspected_page(told: dict[str, Any]) -> Page:
         ("features", f"{told['features']:,}"),
         ("encoding", str(told["recipe"].get("encoding", "plain"))),
         ("file", size(told["bytes"])),
+        ("digests", told["digests"]),
     ]
     return title(clean(told["model"])) + indent(table(["", ""], cells, "<<")) + GAP

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.tasks import digests
 from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -119,13 +120,14 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
         if options["as_json"]:
             size = Path(path).stat().st_size
             told = {"model": path, "kind": "stack", "bytes": size, "recipe": told, "facts": model.facts}
+            told["digests"] = digests(state)
         screen.write(json.dumps(told, ensure_ascii=False) + "\n")
         return 0
-    screen.show(_page(model, path))
+    screen.show(_page(model, path, f"; digests: {digests(state)}"))
     return 0
 
 
-def _page(model: StackModel, path: str) -> Any:
+def _page(model: StackModel, path: str, checked: str = "") -> Any:
     from linnaeus.render import Page, clean, counted, indent, line, size, table, title
 
     facts = model.facts.get("stages", {})
@@ -135,7 +137,7 @@ def _page(model: StackModel, path: str) -> Any:
         others = f", {counted(seen['folds'], 'model')} without a part of them" if seen.get("folds") else ""
         rows.append((stage.name, stage.task, f"{counted(int(seen.get('rows', 0)), 'row')}{others}"))
     page = title(clean(path)) + indent(table(["stage", "task", "trained on"], rows, "<<<"))
-    return page + Page((line(), line(f"{size(Path(path).stat().st_size)} on disk"), line()))
+    return page + Page((line(), line(f"{size(Path(path).stat().st_size)} on disk{checked}"), line()))
 
 
 def _recipe(options: dict[str, Any]) -> Any:

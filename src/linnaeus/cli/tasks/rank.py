@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import judged
+from linnaeus.cli.tasks import digests, judged
 from linnaeus.cli.texts import quoted
 from linnaeus.errors import DataError, UsageError
 from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, table, title
@@ -90,6 +90,7 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
         screen.write(model.recipe.to_toml())
         return 0
     told: dict[str, Any] = {"model": path, "kind": "ranker", "bytes": Path(path).stat().st_size, "keeps_texts": False}
+    told["digests"] = digests(state)
     told |= {"features": len(model.weights), "recipe": model.recipe.to_json(), "facts": model.facts}
     if options["as_json"]:
         screen.write(json.dumps(told, ensure_ascii=False) + "\n")
@@ -98,6 +99,7 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
             ("texts", "none of the training examples is in the file"),
             *_facts(model),
             ("file", size(told["bytes"])),
+            ("digests", told["digests"]),
         ]
         screen.show(title(clean(path)) + indent(table(["", ""], cells, "<<")) + GAP)
     return 0

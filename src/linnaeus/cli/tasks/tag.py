@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import held, judged
+from linnaeus.cli.tasks import digests, held, judged
 from linnaeus.cli.tasks.pages import (
     inspected_page,
     reasons_json,
@@ -159,6 +159,7 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
         "model": path,
         "kind": "tagger",
         "bytes": Path(path).stat().st_size,
+        "digests": digests(state),
         "keeps_texts": False,
         "tags": [str(tag) for tag in model.tags],
         "features": model.features.width,

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Longs, State
 
 STANDINGS = ("plain", "both")
+LARGEST = 1e9
+"""Scales are at most about this: what spreads less is as good as constant."""
 KINDS = ("how many", "how", "why", "who", "where", "when", "which", "what")
 """Kinds of questions, by the first of these that stands in one; "which" and "what" are last."""
 
@@ -54,7 +56,7 @@ class Measured(PairBlock):
         found = tuple(measure.fit(view) for measure in self.measures)
         V = _stacked(found, _learning(found, view), view)
         spread = V.std(axis=0)
-        scale = np.where(spread > 1e-9, 1.0 / np.maximum(spread, 1e-9), 0.0)
+        scale = np.where(spread > 1 / LARGEST, 1.0 / np.maximum(spread, 1 / LARGEST), 0.0)
         return FittedMeasured(found, scale, self.standing, self.question)
 
 
@@ -132,8 +134,8 @@ class FittedMeasured(FittedPairs):
             raise damaged("its measures are none")
         if standing not in STANDINGS or len(scale) != sum(len(block.names()) for block in blocks):
             raise damaged("its measures do not fit their scales")
-        if not np.isfinite(scale).all():
-            raise damaged("a scale is not finite")
+        if not ((scale >= 0) & (scale <= 2 * LARGEST)).all():
+            raise damaged("a scale is out of range")
         return cls(blocks, scale, standing, field(state.manifest, "question", (str, type(None))))
 
 

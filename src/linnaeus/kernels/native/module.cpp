@@ -9,6 +9,7 @@ void bind_columns_dot(nanobind::module_& m);
 void bind_correlate(nanobind::module_& m);
 void bind_count_terms(nanobind::module_& m);
 void bind_dense(nanobind::module_& m);
+void bind_digests(nanobind::module_& m);
 void bind_descend(nanobind::module_& m);
 void bind_dual_epoch(nanobind::module_& m);
 void bind_dual_gap(nanobind::module_& m);
@@ -51,6 +52,7 @@ NB_MODULE(_native, m) {
   linnaeus::bind_correlate(m);
   linnaeus::bind_count_terms(m);
   linnaeus::bind_dense(m);
+  linnaeus::bind_digests(m);
   linnaeus::bind_descend(m);
   linnaeus::bind_dual_epoch(m);
   linnaeus::bind_dual_gap(m);

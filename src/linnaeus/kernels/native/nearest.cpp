@@ -171,12 +171,13 @@ class Nearest {
   }
 
   void add_term(Asking& asking, size_t column, float weight) const {
-    if (weight == 0) return;
-    int32_t panel = index_.panel_of[column];
+    size_t place = index_.place(column);
+    if (weight == 0 || place == NearestIndex::kNone) return;
+    int32_t panel = index_.panel_of[place];
     if (panel >= 0) {
       asking.terms.push_back({index_.table.data() + size_t(panel) * index_.block_rows, weight});
-    } else if (index_.starts[column] < index_.starts[column + 1]) {
-      asking.cursors.push_back({index_.starts[column], index_.starts[column + 1], weight});
+    } else if (index_.starts[place] < index_.starts[place + 1]) {
+      asking.cursors.push_back({index_.starts[place], index_.starts[place + 1], weight});
     }
   }
 

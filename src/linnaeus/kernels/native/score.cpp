@@ -137,9 +137,10 @@ class Pool {
 
 class Scorer {
  public:
-  Scorer(std::vector<GroupArrays> groups, Table<float> weights, In<double> bias, int wanted)
-      : arrays_(std::move(groups)), weights_(weights), bias_(bias), wanted_(wanted) {
-    model_ = {{}, weights_.data(), bias_.data(), weights_.shape(1)};
+  Scorer(std::vector<GroupArrays> groups, Table<float> weights, In<double> bias, int wanted, nb::object guard)
+      : arrays_(std::move(groups)), weights_(weights), bias_(bias), wanted_(wanted), guard_(guard) {
+    model_ = {{}, weights_.data(), bias_.data(), weights_.shape(1), nullptr};
+    if (!guard_.is_none()) watch(nb::cast<const BlockGuard&>(guard_));
     int64_t shift = 0;
     for (const GroupArrays& group : arrays_) shift = add_group(group, shift);
     if (size_t(shift) != weights_.shape(0)) refuse("the weights do not fit the columns");
@@ -188,6 +189,13 @@ class Scorer {
 
   void check(Curve curve) const {
     if (!model_.k || !(curve.first > 0) || !(curve.second < INFINITY)) refuse("there is nothing to choose from");
+  }
+
+  // Rows of weights are looked at before they are first used.
+  void watch(const BlockGuard& guard) {
+    bool same = guard.begin() == reinterpret_cast<const uint8_t*>(weights_.data());
+    if (!same || guard.size() != weights_.size() * sizeof(float)) refuse("these are not the weights that are guarded");
+    model_.guard = &guard;
   }
 
   int64_t add_group(const GroupArrays& arrays, int64_t shift) {
@@ -273,6 +281,7 @@ class Scorer {
   Table<float> weights_;
   In<double> bias_;
   int wanted_;
+  nb::object guard_;
   Model model_;
   size_t source_count_ = 0;
   mutable Pool pool_;
@@ -283,8 +292,8 @@ class Scorer {
 void bind_score(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<Scorer>(m, "Scorer")
-      .def(nb::init<std::vector<GroupArrays>, Table<float>, In<double>, int>(), "groups"_a, "weights"_a, "bias"_a,
-           "wanted"_a)
+      .def(nb::init<std::vector<GroupArrays>, Table<float>, In<double>, int, nb::object>(), "groups"_a, "weights"_a,
+           "bias"_a, "wanted"_a, "guard"_a = nb::none())
       .def("choose", &Scorer::choose, "text"_a, "curve"_a)
       .def("choices", &Scorer::choices, "sources"_a, "best"_a.noconvert(), "chance"_a.noconvert(), "curve"_a,
            "threads"_a)

@@ -51,6 +51,7 @@ void Scoring::score(const Model& model, const Bytes* sources, double* out) {
     value(group, first);
     keep(group, first);
   }
+  if (model.guard) model.guard->check_rows(columns_.data(), size_, model.k * sizeof(float));
   dot({columns_.data(), values_.data(), size_, size_}, model.weights, model.k, out);
   for (size_t c = 0; c < model.k; ++c) out[c] += model.bias[c];
 }

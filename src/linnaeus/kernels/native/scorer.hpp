@@ -9,6 +9,7 @@
 
 #include "counter.hpp"
 #include "dense_counter.hpp"
+#include "digests.hpp"
 #include "grams.hpp"
 #include "hashed_keys.hpp"
 #include "lookup.hpp"
@@ -50,6 +51,7 @@ struct Model {
   const float* weights;  // (d, k)
   const double* bias;    // (k)
   size_t k;
+  const BlockGuard* guard;  // of the weights, where they are not checked yet; or null
 };
 
 // The scratch memory of one thread. What it remembers of earlier texts never changes a score.

@@ -3,7 +3,8 @@
 // Given token bytes and offsets, a probe table over the tokens, their columns, a probe table of longer terms, and the
 // width; returned, whether all of it fits: every token stands once in its table, with its length; every longer term
 // has a node of its own behind those of the tokens, begins with a node before it, ends with a token, and parents
-// ascend; every column below the width is given once; both tables have an empty slot, where a search ends; no term has
+// ascend; every column below the width is given once; no search in either table walks over more than kLongestRun slots
+// (tables of ours are at most 4/5 full, and the longest run of millions of random places is some 600); no term has
 // `longest` tokens or more. One pass over each table: a file of a million terms is looked at in milliseconds.
 #include <algorithm>
 #include <bit>
@@ -36,6 +37,20 @@ class Marks {
   Numbers bits_;
 };
 
+constexpr size_t kLongestRun = 2048;
+
+// Whether an empty slot ends every search soon; the table is a ring.
+template <class Used>
+bool short_runs(size_t size, Used&& used) {
+  size_t run = 0, most = 0, first = size;
+  for (size_t i = 0; i < size; ++i) {
+    run = used(i) ? run + 1 : 0;
+    if (!run && first == size) first = i;
+    most = std::max(most, run);
+  }
+  return first < size && std::max(most, run + first) <= kLongestRun;
+}
+
 bool sound_offsets(const In<int64_t>& offsets, size_t count, size_t bytes) {
   const int64_t* at = offsets.data();
   if (offsets.size() != count + 1 || at[0] != 0 || at[count] != int64_t(bytes)) return false;
@@ -45,7 +60,7 @@ bool sound_offsets(const In<int64_t>& offsets, size_t count, size_t bytes) {
 }
 
 bool sound_tokens(const TokenSlot* slots, size_t size, const int64_t* at, size_t count) {
-  if (count >= size) return false;
+  if (count >= size || !short_runs(size, [&](size_t i) { return slots[i].tag != 0; })) return false;
   Marks seen(count);
   for (size_t i = 0; i < size; ++i) {
     if (slots[i].tag == 0) continue;
@@ -72,6 +87,7 @@ bool sound_parents(const uint32_t* parents, size_t n, size_t count, int longest)
 
 bool sound_pairs(const PairSlot* slots, size_t size, size_t count, Marks& columns, int longest) {
   constexpr size_t ahead = 16;
+  if (!short_runs(size, [&](size_t i) { return slots[i].key != NO_PAIR; })) return false;
   Numbers parents(size);
   size_t used = 0, last = 0;
   for (size_t i = 0; i < size; ++i) {

@@ -6,6 +6,7 @@ from linnaeus.kernels.reference.chain_learn import chain_learn, chain_settle
 from linnaeus.kernels.reference.columns import combine, correlate, correlate_block, gather_rows, transpose
 from linnaeus.kernels.reference.dense import dense_dot, dense_tdot
 from linnaeus.kernels.reference.descend import descend
+from linnaeus.kernels.reference.digests import BlockGuard, block_digests
 from linnaeus.kernels.reference.dual import (
     dual_epoch_hinge,
     dual_epoch_logistic,
@@ -51,12 +52,14 @@ from linnaeus.kernels.reference.weigh import weigh
 from linnaeus.kernels.reference.windows import token_rows, token_scores
 
 __all__ = [
+    "BlockGuard",
     "Nearest",
     "Scorer",
     "TermCounter",
     "add_multiple",
     "align_tokens",
     "blend",
+    "block_digests",
     "census",
     "chain_best",
     "chain_greedy",

@@ -14,6 +14,9 @@ Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
 """Candidates of query i: rows[starts[i, t] : ends[i, t]] for each t; what is no row is left out."""
 Answer: TypeAlias = tuple[NDArray[np.int32], Doubles]
 
+FEW = 1 << 16
+"""Columns up to which a query is laid out with all of them, however few are in use."""
+
 
 class Nearest:
     """Searches rows (n, d), sparse with their columns in order or dense, for those with the best scores.
@@ -30,28 +33,28 @@ class Nearest:
 
     def inner(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
         """sum_j q_j x_j, over the columns in order."""
-        return self._best(queries, count, lambda q, _stored: self._dot(q))
+        return self._best(queries, count, lambda q, _stored, own: self._dot(q, own))
 
     def cosine(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
         """The same over |q| |x|, within -1 and 1; 0 where a length is 0."""
 
-        def score(q: Doubles, stored: NDArray[np.intp]) -> Doubles:
+        def score(q: Doubles, stored: NDArray[np.intp], own: NDArray[Any]) -> Doubles:
             squares = q[stored] * q[stored]
             length = float(np.sqrt(np.cumsum(squares)[-1])) if len(stored) else 0.0
             lengths = length * self._lengths
             whole = np.where(lengths > 0, lengths, 1.0)
-            return np.where(lengths > 0, np.clip(self._dot(q) / whole, -1.0, 1.0), 0.0)
+            return np.where(lengths > 0, np.clip(self._dot(q, own) / whole, -1.0, 1.0), 0.0)
 
         return self._best(queries, count, score)
 
     def euclidean(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
         """-sum_j (q_j - x_j)^2, over the columns in order."""
 
-        def score(q: Doubles, stored: NDArray[np.intp]) -> Doubles:
+        def score(q: Doubles, stored: NDArray[np.intp], own: NDArray[Any]) -> Doubles:
             n = self._count
             row = np.concatenate([self._row, np.repeat(np.arange(n), len(stored))])
-            column = np.concatenate([self._column, np.tile(stored, n)])
-            gap = np.concatenate([q[self._column] - self._value, np.tile(q[stored], n)])
+            column = np.concatenate([own, np.tile(stored, n)])
+            gap = np.concatenate([q[own] - self._value, np.tile(q[stored], n)])
             order = np.lexsort([column, row])  # stable: what the row has comes before what only the query has
             row, column, gap = row[order], column[order], gap[order]
             first = np.ones(len(row), bool)
@@ -88,9 +91,9 @@ class Nearest:
             found[i, : len(chosen)], best[i, : len(chosen)] = rows[i, chosen], scores[i, chosen]
         return found.reshape(-1), best.reshape(-1)
 
-    def _dot(self, q: Doubles) -> Doubles:
-        """Sums over what is stored, row after row; bincount adds in order."""
-        return np.bincount(self._row, self._value * q[self._column], self._count).astype(np.float64)
+    def _dot(self, q: Doubles, own: NDArray[Any]) -> Doubles:
+        """Sums over what is stored in these columns, row after row; bincount adds in order."""
+        return np.bincount(self._row, self._value * q[own], self._count).astype(np.float64)
 
     def _best(self, queries: Matrix | Doubles, count: int, score: Any) -> Answer:
         if isinstance(queries, tuple) != self._sparse:
@@ -102,12 +105,20 @@ class Nearest:
         rows, scores = np.zeros((m, count), np.int32), np.zeros((m, count))
         for i in range(m):
             inside = slice(cuts[i], cuts[i + 1])
-            q = np.zeros(self._width)
-            q[column[inside]] = value[inside]
-            found = score(q, column[inside].astype(np.intp))
+            own, stored, width = self._laid_out(column[inside])
+            q = np.zeros(width)
+            q[stored] = value[inside]
+            found = score(q, stored, own)
             rows[i] = np.lexsort([np.arange(self._count), -found])[:count]
             scores[i] = found[rows[i]]
         return rows.reshape(-1), scores.reshape(-1)
+
+    def _laid_out(self, asked: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], int]:
+        """The columns of the rows and of a query; numbered anew where there are far more than are in use."""
+        if self._width <= FEW + 4 * len(self._column):
+            return self._column, asked.astype(np.intp), self._width
+        used = np.unique(np.concatenate([self._column, asked]))
+        return np.searchsorted(used, self._column), np.searchsorted(used, asked), len(used)
 
 
 def _entries(rows: Matrix | NDArray[Any], width: int) -> tuple[NDArray[np.intp], NDArray[Any], Doubles, int]:

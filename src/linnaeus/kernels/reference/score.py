@@ -14,6 +14,7 @@ from linnaeus.kernels.reference.tokens import flag_texts
 from linnaeus.kernels.reference.weigh import weigh
 
 if TYPE_CHECKING:
+    from linnaeus.kernels.reference.digests import BlockGuard
     from linnaeus.kernels.reference.lookup import Arrays
     from linnaeus.kernels.reference.terms import Rows
     from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
@@ -34,9 +35,17 @@ class Scorer:
     and weighed as by `weigh`, and of the columns those stay that have a number in `kept` (none there: all stay).
     """
 
-    def __init__(self, groups: list[Group], weights: Floats, bias: Doubles, wanted: int) -> None:
-        """A text with one of the flags `wanted` (see `flag_texts`) has to be prepared by the caller."""
+    def __init__(
+        self, groups: list[Group], weights: Floats, bias: Doubles, wanted: int, guard: BlockGuard | None = None
+    ) -> None:
+        """A text with one of the flags `wanted` (see `flag_texts`) has to be prepared by the caller.
+
+        Rows of weights with a guard are looked at before they are first used: RuntimeError where one is damaged.
+        """
         self._groups, self._weights, self._bias, self._wanted = groups, weights, bias, wanted
+        self._guard = guard
+        if guard is not None and not guard.holds(weights):
+            raise ValueError("Scorer: these are not the weights that are guarded")
         widths = [_check(group) for group in groups]
         self._sources = max((part[0] + 1 for group in groups for part in group[0]), default=0)
         if sum(widths) != len(weights) or self._sources > MOST_SOURCES:
@@ -100,6 +109,8 @@ class Scorer:
         if not len(out):
             return
         rows = _beside([(_rows(group, sources, threads), _width(group)) for group in self._groups], len(out))
+        if self._guard is not None:
+            self._guard.check_rows(rows[1], self._weights.shape[1] * self._weights.itemsize)
         rows_dot(rows, self._weights, out, threads)
         out += self._bias
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 MOST = 2**31 - 1
+LONGEST_RUN = 2048
+"""Slots that a search may walk over. The longest run of a table that is 4/5 full, of millions, is some 600."""
 
 
 def is_sound(vocabulary: Arrays, width: int, longest: int) -> bool:
@@ -28,7 +30,7 @@ def is_sound(vocabulary: Arrays, width: int, longest: int) -> bool:
         return False
     pairs = pair_slots.reshape(-1, 2)
     keys, values = pairs[pairs[:, 0] != np.uint64(NO_PAIR)].T
-    if len(keys) == len(pairs) or not _is_range(values & LOW, count, len(keys)):
+    if not _short_runs(pairs[:, 0] != np.uint64(NO_PAIR)) or not _is_range(values & LOW, count, len(keys)):
         return False
     keys, values = (words[np.argsort(values & LOW)] for words in (keys, values))
     parents = (keys >> SHIFT).astype(np.int64)
@@ -52,10 +54,18 @@ def _sound_tokens(slots: Words64, offsets: Longs) -> bool:
     """Whether each token stands once in its table, with its length, and an empty slot ends every search."""
     second = slots[1::2]
     used, lengths = second[second >> SHIFT != 0], np.diff(offsets)
-    if len(lengths) >= len(second) or not _is_range(used & LOW, 0, len(lengths)):
+    if not _short_runs(second >> SHIFT != 0) or not _is_range(used & LOW, 0, len(lengths)):
         return False
     tags = np.where(lengths <= 8, lengths, lengths | LONG).astype(np.uint64)
     return bool(np.array_equal(used >> SHIFT, tags[used & LOW]))
+
+
+def _short_runs(used: NDArray[np.bool_]) -> bool:
+    """Whether an empty slot ends every search soon; the table is a ring."""
+    empty = np.flatnonzero(~used)
+    if not len(empty):
+        return False
+    return int(np.diff(empty, append=empty[0] + len(used)).max()) - 1 <= LONGEST_RUN
 
 
 def _orders(parents: Longs, count: int) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from linnaeus.errors import ModelFileError, damaged
 from linnaeus.features.pairs import restore_pairs
+from linnaeus.pipeline.manifests import check_manifest
 from linnaeus.pipeline.modelfile import refusing
 from linnaeus.pipeline.ranking.model import RankModel
 from linnaeus.pipeline.ranking.recipe import RankRecipe
@@ -30,6 +31,7 @@ def ranker_of(state: State, functions: Any = None) -> RankModel:
     if state.manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no ranker; load a classifier with Classifier.load.")
     with refusing():
+        check_manifest(KIND, state.manifest)
         inside = {
             name.removeprefix("features."): array
             for name, array in state.tensors.items()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from linnaeus.errors import ModelFileError, damaged
 from linnaeus.pipeline import modelfile as classifiers
+from linnaeus.pipeline.manifests import check_manifest
 from linnaeus.pipeline.modelfile import refusing
 from linnaeus.pipeline.stack.model import StackModel
 from linnaeus.pipeline.tagging import modelfile as taggers
@@ -39,6 +40,7 @@ def stack_of(state: State) -> StackModel:
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no pipeline; it was not written by `linnaeus train` or `save` of one.")
     with refusing():
+        check_manifest(KIND, manifest)
         found = StackModel(field(manifest, "recipe", dict), (), dict(field(manifest, "facts", dict)))
         parts = field(manifest, "stages", list)
         if len(parts) != len(found.recipe.stages):

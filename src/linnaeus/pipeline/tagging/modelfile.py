@@ -9,6 +9,7 @@ import numpy as np
 
 from linnaeus.errors import ModelFileError, damaged
 from linnaeus.features.tokens.stored import unpack as templates_of
+from linnaeus.pipeline.manifests import check_manifest
 from linnaeus.pipeline.modelfile import refusing
 from linnaeus.pipeline.tagging.encoding import allowed
 from linnaeus.pipeline.tagging.model import TagModel
@@ -49,6 +50,7 @@ def tagger_of(state: State) -> TagModel:
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no tagger; it was not written by `linnaeus train` or `save` of one.")
     with refusing():
+        check_manifest(KIND, manifest)
         own = {n.removeprefix("features."): array for n, array in tensors.items() if n.startswith("features.")}
         features = templates_of(State(field(manifest, "features", dict), own))
         weights = ChainWeights(tensors["params.W"], tensors["params.shared"], field(manifest, "search", str))
