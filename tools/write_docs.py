@@ -117,8 +117,8 @@ def call(command: str) -> subprocess.CompletedProcess[str] | None:
     first = re.match(r"linnaeus [^|<>;&]*", bare)
     if not first:
         return call_shell(command)
-    done = call_here(shell_words(plain[: first.end()]), joined=plain != command)
     rest = plain[first.end() :]
+    done = call_here(shell_words(plain[: first.end()]), joined=plain != command, piped=bool(rest))
     return call_shell(f"cat {rest}", done.stdout) if rest and done.returncode in (0, 1) else done
 
 
@@ -142,13 +142,17 @@ def shell_words(command: str) -> list[str]:
     return done.stdout.split("\0")[:-1]
 
 
-def call_here(words: list[str], *, joined: bool = False) -> subprocess.CompletedProcess[str]:
-    """Runs `linnaeus` in this process: a process of its own for every line is a minute of loading modules."""
+def call_here(words: list[str], *, joined: bool = False, piped: bool = False) -> subprocess.CompletedProcess[str]:
+    """Runs `linnaeus` in this process: a process of its own for every line is a minute of loading modules.
+
+    On a terminal pages have 80 columns; in a pipe or a file lines have any length.
+    """
     from linnaeus.cli.main import main
 
+    setting = {**SETTING, "COLUMNS": ""} if piped else SETTING
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     err = out if joined else io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with redirect_stdout(out), redirect_stderr(err), mock.patch.dict(os.environ, SETTING):
+    with redirect_stdout(out), redirect_stderr(err), mock.patch.dict(os.environ, setting):
         code = main(words[1:])
     said = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return subprocess.CompletedProcess(words, code, *said)

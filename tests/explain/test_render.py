@@ -68,6 +68,9 @@ def test_html_holds_no_live_text_of_users():
         "td",
         "ul",
         "li",
+        "details",
+        "summary",
+        "small",
     }
     assert "<script" not in why.to_html()
     assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", why.to_html())
@@ -122,7 +125,7 @@ def test_json_has_offsets_and_the_same_sums():
 
 def test_an_explanation_is_short_where_it_is_echoed():
     why = explain("good", random_model(FITTED))
-    assert repr(why).startswith(f"<Explanation of {why.predicted[0]} (")
+    assert repr(why).startswith(f"<Explanation of {why.predicted[0]} (score ")
 
 
 def test_colors_reach_the_screen():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from linnaeus.render import (
     Word,
     bar,
     clean,
+    command,
     cut,
     glyphs_for,
     histogram,
@@ -78,3 +81,47 @@ def test_what_is_not_zero_never_looks_like_it():
 def test_pages_are_put_together_without_trailing_spaces():
     page = title("Head") + indent(Page((line("a", Word(" b ", "good")), line())))
     assert page.plain() == "\nHead\n  a b\n\n"
+
+
+cells = st.text(st.characters(categories=["L", "N", "P"]) | st.just(" "), max_size=60).map(clean)
+
+
+@given(st.lists(st.tuples(cells, cells, cells, cells), min_size=1, max_size=5), st.integers(20, 120))
+def test_no_table_is_wider_than_the_screen_and_nothing_is_lost(rows, columns):
+    page = indent(table(["name", "one", "two", ""], rows, "<<<>"))
+    shown = page.plain(columns)
+    assert all(width(text) <= columns for text in shown.splitlines())
+    assert set("".join(map("".join, rows))) <= set(shown) | {" "}
+
+
+@given(st.lists(cells, min_size=1), st.integers(20, 120))
+def test_lines_are_broken_between_words_where_they_can_be(words, columns):
+    text = " ".join(" ".join(words).split())
+    broken = Page((line("  ", text),)).plain(columns).splitlines()
+    assert all(width(part) <= columns for part in broken)
+    assert "".join(broken).replace(" ", "") == text.replace(" ", "")
+    if all(width(word) <= columns - 4 for word in text.split()):
+        assert " ".join(" ".join(broken).split()) == text
+
+
+def test_columns_without_room_follow_below_with_the_first_one_again():
+    page = table(["", "precision", "recall", "F1"], [["spam", "0.9", "0.8", "0.85"]], "<>>>")
+    assert page.plain(20).splitlines() == [
+        "      precision",
+        "spam        0.9",
+        "",
+        "      recall    F1",
+        "spam     0.8  0.85",
+    ]
+
+
+def test_bars_become_shorter_and_keep_their_shares():
+    page = table(["", ""], [["a long name of a label", Word("#" * 24)], ["b", Word("#" * 12)], ["c", ""]], "<=")
+    assert [text.count("#") for text in page.plain(40).splitlines()] == [16, 8, 0]
+
+
+def test_a_command_that_is_broken_can_still_be_pasted():
+    page = indent(Page((command("linnaeus explain folder/model.lin 'a text of yours' --features 20"),)))
+    broken = page.plain(30)
+    assert all(len(text) <= 30 for text in broken.splitlines())
+    assert shlex.split(broken.replace("\\\n", "")) == shlex.split(page.plain())

@@ -67,7 +67,7 @@ def _labels(summaries: list[Summary], glyphs: Glyphs) -> Page:
         for label in first.labels[:LABELS]
     ]
     head = ["", "rows", "share", "", *(["other rows", "share"] * len(others))]
-    listing = table(head, rows, "<>><" + ">>" * len(others))
+    listing = table(head, rows, "<>>=" + ">>" * len(others))
     more = len(first.labels) - LABELS
     rest = (
         [line(f"{glyphs.ellipsis} and {more:,} more, down to {counted(first.labels[-1].count, 'row')}")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from linnaeus.cli.texts import quoted
 from linnaeus.data.repeats import MANY
-from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, title
+from linnaeus.render import Page, clean, command, counted, duration, indent, line, percent, size, stack, title
 
 if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
@@ -64,4 +64,4 @@ def _next(path: str) -> Page:
         f'linnaeus explain {path} "a text of yours"',
         f"linnaeus inspect {path}",
     )
-    return Page(tuple(map(line, lines)))
+    return Page(tuple(map(command, lines)))

@@ -22,6 +22,7 @@ _EXAMPLES = """\b
 Examples:
   linnaeus explain spam.lin "free prize, call now"
   linnaeus explain spam.lin "free prize, call now" --class ham
+  linnaeus explain spam.lin "free prize, call now" --detail
   linnaeus explain spam.lin new.csv --rows 3
   linnaeus explain spam.lin "free prize" --html > why.html
 
@@ -37,7 +38,8 @@ What a model has learned, class by class:
 @shared.read_options
 @click.option("--class", "classes", multiple=True, metavar="NAME", help="Explain this class too; repeatable.")
 @click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="How many rows of DATA to explain.")
-@click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="How many features to show.")
+@click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="How many words to show.")
+@click.option("--detail", is_flag=True, help="Also show the features within each word, such as its runs of characters.")
 @click.option("--html", "as_html", is_flag=True, help="A self-contained piece of HTML.")
 @click.option("--json", "as_json", is_flag=True, help="JSON with character offsets, one object a line.")
 @click.option("--seed", type=int, default=0, hidden=True, help="Explanations draw nothing.")
@@ -95,7 +97,8 @@ def _show(explanation: Explanation, options: dict[str, Any]) -> None:
         screen.write(explanation.to_html(options["features"]) + "\n")
     else:
         marks = {} if screen.color else {"marks": _plain()}
-        screen.show(explanation_page(explanation, screen.glyphs, parts=options["features"], **marks))
+        shown = {"parts": options["features"], "detail": options["detail"]}
+        screen.show(explanation_page(explanation, screen.glyphs, **shown, **marks))
 
 
 def _plain() -> Any:

@@ -14,6 +14,7 @@ import click
 from linnaeus import temporary
 from linnaeus.cli import ALIASES, VERBS, signals
 from linnaeus.cli.guard import guarded, whole_output
+from linnaeus.cli.help import Context
 
 _EXAMPLES = """\b
 Examples:
@@ -28,6 +29,8 @@ Examples:
 class LazyGroup(click.Group):
     """A group whose verbs are imported when they are called; their names and one-line helps stand in a table."""
 
+    context_class = Context
+
     def list_commands(self, _: click.Context) -> list[str]:
         """The verbs in the order of the table."""
         return list(VERBS)
@@ -38,6 +41,7 @@ class LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(VERBS[cmd_name].module).command
+        command.context_class = Context
         return command
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from linnaeus.cli.guard import silence
 from linnaeus.frozen import dataclass
-from linnaeus.render import Glyphs, Page, glyphs_for
+from linnaeus.render import Glyphs, Line, Page, glyphs_for
 
 COLORS = {
     "title": "bold",
@@ -21,20 +21,25 @@ COLORS = {
     "for-strong": "bold black on cyan",
     "against": "bright_yellow",
     "against-strong": "bold black on yellow",
+    "command": "",
 }
+
+LEAST = 20
+"""Columns below which nothing is laid out any narrower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A stream, whether it takes colors, and the signs it can carry."""
+    """A stream, whether it takes colors, the signs it can carry, and its columns (None: lines may have any length)."""
 
     stream: TextIO
     color: bool
     glyphs: Glyphs
+    columns: int | None = None
 
     def show(self, page: Page) -> None:
         """Print a page."""
-        self.write(_colored(page) if self.color else page.plain())
+        self.write(_colored(page.lines(self.columns)) if self.color else page.plain(self.columns))
 
     def write(self, text: str) -> None:
         """Print text; characters the stream cannot carry are spelled out, and a reader that is gone is no error."""
@@ -48,7 +53,24 @@ class Screen:
 
 def open_screen(stream: TextIO, mode: str = "auto", environment: Mapping[str, str] = os.environ) -> Screen:
     """The screen on a stream; mode is auto, always or never."""
-    return Screen(stream, wants_color(stream, mode, environment), glyphs_for(stream.encoding))
+    color = wants_color(stream, mode, environment)
+    return Screen(stream, color, glyphs_for(stream.encoding), width_of(stream, environment))
+
+
+def width_of(stream: TextIO, environment: Mapping[str, str]) -> int | None:
+    """COLUMNS where it is set, else the columns of the terminal.
+
+    In a pipe or a file lines are never broken or cut, so that `grep` finds each row of a table in one line.
+    """
+    asked = environment.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked):
+        return max(LEAST, int(asked))
+    if not stream.isatty():
+        return None
+    try:
+        return max(LEAST, os.get_terminal_size(stream.fileno()).columns or 80)
+    except (OSError, ValueError):
+        return 80
 
 
 def wants_color(stream: TextIO, mode: str, environment: Mapping[str, str]) -> bool:
@@ -62,7 +84,7 @@ def wants_color(stream: TextIO, mode: str, environment: Mapping[str, str]) -> bo
     return environment.get("TERM") != "dumb" and stream.isatty()
 
 
-def _colored(page: Page) -> str:
+def _colored(lines: list[Line]) -> str:
     from io import StringIO
 
     from rich.console import Console
@@ -71,6 +93,6 @@ def _colored(page: Page) -> str:
     # Rich gets a page already laid out: no wrapping, no markup, no guesses about the terminal.
     out = StringIO()
     console = Console(file=out, force_terminal=True, color_system="standard", width=10_000, no_color=False, _environ={})
-    for words in page.lines:
+    for words in lines:
         console.print(Text.assemble(*((word.text, COLORS.get(word.style, "")) for word in words)), highlight=False)
     return "".join(text.rstrip() + "\n" for text in out.getvalue().splitlines())

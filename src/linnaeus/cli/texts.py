@@ -12,8 +12,6 @@ def names_data(source: str) -> bool:
     >>> names_data("-"), names_data("free prize, call now")
     (True, False)
     """
-    import glob
-
     if not source:
         return False
     try:
@@ -23,7 +21,9 @@ def names_data(source: str) -> bool:
         return True  # something is there; who reads it says what is wrong
     except (OSError, ValueError):  # longer than a path can be, or with a NUL
         return False
-    return glob.has_magic(source) and any(glob.iglob(source, recursive=True))  # noqa: PTH207 - absolute patterns too
+    from glob import has_magic, iglob
+
+    return has_magic(source) and any(iglob(source, recursive=True))  # noqa: PTH207 - absolute patterns too
 
 
 def is_text(source: str) -> bool:

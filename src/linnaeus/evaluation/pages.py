@@ -70,5 +70,5 @@ def curve_page(curve: Curve, glyphs: Glyphs) -> Page:
         rows.append([*cells, Word(bar(abs(point.scores[names[0]]) / top, BAR, glyphs), "accent")])
     spread = f"of {curve.repeats}" if curve.repeats > 1 else ""
     head = ["rows", *(cell for name in names for cell in (clean(name), spread)), ""]
-    body = indent(table(head, rows, ">" + ">>" * len(names) + "<"))
+    body = indent(table(head, rows, ">" + ">>" * len(names) + "="))
     return title("Learning curve") + body + Page((line(), line(curve.sentence())))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from linnaeus.explain.records import Explanation, Part, Reason
-from linnaeus.explain.sentences import headline, part_name, sentences, signed, tints
+from linnaeus.explain.records import Explanation, Reason
+from linnaeus.explain.sentences import headline, sentences, shown, signed, tints
+from linnaeus.explain.words import WordRow
 from linnaeus.render import highlight_html, html_text, tint_style
 
 CELL = "padding:0 0.8em 0 0;text-align:left;font-weight:normal"
+LEFT = "1.1em"
 NUMBER = "padding:0 0.8em 0 0;text-align:right;font-variant-numeric:tabular-nums"
 
 
 def explanation_html(explanation: Explanation, parts: int = 10) -> str:
-    """The text in colors, a legend, the `parts` largest features of each class, and what would flip the answer."""
+    """The text in colors, a legend, the `parts` words that count most for each class, what would flip the answer."""
     first = explanation.reasons[0]
     blocks = [f"<p><strong><bdi>{html_text(headline(explanation))}</bdi></strong></p>"]
     if explanation.text:
@@ -35,31 +37,42 @@ def _legend(reason: Reason) -> str:
 
 
 def _table(reason: Reason, heading: str, k: int) -> str:
-    """The largest features, the rest of them, the bias and their sum."""
-    parts = reason.parts(k)
-    top = max((abs(part.contribution) for part in parts), default=0.0) or 1.0
-    rows = [_part(part, top) for part in parts if part.contribution]
-    more = len(reason.found.columns) - len(parts)
-    if more > 0:
-        rows.append(_row(f"{more:,} more", reason.score - reason.bias - sum(part.contribution for part in parts)))
-    rows += [_row("bias", reason.bias), _row("score", reason.score)]
-    head = f'<caption style="text-align:left;font-weight:bold"><bdi>{html_text(heading)}</bdi></caption>'
+    """The words that count most, the rest of them, the bias and their sum."""
+    every = reason.words()
+    first = every[:k]
+    top = max((abs(row.contribution) for row in first), default=0.0) or 1.0
+    rows = [_row(_word(row), row.contribution, tint_style(row.contribution / top)) for row in first]
+    if more := len(every) - len(first):
+        rest = reason.score - reason.bias - sum(row.contribution for row in first)
+        rows.append(_row(_beside(f"{more:,} more"), rest))
+    rows += [_row(_beside("bias"), reason.bias), _row(_beside("score"), reason.score)]
+    style = "text-align:left;font-weight:bold;white-space:nowrap"
+    head = f'<caption style="{style}"><bdi>{html_text(heading)}</bdi></caption>'
     return f'<table style="border-collapse:collapse;margin:0.6em 0">{head}<tbody>{"".join(rows)}</tbody></table>'
 
 
-def _part(part: Part, top: float) -> str:
-    title = f"{part.value:.4g} x {part.weight:+.4g}"
-    if len(part.terms) > 1:
-        title += f"; column {part.column} is shared by {len(part.terms)} terms"
-    return _row(part_name(part), part.contribution, title, tint_style(part.contribution / top))
+def _beside(name: str) -> str:
+    """What does not open begins where words do that open."""
+    return f'<span style="padding-left:{LEFT}">{name}</span>'
 
 
-def _row(name: str, amount: float, title: str = "", style: str = "") -> str:
-    said = f' title="{html_text(title)}"' if title else ""
+def _word(row: WordRow) -> str:
+    """A word that opens to its features, where it is more than one."""
+    name = f"<bdi>{html_text(row.name)}</bdi>"
+    if len(row.features) == 1:
+        return f'<span style="padding-left:{LEFT}" title="{row.features[0]}">{name}</span>'
+    inside = "".join(
+        f"<div><bdi>{html_text(shown(part.name))}</bdi> {signed(part.contribution)} <small>({part})</small></div>"
+        for part in row.features
+    )
+    return f'<details><summary>{name}</summary><div style="padding-left:2.2em">{inside}</div></details>'
+
+
+def _row(name: str, amount: float, style: str = "") -> str:
     tinted = f"{NUMBER};{style}" if style else NUMBER
     return (
-        f'<tr{said}><th scope="row" style="{CELL}"><bdi>{html_text(name)}</bdi></th>'
-        f'<td style="{tinted}">{signed(amount)}</td></tr>'
+        f'<tr><th scope="row" style="{CELL}">{name}</th>'
+        f'<td style="{tinted};vertical-align:top">{signed(amount)}</td></tr>'
     )
 
 

@@ -41,6 +41,7 @@ def _class(reason: Reason) -> dict[str, Json]:
         "bias": reason.bias,
         "standing": reason.standing,
         "unplaced": reason.unplaced,
+        "probability": reason.probability,
     }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from linnaeus.explain.records import Explanation, Part, Reason
-from linnaeus.explain.sentences import headline, part_name, sentences, shown, signed, tints
+from linnaeus.explain.records import Explanation, Reason
+from linnaeus.explain.sentences import headline, sentences, shown, signed, tints
 from linnaeus.explain.weights import TopFeatures, Weight
+from linnaeus.explain.words import WordRow
+from linnaeus.frozen import dataclass
 from linnaeus.render import (
     COLORED,
     Glyphs,
@@ -21,28 +23,33 @@ from linnaeus.render import (
     highlight,
     indent,
     line,
+    safe,
     stack,
     table,
     title,
 )
 
 BAR, NAME = 16, 40
+LEAST = 0.0005
+"""What adds less would be shown as zero, and is counted among the others."""
 
 
 def explanation_page(
-    explanation: Explanation, glyphs: Glyphs, marks: Marks = COLORED, parts: int = 10, columns: int = 100
+    explanation: Explanation, glyphs: Glyphs, marks: Marks = COLORED, parts: int = 10, detail: bool = False
 ) -> Page:
-    """The page of an explanation with the `parts` largest features; `marks` say how pieces stand out."""
-    first = explanation.reasons[0]
+    """The page of an explanation with the `parts` words that count most; `marks` say how pieces stand out.
+
+    With `detail`, each word is followed by its features: the word itself and its runs of characters.
+    """
+    first, show = explanation.reasons[0], _Rows(parts, detail, glyphs)
     pages = [Page((line(Word(clean(headline(explanation)), "title")), line()))]
     if explanation.text:
-        pages += [indent(highlight(tints(first), columns - 2, marks)), _legend(first, marks)]
-    pages.append(_parts(first, f"What counts for {clean(first.name)}", parts, glyphs))
+        pages += [indent(highlight(tints(first), marks)), _legend(first, marks)]
+    pages.append(show(first, f"What counts for {clean(first.name)}"))
     if explanation.contrast and not explanation.two_sided:
-        heading = f"Why not {clean(explanation.contrast.against or '')}"
-        pages.append(_parts(explanation.contrast, heading, parts, glyphs))
+        pages.append(show(explanation.contrast, f"Why not {clean(explanation.contrast.against or '')}"))
     for reason in explanation.reasons[2 if explanation.contrast else 1 :]:
-        pages.append(_parts(reason, f"What counts for {clean(reason.name)}", parts, glyphs))
+        pages.append(show(reason, f"What counts for {clean(reason.name)}"))
     said = [line(clean(sentence)) for sentence in sentences(explanation)]
     return stack([*pages, Page((line(), *said)) if said else Page(), _neighbors(explanation, glyphs)])
 
@@ -51,35 +58,46 @@ def _legend(reason: Reason, marks: Marks) -> Page:
     name = clean(reason.name)
     shown = [Tint("weakly", 0.2), Tint(" "), Tint("strongly", 1.0)]
     against = [Tint("weakly", -0.2), Tint(" "), Tint("strongly", -1.0)]
-    words = [Tint(f"for {name}: "), *shown, Tint("   against: "), *against]
-    return Page((line(),)) + indent(highlight(words, 1000, marks))
+    words = [Tint(f"for {name}: "), *shown, Tint(", against: "), *against]
+    return Page((line(),)) + indent(highlight(words, marks))
 
 
-def _parts(reason: Reason, heading: str, k: int, glyphs: Glyphs) -> Page:
-    """The largest features with a bar each, what they come to in all, and the bias."""
-    parts = reason.parts(k)
-    top = max((abs(part.contribution) for part in parts), default=0.0) or 1.0
-    rows: list[list[str | Word]] = [_part(part, top, glyphs) for part in parts if part.contribution]
-    rest = reason.score - reason.bias - sum(part.contribution for part in parts)
-    more = len(reason.found.columns) - len(parts)
-    if more > 0:
-        rows.append([f"{more:,} more", "", signed(rest), ""])
-    rows += [
-        ["bias", "", signed(reason.bias), ""],
-        [Word("score", "title"), "", Word(signed(reason.score), "title"), ""],
-    ]
-    return title(heading) + indent(table(["", "value x weight", "adds", ""], rows, "<>><"))
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A row for each of the words that count most, one for the others, the bias, and their sum: the score."""
+
+    most: int
+    detail: bool
+    glyphs: Glyphs
+
+    def __call__(self, reason: Reason, heading: str) -> Page:
+        rows, bias = reason.words(), reason.bias
+        first = [row for row in rows[: self.most] if abs(row.contribution) >= LEAST]
+        top = max((abs(row.contribution) for row in first), default=0.0) or 1.0
+        cells = [cell for row in first for cell in self._cells(row, top)]
+        if more := len(rows) - len(first):
+            rest = reason.score - bias - sum(row.contribution for row in first)
+            cells.append(_plain(f"{more:,} more", signed(rest)))
+        cells += [_plain("bias", signed(bias)), _plain("score", signed(reason.score), "title")]
+        if self.detail:
+            return title(heading) + indent(table(["", "value x weight", "adds", ""], cells, "<>>="))
+        return title(heading) + indent(table(["", "adds", ""], [[row[0], *row[2:]] for row in cells], "<>="))
+
+    def _cells(self, row: WordRow, top: float) -> Iterator[list[str | Word]]:
+        name = cut(clean(row.name) or shown(row.name), NAME, self.glyphs.ellipsis)
+        style = "for" if row.contribution > 0 else "against"
+        drawn = Word(bar(abs(row.contribution) / top, BAR, self.glyphs), style)
+        single = len(row.features) == 1
+        product = Word(str(row.features[0]) if single else "", "faint")
+        yield [Word(name, "accent" if row.placed else ""), product, signed(row.contribution), drawn]
+        for part in row.features if self.detail and not single else ():
+            product = Word(str(part), "faint")
+            within = Word("  " + cut(safe(shown(part.name)), NAME - 2, self.glyphs.ellipsis), "faint")
+            yield [within, product, Word(signed(part.contribution), "faint"), ""]
 
 
-def _part(part: Part, top: float, glyphs: Glyphs) -> list[str | Word]:
-    style = "for" if part.contribution > 0 else "against"
-    product = f"{part.value:.3g} x {part.weight:+.3g}"
-    return [
-        Word(cut(clean(part_name(part)), NAME, glyphs.ellipsis), "accent" if part.spots else ""),
-        Word(product, "faint"),
-        signed(part.contribution),
-        Word(bar(abs(part.contribution) / top, BAR, glyphs), style),
-    ]
+def _plain(name: str, amount: str, style: str = "") -> list[str | Word]:
+    return [Word(name, style), "", Word(amount, style), ""]
 
 
 def _neighbors(explanation: Explanation, glyphs: Glyphs) -> Page:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +14,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.explain.answers import Kind
     from linnaeus.explain.found import Found
+    from linnaeus.explain.words import WordRow
     from linnaeus.types import Doubles, Json
 
 
@@ -44,7 +47,8 @@ class Part:
 class Reason:
     """Why a class has its score: bias + sum of contributions; `against` names the other class of a comparison.
 
-    `standing` is what the output space ranks the class by: the score, except for one-vs-one by votes.
+    `standing` is what the output space ranks the class by: the score, except for one-vs-one by votes. `probability` is
+    that of the class, where the model knows it.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Reason:
     found: Found
     standing: float
     against: str | None = None
+    probability: float | None = None
 
     @property
     def contributions(self) -> Doubles:
@@ -76,6 +81,12 @@ class Reason:
             return ()
         sums = np.add.reduceat(self.characters(), [start for start, _ in spans])
         return tuple(Spot(*span, amount) for span, amount in zip(spans, sums.tolist(), strict=True))
+
+    def words(self) -> list[WordRow]:
+        """What each word adds, with its runs of characters; what adds or takes most comes first."""
+        from linnaeus.explain.words import word_rows
+
+        return word_rows(self)
 
     def parts(self, k: int | None = None) -> tuple[Part, ...]:
         """The k features that add most, or take most away: the largest first, of equals by column."""
@@ -159,6 +170,11 @@ class Explanation:
         """The text, as it was given; empty for a row without."""
         return self.found.text
 
+    def with_probabilities(self, probabilities: Mapping[str, float]) -> Explanation:
+        """The same, where the probabilities of the classes are known."""
+        reasons = tuple(replace(reason, probability=probabilities.get(reason.name)) for reason in self.reasons)
+        return replace(self, reasons=reasons)
+
     def reason(self, name: str | None = None) -> Reason:
         """Why this class has its score; the first where none is named."""
         if name is None:
@@ -189,14 +205,14 @@ class Explanation:
         from linnaeus.explain.page import explanation_page
         from linnaeus.render import PLAIN, UNICODE
 
-        return explanation_page(self, UNICODE, PLAIN).plain()
+        return explanation_page(self, UNICODE, PLAIN).plain(80)
 
     def _repr_html_(self) -> str:
         """Highlighted text in a notebook."""
         return self.to_html()
 
     def to_html(self, parts: int = 10) -> str:
-        """A self-contained fragment of HTML with the `parts` largest features."""
+        """A self-contained fragment of HTML with the `parts` words that count most; each opens to its features."""
         from linnaeus.explain.fragment import explanation_html
 
         return explanation_html(self, parts)

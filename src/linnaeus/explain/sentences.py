@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from linnaeus.explain.records import Explanation, Flip, Part, Reason, Table
+from linnaeus.explain.records import Explanation, Flip, Reason, Table
 from linnaeus.render import Tint, percent
 
 SHOWN = 5
@@ -29,12 +29,6 @@ def shown(name: str) -> str:
     return name if name and name == name.strip() else f"'{name}'"
 
 
-def part_name(part: Part) -> str:
-    """A feature as it is shown: the terms of this text that share its column, or its name."""
-    name = " | ".join(map(shown, part.terms)) or shown(part.name)
-    return name if part.spots else f"{name} (not in the text)"
-
-
 def tints(reason: Reason) -> list[Tint]:
     """The text, word by word, as strong as the share of what the strongest word adds or takes."""
     spots = reason.segments()
@@ -55,9 +49,28 @@ def headline(explanation: Explanation) -> str:
     reasons = explanation.reasons
     if explanation.kind == "number":
         return "; ".join(f"{reason.name}: {reason.score:.4g}" for reason in reasons)
-    answer = ", ".join(explanation.predicted) or "no answer"
-    others = "; ".join(f"{reason.name} {signed(reason.standing)}" for reason in reasons)
-    return f"{answer} ({others})"
+    said = [_standing(reason) for reason in reasons if reason.name in explanation.predicted]
+    answer = ("; " if explanation.kind == "many" else ", ").join(said) or "no answer"
+    others = [reason for reason in reasons if reason.name not in explanation.predicted]
+    if not others or explanation.two_sided:
+        return answer
+    return f"{answer}; next {'; '.join(map(_standing, others))}"
+
+
+def _standing(reason: Reason) -> str:
+    """A class with its probability, or where there is none with its score."""
+    if reason.probability is None:
+        return f"{reason.name} (score {signed(reason.standing)})"
+    return f"{reason.name} ({chance(reason.probability)})"
+
+
+def chance(probability: float) -> str:
+    """A probability in percent; what is not certain never looks so.
+
+    >>> chance(0.98765), chance(0.99999), chance(1e-9)
+    ('98.8 %', '>99.9 %', '<0.1 %')
+    """
+    return ">99.9 %" if 0.9995 <= probability < 1 else percent(probability)
 
 
 def sentences(explanation: Explanation) -> Iterator[str]:

@@ -278,7 +278,10 @@ class Classifier:
         whole = not self.params or opaque(self.features)
         model = room.local(row, self.features, self._raw, self.space, self._names) if whole else self.linear
         near = None if self.kept is None else lambda row: self.search(row, NEIGHBORS)[0]
-        return room.explain(row, model, tuple(classes), how, near, self._decoded)
+        found = room.explain(row, model, tuple(classes), how, near, self._decoded)
+        if self.decision is None:
+            return found
+        return found.with_probabilities(dict(zip(self._names, self.probabilities(row)[0].tolist(), strict=True)))
 
     @cached_property
     def index(self) -> Any:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from linnaeus.render.page import Line as Line
     from linnaeus.render.page import Page as Page
     from linnaeus.render.page import Word as Word
+    from linnaeus.render.page import command as command
     from linnaeus.render.page import indent as indent
     from linnaeus.render.page import line as line
     from linnaeus.render.page import stack as stack
@@ -63,6 +64,7 @@ _HOMES = {
     "Word": "page",
     "bar": "bars",
     "clean": "cells",
+    "command": "page",
     "counted": "numbers",
     "cut": "cells",
     "duration": "numbers",
@@ -103,6 +105,7 @@ __all__ = [
     "Word",
     "bar",
     "clean",
+    "command",
     "counted",
     "cut",
     "duration",

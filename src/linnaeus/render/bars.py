@@ -34,4 +34,4 @@ def histogram(names: Sequence[str], counts: Sequence[int], columns: int, glyphs:
         (names[i], f"{counts[i]:,}", Word(bar(counts[i] / top, columns, glyphs), "accent"))
         for i in range(used[0], used[-1] + 1)
     ]
-    return table(["", "", ""], rows, ">><")
+    return table(["", "", ""], rows, ">>=")

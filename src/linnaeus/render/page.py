@@ -1,13 +1,21 @@
-"""A page is lines of styled words: plain text for pipes, colors for terminals, one content for both."""
+"""A page is lines of styled words and tables: plain text for pipes, colors for terminals, one content for both.
+
+How wide it becomes is decided when it is shown (`layout.py`): in a pipe each row stays on one line, on a terminal
+nothing is wider than the terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 from linnaeus.frozen import dataclass
 
-STYLES = ("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong")
+STYLES = (
+    *("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong"),
+    "command",
+)
 """What a word can mean beside its letters; the screen chooses the colors, and nothing is said by color alone."""
 
 
@@ -23,27 +31,47 @@ Line: TypeAlias = tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells; `align` has < or > for each column, or = for bars, and `left` columns stay free before it."""
+
+    rows: tuple[Line, ...]
+    align: str
+    left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    r"""Lines from top to bottom.
+    r"""Lines and tables from top to bottom.
 
     >>> page = Page((line("rows ", Word("12", "title")), line()))
     >>> page.plain()
     'rows 12\n\n'
     """
 
-    lines: tuple[Line, ...] = ()
+    blocks: tuple[Line | Table, ...] = ()
 
     def __add__(self, other: Page) -> Page:
-        return Page(self.lines + other.lines)
+        return Page(self.blocks + other.blocks)
 
-    def plain(self) -> str:
+    def lines(self, columns: int | None = None) -> list[Line]:
+        """All of it as lines of at most so many columns; None: as wide as it is."""
+        from linnaeus.render.layout import lay_out
+
+        return [words for block in self.blocks for words in lay_out(block, columns)]
+
+    def plain(self, columns: int | None = None) -> str:
         """The text without styles, each line ended."""
-        return "".join("".join(word.text for word in words).rstrip() + "\n" for words in self.lines)
+        return "".join("".join(word.text for word in words).rstrip() + "\n" for words in self.lines(columns))
 
 
 def line(*parts: str | Word) -> Line:
     """One line of plain and styled parts."""
     return tuple(Word(part) if isinstance(part, str) else part for part in parts)
+
+
+def command(text: str) -> Line:
+    """A command to copy into a shell: where it is broken, a backslash says that it goes on."""
+    return (Word(text, "command"),)
 
 
 def title(text: str) -> Page:
@@ -53,9 +81,15 @@ def title(text: str) -> Page:
 
 def indent(page: Page, by: int = 2) -> Page:
     """The page moved to the right."""
-    return Page(tuple((Word(" " * by), *words) if words else words for words in page.lines))
+    return Page(tuple(_moved(block, by) for block in page.blocks))
+
+
+def _moved(block: Line | Table, by: int) -> Line | Table:
+    if isinstance(block, Table):
+        return replace(block, left=block.left + by)
+    return (Word(" " * by), *block) if block else block
 
 
 def stack(pages: Iterable[Page]) -> Page:
     """Pages one below the other."""
-    return Page(tuple(words for page in pages for words in page.lines))
+    return Page(tuple(block for page in pages for block in page.blocks))

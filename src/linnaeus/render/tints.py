@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TypeAlias
 
 from linnaeus.frozen import dataclass
-from linnaeus.render.cells import safe, spell, width
+from linnaeus.render.cells import safe, spell
 from linnaeus.render.page import Page, Word
 
 FAINT, STRONG = 0.05, 0.4
@@ -51,7 +50,6 @@ PLAIN = Marks({"for": "[+", "for-strong": "[++", "against": "[-", "against-stron
 """Marks in ASCII, for a screen without colors."""
 
 _RUNS = re.compile(" |[^ ]+")
-_Run: TypeAlias = list[Word]
 
 
 def style_of(strength: float) -> str:
@@ -65,46 +63,27 @@ def style_of(strength: float) -> str:
     return ("for" if strength > 0 else "against") + ("-strong" if abs(strength) >= STRONG else "")
 
 
-def highlight(tints: Sequence[Tint], columns: int, marks: Marks) -> Page:
-    """The text in lines of so many columns, broken between words.
+def highlight(tints: Sequence[Tint], marks: Marks) -> Page:
+    """The text as one line, which the screen breaks between words.
 
-    >>> print(highlight([Tint("a "), Tint("good", 0.9), Tint(" film")], 80, PLAIN).plain(), end="")
+    >>> print(highlight([Tint("a "), Tint("good", 0.9), Tint(" film")], PLAIN).plain(), end="")
     a [++good] film
     """
-    lines: list[list[Word]] = [[]]
-    room = columns
-    for run in _runs(tints, marks):
-        fits = sum(width(word.text) for word in run) <= room
-        for number, word in enumerate(run):
-            size = width(word.text)
-            # A run goes to the next line as a whole; one longer than a line is broken between its pieces.
-            if lines[-1] and (size > room or (number == 0 and not fits)):
-                lines.append([])
-                room = columns
-            if lines[-1] or word.text != " ":
-                lines[-1].append(word)
-                room -= size
-    return Page(tuple(map(tuple, lines if lines[-1] else lines[:-1])))
+    words = tuple(_words(tints, marks))
+    return Page((words,) if words else ())
 
 
-def _runs(tints: Sequence[Tint], marks: Marks) -> Iterator[_Run]:
-    """What must not be torn apart: pieces without a space between them; spaces stand alone, no two in a row."""
-    run: _Run = []
+def _words(tints: Sequence[Tint], marks: Marks) -> Iterator[Word]:
+    """Pieces with their marks; spaces stand alone, no two in a row, none at the beginning."""
     blank = True
     for tint in tints:
         style = style_of(tint.strength)
         for piece in _RUNS.findall(safe(tint.text)):
             if piece != " ":
-                run.append(_marked(piece, style, marks))
-            else:
-                if run:
-                    yield run
-                if run or not blank:
-                    yield [Word(" ")]
-                run = []
+                yield _marked(piece, style, marks)
+            elif not blank:
+                yield Word(" ")
             blank = piece == " "
-    if run:
-        yield run
 
 
 def _marked(piece: str, style: str, marks: Marks) -> Word:

@@ -10,6 +10,7 @@ from linnaeus.render import (
     Page,
     Word,
     clean,
+    command,
     counted,
     duration,
     indent,
@@ -54,7 +55,7 @@ def trained_tagger_page(
         f"linnaeus test {word} test.conllu",
         f"linnaeus inspect {word}",
     )
-    return stack([*pages, title("Next") + indent(Page(tuple(map(line, commands))))])
+    return stack([*pages, title("Next") + indent(Page(tuple(map(command, commands))))])
 
 
 def tag_scores_page(scores: TagScores, name: str) -> Page:

@@ -14,7 +14,7 @@ from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import digests, judged
 from linnaeus.cli.texts import quoted
 from linnaeus.errors import DataError, UsageError
-from linnaeus.render import Page, clean, counted, duration, indent, line, percent, size, stack, table, title
+from linnaeus.render import Page, clean, command, counted, duration, indent, line, percent, size, stack, table, title
 
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
@@ -166,7 +166,7 @@ def _trained(model: RankModel, tested: ChoiceScores | None, how: dict[str, Any])
         pages += [GAP, _scores(tested, "test data")]
     word = quoted(path)
     commands = (f"linnaeus test {word} test.jsonl", f"linnaeus explain {word} new.jsonl", f"linnaeus inspect {word}")
-    return stack([*pages, title("Next") + indent(Page(tuple(map(line, commands))))])
+    return stack([*pages, title("Next") + indent(Page(tuple(map(command, commands))))])
 
 
 def _facts(model: RankModel) -> list[tuple[str, str]]:
