@@ -35,5 +35,5 @@ def test_lines_that_are_none(tmp_path, line):
     path.write_text(f"a\tb\n{line}\n")
     with pytest.raises(DataError, match="line 2"):
         AliasTable.read(path)
-    with pytest.raises(DataError, match="Cannot read"):
+    with pytest.raises(DataError, match="there is no such file"):
         AliasTable.read(tmp_path / "missing")

@@ -108,7 +108,7 @@ def test_a_wrong_table_is_named(table, words):
 
 def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "bad.toml").write_text("seed = ", encoding="utf-8")
-    for name, words in (("bad.toml", "TOML"), ("gone.toml", "No such file")):
+    for name, words in (("bad.toml", "TOML"), ("gone.toml", "no such file")):
         with pytest.raises(UsageError, match=words):
             Recipe.read(tmp_path / name)
 

@@ -73,12 +73,23 @@ def read_source(source: str, options: dict[str, Any]) -> Corpus:
     """Read what an argument names, as the options say; `-` is standard input."""
     from linnaeus.data import read
 
-    given = {name: options[name] for name in _READ_NAMES if options.get(name) is not None}
+    return read(source, **_given(options, _READ_NAMES))
+
+
+def file_options(options: dict[str, Any]) -> dict[str, Any]:
+    """What was given of the options about files: arguments of `stream_sentences` and `stream_groups`."""
+    from linnaeus.data.options import FileOptions
+
+    return _given(options, tuple(FileOptions.__annotations__))
+
+
+def _given(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    given = {name: options[name] for name in names if options.get(name) is not None}
     if given.get("delimiter") in ("\\t", "tab"):
         given["delimiter"] = "\t"
     if "names" in given:
         given["names"] = given["names"].split(",")
-    return read(source, **given)
+    return given
 
 
 def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from linnaeus.data.groups import Groups
+from linnaeus.data.wordlists import entries
 from linnaeus.errors import DataError, expect
 from linnaeus.frozen import dataclass
 
@@ -47,12 +47,8 @@ class AliasTable:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> AliasTable:
-        """From a file with name, candidate and perhaps a count in each line, with tabs between them."""
-        try:
-            lines = Path(path).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"Cannot read {path}: {error}.") from error
-        return cls.of(_triple(line, number, path) for number, line in enumerate(lines, 1) if line.strip())
+        """From a file with name, candidate and perhaps a count in each line, with tabs between them; packed or not."""
+        return cls.of(_triple(parts, where) for where, parts in entries(path))
 
     def candidates(self, name: str, top: int = 30) -> list[tuple[str, float]]:
         """What the name may mean, the most frequent first."""
@@ -89,13 +85,12 @@ def _sorted(counts: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _triple(line: str, number: int, path: Any) -> tuple[str, str, float]:
-    parts = line.split("\t")
+def _triple(parts: list[str], where: str) -> tuple[str, str, float]:
     try:
         alias, candidate, count = (*parts, "1")[:3] if len(parts) in (2, 3) else (*parts,)
         found = float(count)
     except ValueError:
         found = -1.0
     if not 0 <= found < float("inf"):
-        raise DataError(f"{path}, line {number}: name, candidate and a count from 0 up are wanted, tabs between them.")
+        raise DataError(f"{where}: name, candidate and a count from 0 up are wanted, tabs between them.")
     return alias, candidate, found

@@ -97,13 +97,14 @@ def join(batches: Sequence[Batch]) -> Batch:
         return batches[0]
     first = batches[0]
     roles: dict[str, Any] = {
-        name: _concatenated([getattr(b, name) for b in batches]) for name in _ROLES if getattr(first, name) is not None
+        name: concatenated([getattr(b, name) for b in batches]) for name in _ROLES if getattr(first, name) is not None
     }
-    columns = {name: _concatenated([b.columns[name] for b in batches]) for name in first.columns}
+    columns = {name: concatenated([b.columns[name] for b in batches]) for name in first.columns}
     return Batch(**roles, columns=columns, start=first.start)
 
 
-def _concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
+def concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
+    """Arrays one after the other, in a type that holds all of them."""
     if len({array.type for array in arrays}) > 1:
         tables = [pa.table({"column": array}) for array in arrays]
         kind = pa.unify_schemas([table.schema for table in tables], promote_options="permissive").field(0).type

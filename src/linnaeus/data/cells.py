@@ -27,6 +27,16 @@ def settled(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         values = settled(column.dictionary)  # views are unknown to the kernel that decodes
         return pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
+    if is_list(column.type) and _is_coded(column.type.value_type):
+        import pyarrow.compute as pc
+
+        lengths = as_numpy(pc.fill_null(pc.list_value_length(column), 0))
+        offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
+        mask = column.is_null() if column.null_count else None
+        return pa.LargeListArray.from_arrays(offsets, settled(column.flatten()), mask=mask)
+    if pa.types.is_struct(column.type) and _is_coded(column.type):
+        names = [entry.name for entry in column.type]
+        return pa.StructArray.from_arrays([settled(part) for part in column.flatten()], names, mask=column.is_null())
     if pa.types.is_string_view(column.type):
         kind = pa.large_string() if column.get_total_buffer_size() > 2**30 else pa.string()
         try:
@@ -34,6 +44,13 @@ def settled(column: pa.Array) -> pa.Array:
         except pa.ArrowNotImplementedError:  # in older pyarrow
             return pa.array(column.to_pylist(), kind)
     return column
+
+
+def _is_coded(kind: pa.DataType) -> bool:
+    """Whether cells are dictionaries, views or extensions, or hold such."""
+    if is_list(kind) or pa.types.is_struct(kind):
+        return any(_is_coded(kind.field(i).type) for i in range(kind.num_fields))
+    return bool(pa.types.is_dictionary(kind) or pa.types.is_string_view(kind) or isinstance(kind, pa.BaseExtensionType))
 
 
 def as_text(column: pa.Array, name: str) -> pa.Array:
@@ -50,6 +67,17 @@ def as_text(column: pa.Array, name: str) -> pa.Array:
         raise DataError(
             f"column {name!r} holds {kind} that is not text ({said(error)}); name another column."
         ) from error
+
+
+def as_cell(value: Any) -> str | None:
+    """A value of JSON as text: strings as they are, numbers as Python writes them, lists and objects as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    import msgspec
+
+    return msgspec.json.encode(value).decode()
 
 
 def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:

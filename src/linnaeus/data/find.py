@@ -215,6 +215,8 @@ class _Spool:
 def _pipe(path: Path, name: str, options: ReadOptions) -> Found:
     try:
         with path.open("rb") as stream:
+            if path.is_char_device() and not stream.isatty():
+                raise DataError(f"{name}: is a device, not a file of data; name a file, or - for standard input.")
             return _spooled(stream, name, options)
     except PermissionError as error:
         raise MachineError(f"{name}: no permission to read it; check its mode and owner.") from error

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linnaeus.data.groups import Groups, gold_of
-from linnaeus.data.memory import refuse_half_pairs
-from linnaeus.errors import DataError, InputTypeError, UsageError, said
+from linnaeus.data.cells import as_cell, is_list, settled
+from linnaeus.data.find import find, names_files
+from linnaeus.data.formats import FORMATS
+from linnaeus.data.formats.jsonl import JsonLines
+from linnaeus.data.groups import Groups, gold_of, join, joined
+from linnaeus.data.ledger import Ledger
+from linnaeus.data.memory import record_batches, refuse_half_pairs
+from linnaeus.data.options import FileOptions, ReadOptions
+from linnaeus.errors import DataError, UsageError, said
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from linnaeus.data.streams import File
     from linnaeus.types import Longs
 
 TEXTS = ("text", "mention", "question", "query", "sentence", "context")
 CANDIDATES = ("candidates", "choices", "options", "endings")
 ANSWERS = ("answer", "gold", "label", "correct", "target")
 """Names that are taken for what they say where nothing else is named, in this order."""
+
+Columns: TypeAlias = dict[str, pa.Array | list[Any]]
+"""Columns by name. One whose values are of several kinds stays a list: an answer may be a place or a candidate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,218 +49,250 @@ class GroupRoles:
     cost: str | None = None
 
 
-def read_groups(source: Any, roles: GroupRoles | None = None) -> Groups:
+def read_groups(source: Any, roles: GroupRoles | None = None, **options: Unpack[FileOptions]) -> Groups:
     """Examples with candidates from a file (Parquet, JSONL, CSV, TSV), an Arrow table, a data frame or dicts.
 
     Lists beside the candidates that are as long as these are their details; where candidates are objects, `text` (or
-    `name`, `title`) is the candidate and the other entries are details.
+    `name`, `title`) is the candidate and the other entries are details. Options are those of `read`.
 
     >>> found = read_groups([{"text": "2 + 2", "candidates": ["3", "4"], "answer": "4", "doc": 7}])
     >>> found.answers().tolist(), list(found.columns)
     ([1], ['doc'])
     """
+    return join(list(stream_groups(source, roles, **options)))
+
+
+def stream_groups(source: Any, roles: GroupRoles | None = None, **options: Unpack[FileOptions]) -> Iterator[Groups]:
+    """The same in pieces of a few megabytes, in constant memory where a file has a row for each example; at least one.
+
+    A row for each candidate is read into memory: the candidates of an example may stand anywhere.
+    """
     roles = roles or GroupRoles()
-    table = _table(source)
-    where = f"{source}: " if isinstance(source, str | os.PathLike) else ""
-    try:
-        return _long(table, roles) if roles.group is not None else _listed(table, roles)
-    except DataError as error:
-        raise DataError(f"{where}{error}") from error
+    tables = _from_files(source, ReadOptions(**options)) if names_files(source) else _from_memory(source)
+    if roles.group is not None:
+        tables = _together(tables)
+    for where, table, rows in tables:
+        try:
+            found = _long(table, roles) if roles.group is not None else _listed(table, roles, rows)
+        except DataError as error:
+            raise DataError(f"{where}: {error}" if where else str(error)) from error
+        yield found
 
 
-def _table(source: Any) -> pa.Table:
-    if isinstance(source, pa.Table):
-        return source
-    if isinstance(source, str | os.PathLike):
-        return _file(Path(source))
+def _from_files(source: Any, options: ReadOptions) -> Iterator[tuple[str, Columns, Sequence[int]]]:
+    """The name of the file, some rows of it, and where each stands; where there are no rows, the columns."""
+    found, ledger, empty = find(source, options), Ledger(options.bad_rows), True
+    form, table = FORMATS[found.format](options), Columns()
+    for file in found.files:
+        for table, rows in _chunks(form, file, ledger):
+            if len(rows):
+                yield file.name, table, rows
+                empty = False
+    if empty:
+        yield found.files[0].name, table, []
+
+
+def _chunks(form: Any, file: File, ledger: Ledger) -> Iterator[tuple[Columns, Sequence[int]]]:
+    if isinstance(form, JsonLines):
+        names: dict[str, None] = {}
+        for lines, rows, _ in form.objects(file, ledger):
+            names |= dict.fromkeys(name for row in rows for name in row)
+            yield _columns(rows, names), lines
+        return
+    schema = form.schema(file)
+    yield {entry.name: pa.array([], entry.type) for entry in schema}, []
+    for chunk in form.chunks(file, schema.names, ledger):
+        yield dict(zip(schema.names, chunk.table.columns, strict=True)), chunk.rows
+
+
+def _from_memory(source: Any) -> Iterator[tuple[str, Columns, Sequence[int]]]:
     if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
-        return _rows(source)
-    if hasattr(source, "to_dict") and hasattr(source, "columns"):
-        return pa.Table.from_pandas(source, preserve_index=False)
-    if hasattr(source, "to_arrow"):
-        found: pa.Table = source.to_arrow()
-        return found
-    raise InputTypeError(f"Groups are read from a file, a table or a list of dicts, not {type(source).__name__}.")
+        yield "", _columns(source, dict.fromkeys(name for row in source for name in row)), range(1, len(source) + 1)
+        return
+    first = 1
+    for batch in record_batches(source):
+        yield "", dict(zip(batch.schema.names, batch.columns, strict=True)), range(first, first + len(batch))
+        first += len(batch)
 
 
-def _file(path: Path) -> pa.Table:
+def _columns(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> Columns:
+    """Rows as columns of these names."""
+    return {name: _typed([row.get(name) for row in rows], name) for name in names}
+
+
+def _typed(values: list[Any], name: str) -> pa.Array | list[Any]:
     try:
-        if path.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
-            return pq.read_table(path)
-        if path.suffix in (".csv", ".tsv"):
-            return _delimited(path)
-        return _rows(_objects(path))
-    except OSError as error:
-        raise DataError(f"Cannot read {path}: {said(error.strerror or error)}.") from error
-    except pa.ArrowInvalid as error:
-        raise DataError(f"Cannot read {path}: {said(error)}.") from error
+        return pa.array(values)
+    except UnicodeEncodeError:
+        refuse_half_pairs(values, f"the column {name!r}")
+        raise
+    except (pa.ArrowException, OverflowError, ValueError, TypeError):
+        return values
 
 
-def _delimited(path: Path) -> pa.Table:
-    from pyarrow import csv
-
-    with path.open("rb") as file:
-        names = csv.open_csv(file, parse_options=csv.ParseOptions(delimiter=_mark(path))).schema.names
-    kinds = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    options = csv.ParseOptions(delimiter=_mark(path), newlines_in_values=True)
-    return csv.read_csv(path, parse_options=options, convert_options=kinds)
-
-
-def _mark(path: Path) -> str:
-    return "\t" if path.suffix == ".tsv" else ","
-
-
-def _objects(path: Path) -> list[dict[str, Any]]:
-    import msgspec
-
-    found = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
-            raise DataError(f"{path}, line {number}: this is not JSON ({said(error)}).") from error
-        if not isinstance(row, dict):
-            raise DataError(f"{path}, line {number}: a JSON object is wanted, such as {{'text': ...}}.")
-        found.append(row)
-    return found
-
-
-def _rows(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """A table whose answers stay as they are: places, words and lists of these do not go into one column."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {}
+def _together(tables: Iterator[tuple[str, Columns, Sequence[int]]]) -> Iterator[tuple[str, Columns, Sequence[int]]]:
+    """All rows as one table."""
+    held = list(tables)
+    names = dict.fromkeys(name for _, table, _ in held for name in table)
+    whole: Columns = {}
     for name in names:
-        values = [row.get(name) for row in rows]
-        try:
-            columns[name] = pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            columns[name] = pa.array([_spelled(value) for value in values])
-        except UnicodeEncodeError:
-            refuse_half_pairs(values, f"the column {name!r}")
-            raise
-    return pa.table(columns)
+        parts = [table.get(name, [None] * len(rows)) for _, table, rows in held]
+        whole[name] = joined([part if isinstance(part, pa.Array) else _array(part) for part in parts])
+    yield held[0][0] if held else "", whole, [row for _, _, rows in held for row in rows]
 
 
-def _spelled(value: Any) -> Any:
-    """A value among others of another kind: a list of strings, where numbers are places marked as such."""
-    values = value if isinstance(value, list) else [] if value is None else [value]
-    return [f"\0{one}" if isinstance(one, int) else str(one) for one in values]
-
-
-def _named(table: pa.Table, given: str | None, usual: tuple[str, ...], what: str) -> str | None:
+def _named(table: Columns, given: str | None, usual: tuple[str, ...], what: str) -> str | None:
     if given == "":
         return None
-    if given is not None and given not in table.column_names:
-        raise UsageError(f"There is no column {given!r} for the {what}; there are {', '.join(table.column_names)}.")
-    return given or next((name for name in usual if name in table.column_names), None)
+    if given is not None and given not in table:
+        raise UsageError(f"There is no column {given!r} for the {what}; there are {', '.join(table)}.")
+    return given or next((name for name in usual if name in table), None)
 
 
-def _needed(table: pa.Table, given: str | None, usual: tuple[str, ...], what: str) -> str:
+def _needed(table: Columns, given: str | None, usual: tuple[str, ...], what: str) -> str:
     found = _named(table, given, usual, what)
     if found is None:
-        there = f"name one of {', '.join(table.column_names)}" if table.column_names else "there is no example at all"
+        there = f"name one of {', '.join(table)}" if table else "there is no example at all"
         raise DataError(f"No column holds the {what}; {there}.")
     return found
 
 
-def _column(table: pa.Table, name: str) -> pa.Array:
-    found = table.column(name).combine_chunks()
-    return pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
+def _column(table: Columns, name: str) -> pa.Array:
+    """A column as Arrow; values of several kinds are text."""
+    found = table[name]
+    return settled(found) if isinstance(found, pa.Array) else _array(found)
 
 
-def _listed(table: pa.Table, roles: GroupRoles) -> Groups:
+def _array(values: list[Any]) -> pa.Array:
+    return pa.array([as_cell(value) for value in values], pa.string())
+
+
+def _values(table: Columns, name: str) -> list[Any]:
+    """A column as Python's values."""
+    found = table[name]
+    try:
+        return found if isinstance(found, list) else found.to_pylist()
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise DataError(f"The column {name!r} holds values out of range ({said(error)}).") from error
+
+
+def _listed(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
     name = _needed(table, roles.candidates, CANDIDATES, "candidates")
-    lists = _column(table, name)
-    if not (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)):
-        raise DataError(f"The column {name!r} holds {lists.type}, not lists of candidates.")
-    offsets, flat = _flat(lists)
-    flat, details = _described(flat)
-    _no_nulls(flat, "candidate", offsets)
+    offsets, flat, details = _candidates(table, name)
+    _no_nulls(flat, "candidate", rows, offsets)
     text = _needed(table, roles.text, TEXTS, "text")
     answer = _named(table, roles.answer, ANSWERS, "answer")
     columns = {}
-    for other in table.column_names:
+    for other in table:
         if other in (name, text, answer, roles.weight, roles.cost):
             continue
         values = _column(table, other)
-        if pa.types.is_list(values.type) and np.array_equal(_flat(values)[0], offsets):
-            details[other] = _flat(values)[1]
+        if is_list(values.type) and np.array_equal(_offsets(values), offsets):
+            details[other] = values.flatten()
         else:
             columns[other] = values
-    gold = None if answer is None else _gold(_column(table, answer), offsets, flat)
-    costs = None if roles.cost is None else _numbers(_flat(_column(table, roles.cost))[1], "costs")
+    gold = None if answer is None else gold_of(_values(table, answer), offsets, flat.to_pylist(), rows)
+    costs = None if roles.cost is None else _numbers(_costs(table, roles.cost), "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight), "weights")
-    texts = _no_nulls(_texts(_column(table, text), text), "text")
+    texts = _no_nulls(_texts(_column(table, text), text), "text", rows)
     return Groups(offsets, texts, flat, gold, columns, details, costs, weights)
 
 
-def _flat(lists: pa.Array) -> tuple[Longs, pa.Array]:
-    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets, lists.flatten()
-
-
-def _described(flat: pa.Array) -> tuple[pa.Array, dict[str, pa.Array]]:
-    """The candidates' own words, and what else stands in their objects."""
+def _candidates(table: Columns, name: str) -> tuple[Longs, pa.Array, dict[str, pa.Array]]:
+    """Where the candidates of each example begin, their own words, and what else stands in their objects."""
+    found = table[name]
+    if isinstance(found, list):
+        return _mixed(found, name)
+    lists = settled(found)
+    if pa.types.is_null(lists.type):  # no example here has any
+        return np.zeros(len(lists) + 1, np.int64), pa.array([], pa.string()), {}
+    if not is_list(lists.type):
+        raise DataError(f"The column {name!r} holds {lists.type}, not lists of candidates.")
+    flat = lists.flatten()
     if not pa.types.is_struct(flat.type):
-        return pc.utf8_ltrim(_texts(flat, "candidates"), "\0"), {}  # numbers among words were marked as places
-    names = [one.name for one in flat.type]
-    own = next((name for name in ("text", "name", "title", "candidate") if name in names), None)
+        return _offsets(lists), _texts(flat, name), {}
+    parts = {entry.name: part for entry, part in zip(flat.type, flat.flatten(), strict=True)}
+    own = _own(parts)
+    return _offsets(lists), _texts(parts.pop(own), own), parts
+
+
+def _mixed(lists: list[Any], name: str) -> tuple[Longs, pa.Array, dict[str, pa.Array]]:
+    """The same for lists whose values are of several kinds: numbers among words are words too."""
+    if not all(isinstance(some, list | None) for some in lists):
+        raise DataError(f"The column {name!r} holds values of several kinds, not lists of candidates.")
+    offsets = np.concatenate([[0], np.cumsum([len(some or ()) for some in lists])]).astype(np.int64)
+    flat = [one for some in lists for one in some or ()]
+    if not any(isinstance(one, dict) for one in flat):
+        return offsets, _array(flat), {}
+    if not all(isinstance(one, dict) for one in flat):
+        raise DataError(f"The column {name!r} holds objects among other candidates; make them alike.")
+    parts: Columns = _columns(flat, dict.fromkeys(key for one in flat for key in one))
+    own = _own(parts)
+    return offsets, _texts(_column(parts, own), own), {n: _column(parts, n) for n in parts if n != own}
+
+
+def _own(parts: Mapping[str, Any]) -> str:
+    """Which entry of candidates that are objects is the candidate."""
+    own = next((name for name in ("text", "name", "title", "candidate") if name in parts), None)
     if own is None:
-        raise DataError(f"Candidates that are objects need an entry 'text', but these have {', '.join(names)}.")
-    return _texts(pc.struct_field(flat, own), own), {n: pc.struct_field(flat, n) for n in names if n != own}
+        raise DataError(f"Candidates that are objects need an entry 'text', but these have {', '.join(parts)}.")
+    return own
+
+
+def _offsets(lists: pa.Array) -> Longs:
+    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _costs(table: Columns, name: str) -> pa.Array:
+    values = _column(table, name)
+    if not is_list(values.type):
+        raise DataError(f"The column {name!r} holds {values.type}, not lists with the cost of each candidate.")
+    return values.flatten()
 
 
 def _texts(values: pa.Array, name: str) -> pa.Array:
+    values = settled(values)
     if pa.types.is_nested(values.type):
         raise DataError(f"The column {name!r} holds {values.type}, not texts.")
-    return values.cast(pa.string())
+    try:
+        return values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(f"The column {name!r} holds {values.type}, not texts ({said(error)}).") from error
 
 
-def _no_nulls(values: pa.Array, what: str, offsets: Longs | None = None) -> pa.Array:
+def _no_nulls(values: pa.Array, what: str, rows: Sequence[int], offsets: Longs | None = None) -> pa.Array:
     """The values, none of which is null; offsets say which example a candidate belongs to."""
     if values.null_count:
         at = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
         row = at if offsets is None else int(np.searchsorted(offsets, at, "right")) - 1
-        raise DataError(f"Row {row + 1}: a {what} is null; leave it out, or write what stands there.")
+        raise DataError(f"Row {rows[row]}: a {what} is null; leave it out, or write what stands there.")
     return values
 
 
 def _numbers(values: pa.Array, what: str) -> Any:
     try:
         found = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(f"The {what} are numbers, but: {said(error)}.") from error
     if not (np.isfinite(found).all() and (found >= 0).all()):
         raise DataError(f"The {what} are numbers from 0 up; one of them is missing, negative or infinite.")
     return found
 
 
-def _gold(answers: pa.Array, offsets: Longs, flat: pa.Array) -> Any:
-    words = flat.to_pylist()
-    values = answers.to_pylist()
-    if pa.types.is_list(answers.type) and pa.types.is_string(answers.type.value_type):
-        values = [[int(one[1:]) if one[:1] == "\0" else one for one in some] for some in values]
-    return gold_of(values, offsets, words)
-
-
-def _long(table: pa.Table, roles: GroupRoles) -> Groups:
+def _long(table: Columns, roles: GroupRoles) -> Groups:
     """A row for each candidate: examples in the order in which they first stand, candidates as they follow."""
-    key = _column(table, _needed(table, roles.group, (), "group")).dictionary_encode().indices.to_numpy()
+    group = _texts(_column(table, _needed(table, roles.group, (), "group")), str(roles.group))
+    key = _no_nulls(group, "group", range(1, len(group) + 1)).dictionary_encode().indices.to_numpy()
     order = np.argsort(key, kind="stable")
-    table = table.take(pa.array(order))
+    table = {name: _column(table, name).take(pa.array(order)) for name in table}
     offsets = np.concatenate([[0], np.cumsum(np.bincount(key))]).astype(np.int64)
     name = _needed(table, roles.candidates, ("candidate", *CANDIDATES), "candidates")
     text = _needed(table, roles.text, TEXTS, "text")
     answer = _named(table, roles.answer, ANSWERS, "answer")
-    first = pa.array(offsets[:-1])
+    first, rows = pa.array(offsets[:-1]), (order + 1).tolist()
     columns, details = {}, {}
-    for other in table.column_names:
+    for other in table:
         if other not in (name, text, answer, roles.weight, roles.cost):
             values = _column(table, other)
             details[other] = values
@@ -261,13 +301,15 @@ def _long(table: pa.Table, roles: GroupRoles) -> Groups:
     gold = None if answer is None else _flags(_column(table, answer))
     costs = None if roles.cost is None else _numbers(_column(table, roles.cost), "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight).take(first), "weights")
-    texts = _no_nulls(_texts(_column(table, text), text).take(first), "text")
-    words = _no_nulls(_texts(_column(table, name), name), "candidate", offsets)
+    texts = _no_nulls(_texts(_column(table, text), text).take(first), "text", [rows[at] for at in offsets[:-1]])
+    words = _no_nulls(_texts(_column(table, name), name), "candidate", rows)
     return Groups(offsets, texts, words, gold, columns, details, costs, weights)
 
 
 def _constant(values: pa.Array, key: Any) -> bool:
     """Whether a column has one value in each group."""
+    if pa.types.is_nested(values.type):
+        return False
     codes = values.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return bool(((codes[1:] == codes[:-1]) | (key[1:] != key[:-1])).all())
 

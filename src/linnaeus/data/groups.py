@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.batch import concatenated
+from linnaeus.data.cells import as_cell
 from linnaeus.data.memory import refuse_half_pairs
 from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.frozen import dataclass
@@ -144,15 +146,77 @@ class Groups:
         return replace(self, offsets=self.offsets + np.arange(n + 1), **parts)
 
 
-def gold_of(answers: Sequence[Any], offsets: Longs, candidates: Sequence[str | None]) -> NDArray[np.bool_]:
-    """Which candidates the answers mean: a place from 0, a candidate's own words, a list of these, None for none."""
+def join(parts: Sequence[Groups]) -> Groups:
+    """All examples, one part after the other; columns that a part does not have are null there.
+
+    >>> one = Groups.from_lists(["2 + 2"], [["3", "4"]], [1])
+    >>> join([one, one]).answers().tolist()
+    [1, 1]
+    """
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(int(part.offsets[-1]) for part in parts)])
+    offsets = [np.zeros(1, np.int64), *(part.offsets[1:] + at for part, at in zip(parts, starts, strict=False))]
+    names = dict.fromkeys(name for part in parts for name in (*part.details, *part.columns))
+    beside = [name for name in names if not any(_has(part, name) for part in parts)]
+    return Groups(
+        np.concatenate(offsets),
+        joined([part.text for part in parts]),
+        joined([part.candidates for part in parts]),
+        _stacked([_gold_or_none(part, parts) for part in parts]),
+        {name: joined([_of_examples(part, name) for part in parts]) for name in names if name not in beside},
+        {name: joined([part.details.get(name, pa.nulls(len(part.candidates))) for part in parts]) for name in beside},
+        _stacked([part.costs for part in parts]),
+        _stacked([part.weights for part in parts]),
+    )
+
+
+def joined(arrays: Sequence[pa.Array]) -> pa.Array:
+    """Arrays one after the other; those whose types have nothing in common become text."""
+    try:
+        return concatenated(arrays)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        cells = [as_cell(value) for array in arrays for value in array.to_pylist()]
+        return pa.array(cells, pa.string())
+
+
+def _of_examples(part: Groups, name: str) -> pa.Array:
+    """A column of the examples; of what stands beside the candidates, a list for each."""
+    if name in part.details:
+        return pa.LargeListArray.from_arrays(pa.array(part.offsets, pa.int64()), part.details[name])
+    return part.columns.get(name, pa.nulls(len(part)))
+
+
+def _has(part: Groups, name: str) -> bool:
+    """Whether its examples have values there."""
+    return name in part.columns and not pa.types.is_null(part.columns[name].type)
+
+
+def _gold_or_none(part: Groups, parts: Sequence[Groups]) -> NDArray[np.bool_] | None:
+    """Which candidates are right: none, where only other parts have answers."""
+    if part.gold is None and any(one.gold is not None for one in parts):
+        return np.zeros(len(part.candidates), bool)
+    return part.gold
+
+
+def _stacked(arrays: Sequence[Any]) -> Any:
+    return None if any(array is None for array in arrays) else np.concatenate(arrays)
+
+
+def gold_of(
+    answers: Sequence[Any], offsets: Longs, candidates: Sequence[str | None], rows: Sequence[int] | None = None
+) -> NDArray[np.bool_]:
+    """Which candidates the answers mean: a place from 0, a candidate's own words, a list of these, None for none.
+
+    `rows` says where each example stands.
+    """
     if len(answers) != len(offsets) - 1:
         raise DataError(f"There are {len(answers)} answers for {len(offsets) - 1} examples; give one for each.")
     gold = np.zeros(int(offsets[-1]), bool)
     for i, answer in enumerate(answers):
         start, end = int(offsets[i]), int(offsets[i + 1])
         for one in answer if isinstance(answer, list | tuple | np.ndarray) else [answer]:
-            at = _place(one, candidates[start:end], i)
+            at = _place(one, candidates[start:end], i + 1 if rows is None else rows[i])
             if at >= 0:
                 gold[start + at] = True
     return gold
@@ -163,11 +227,11 @@ def _place(answer: Any, candidates: Sequence[str | None], row: int) -> int:
         return -1
     if isinstance(answer, str):
         if answer not in candidates:
-            raise DataError(f"Row {row + 1}: the answer {answer!r} is none of its candidates; add it to them.")
+            raise DataError(f"Row {row}: the answer {answer!r} is none of its candidates; add it to them.")
         return candidates.index(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | np.integer) or not -1 <= answer < len(candidates):
         what = f"a place from 0 to {len(candidates) - 1}" if candidates else "-1: it has no candidates"
-        raise DataError(f"Row {row + 1}: the answer is {answer!r}, but it is to be {what}, or a candidate's own words.")
+        raise DataError(f"Row {row}: the answer is {answer!r}, but it is to be {what}, or a candidate's own words.")
     return int(answer)
 
 

@@ -34,6 +34,18 @@ class Options(TypedDict, total=False):
     split: str | None
 
 
+class FileOptions(TypedDict, total=False):
+    """The keyword arguments of readers of sentences and of groups, about files; see `ReadOptions` for meanings."""
+
+    names: Sequence[str] | None
+    format: str | None
+    encoding: str
+    delimiter: str | None
+    bad_rows: str
+    max_bytes: int | None
+    split: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
     """How to read data.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BLOCK = 4 << 20  # bytes read at once
 LONGEST = 64 << 20  # bytes of the longest row
 _RATIO, _FLOOR = 100, 16 << 20  # a bomb grows beyond 100-fold, and what stays under 16 MB is harmless
+_MEASURED = 1 << 20  # bytes of a compressed file up to which it is measured before it is read
 
 CODECS = {".gz": ("gzip", b"\x1f\x8b"), ".bz2": ("bz2", b"BZh"), ".zst": ("zstd", b"\x28\xb5\x2f\xfd")}
 _WIDE_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -58,8 +59,24 @@ def open_raw(file: File) -> pa.NativeFile:
         raise MachineError(f"{file.name}: {why}; check its mode and owner.") from error
 
 
+def read_whole(file: File, options: ReadOptions, most: int) -> tuple[bytes, int]:
+    """The bytes of a small file, and those of the mark that was dropped; one of more than `most` bytes is refused."""
+    parts, size = [], 0
+    with ByteStream(file, options) as stream:
+        while data := stream.read(BLOCK):
+            parts.append(data)
+            size += len(data)
+            if size > most:
+                raise DataError(f"{file.name}: the text is longer than {most >> 20} MB; cut it.")
+        return b"".join(parts), stream.mark
+
+
 class ByteStream(io.RawIOBase):
-    """The text of a file as UTF-8 bytes, read once from front to back."""
+    """The text of a file as UTF-8 bytes, read once from front to back.
+
+    Every reader of text goes through here. A compressed file that grows beyond the limit is refused: a small one before
+    its first byte is handed on, a large one as soon as it does.
+    """
 
     def __init__(self, file: File, options: ReadOptions) -> None:
         self._file, self._options = file, options
@@ -72,7 +89,7 @@ class ByteStream(io.RawIOBase):
         try:
             self._codec = _codec(file, self._raw)
             if self._codec:
-                self._inner = pa.CompressedInputStream(self._raw, self._codec)
+                self._inner = self._unpacked()
             self._rest = self._without_mark(self.read(BLOCK))
         except BaseException:
             self.close()
@@ -111,6 +128,16 @@ class ByteStream(io.RawIOBase):
         if 0 <= size < len(text):
             text, self._rest = text[:size], text[size:]
         return text
+
+    def _unpacked(self) -> pa.NativeFile:
+        """The stream behind the compression."""
+        if self._file.size <= _MEASURED:  # a bomb takes little time to unpack, and much to turn into rows
+            self._inner = pa.CompressedInputStream(self._raw, self._codec)
+            while self._plain(BLOCK):
+                pass
+            self._inner.close()  # and the file with it
+            self._raw, self._read = open_raw(self._file), 0
+        return pa.CompressedInputStream(self._raw, self._codec)
 
     def unread(self, data: bytes) -> None:
         """Give bytes back, to be read next."""

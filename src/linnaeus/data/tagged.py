@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from linnaeus.data.find import find, names_files
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import record_batches
-from linnaeus.data.options import ReadOptions
+from linnaeus.data.options import FileOptions, ReadOptions
 from linnaeus.data.roles import listed
 from linnaeus.data.sentences import Sentences, check_lengths, join, refuse_nul, refuse_null
 from linnaeus.errors import DataError, UsageError
@@ -36,17 +36,6 @@ CELLS = ("csv", "tsv", "lines", "libsvm", "folder", "fasttext")
 _MEMORY = "the data"
 
 
-class Options(TypedDict, total=False):
-    """The further arguments of `read_sentences`; see `ReadOptions` for their meanings."""
-
-    names: Sequence[str] | None
-    format: str | None
-    encoding: str
-    bad_rows: str
-    max_bytes: int | None
-    split: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class _Roles:
     """The column of the tokens, that of the tags, the columns beside them, that of the documents."""
@@ -63,7 +52,7 @@ class _Roles:
 
 
 def read_sentences(
-    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[Options]
+    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
 ) -> Sentences:
     """Read sentences of tokens, with tags where there are any, into memory.
 
@@ -84,7 +73,7 @@ def read_sentences(
 
 
 def stream_sentences(
-    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[Options]
+    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
 ) -> Iterator[Sentences]:
     """The same in pieces of a few megabytes, in constant memory where `source` is a file; at least one piece."""
     if isinstance(source, Sentences):
@@ -102,12 +91,12 @@ def stream_sentences(
             first += len(table)
 
 
-def holds_tokens(source: Any, **options: Unpack[Options]) -> bool:
+def holds_tokens(source: Any, **options: Unpack[FileOptions]) -> bool:
     """Whether these files have a column that is plainly lists of tokens."""
     return _plain(TOKENS, columns_of(source, **options)) is not None
 
 
-def columns_of(source: Any, **options: Unpack[Options]) -> list[str]:
+def columns_of(source: Any, **options: Unpack[FileOptions]) -> list[str]:
     """The columns of lists in files; none where their format has no lists."""
     chosen = ReadOptions(**options)
     found = find(source, chosen)

@@ -7,22 +7,29 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import DataError, MachineError, UsageError, said
 from linnaeus.types import Json
+
+MAX_RECIPE_BYTES = 1 << 20
 
 
 def read_table(path: str | os.PathLike[str]) -> dict[str, Json]:
     """The table in a recipe's file, TOML or JSON."""
     import tomllib
 
+    from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File, read_whole
+
     is_json = str(path).endswith(".json")
     try:
-        text = Path(path).read_text("utf-8")
+        text = read_whole(File(Path(path), str(path)), ReadOptions(), MAX_RECIPE_BYTES)[0].decode()
         value = json.loads(text) if is_json else tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"Cannot read the recipe {path}: {error.strerror or error}.") from error
+    except RecursionError as error:
+        raise UsageError(f"The recipe {path} is nested too deeply; write fewer tables inside tables.") from error
+    except (DataError, MachineError) as error:
+        raise UsageError(f"Cannot read the recipe {error}") from error
     except ValueError as error:
-        raise UsageError(f"The recipe {path} is not {'JSON' if is_json else 'TOML'}: {error}.") from error
+        raise UsageError(f"The recipe {path} is not {'JSON' if is_json else 'TOML'}: {said(error)}.") from error
     if not isinstance(value, dict):
         raise UsageError(f"The recipe {path} is not a table of parts and values.")
     return value

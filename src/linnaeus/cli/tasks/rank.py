@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,9 +60,11 @@ def predict(state: State, data: str, options: dict[str, Any]) -> int:
     """The chosen candidate of each example, its place and its probability; with `--top K` the K best."""
     from linnaeus.cli.writers import open_writer
 
-    model, groups = _model(state), read(data, {**options, "label": ""})
-    with open_writer(options["output"], sys.stdout) as write:
-        write(_answers(model, groups, options["top"]))
+    model, unlabeled = _model(state), {**options, "label": ""}
+    pieces = stream(data, unlabeled) if model.alone else [read(data, unlabeled)]
+    with open_writer(options["output"], sys.stdout, ranks=options["top"]) as write:
+        for groups in pieces:
+            write(_answers(model, groups, options["top"]))
     return 0
 
 
@@ -123,26 +126,18 @@ def build_recipe(options: dict[str, Any]) -> Any:
 
 def read(data: str, options: dict[str, Any]) -> Groups:
     """The examples that an argument names; `--text` and `--label` name the columns of the text and of the answer."""
-    from linnaeus.data.grouping import GroupRoles, read_groups
+    from linnaeus.data.groups import join
 
-    if data == "-":
-        raise DataError("Examples with candidates are read from a file, not from standard input; name one.")
+    return join(list(stream(data, options)))
+
+
+def stream(data: str, options: dict[str, Any]) -> Iterator[Groups]:
+    """The same in pieces."""
+    from linnaeus.data.grouping import GroupRoles, stream_groups
+
     given = {"text": options["text"], "answer": options["label"], "group": options["group"]}
-    return read_groups(
-        _one_file(data, options),
-        GroupRoles(**{name: value for name, value in given.items() if value or name == "answer"}),
-    )
-
-
-def _one_file(data: str, options: dict[str, Any]) -> str:
-    """The file of the chosen part, where an argument names a folder with parts."""
-    from linnaeus.data.find import parts_of
-
-    parts = parts_of(data)
-    files = parts.get(options["split"] or "", ())
-    if parts and len(files) != 1:
-        raise DataError(f"{data}: examples with candidates are read from one file; name it.")
-    return str(files[0]) if parts else data
+    roles = GroupRoles(**{name: value for name, value in given.items() if value or name == "answer"})
+    return stream_groups(data, roles, **shared.file_options(options))
 
 
 def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:
@@ -154,7 +149,8 @@ def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:
         "probability": pa.array([p for _, p in first], pa.float64()),
     }
     if top:
-        found["top"] = pa.array([[{"choice": a, "probability": p} for a, p in row[:top]] for row in ranked])
+        rows = [[{"choice": a, "probability": p} for a, p in row[:top]] for row in ranked]
+        found["top"] = pa.array(rows, pa.list_(pa.struct([("choice", pa.string()), ("probability", pa.float64())])))
     return pa.RecordBatch.from_pydict(found)
 
 

@@ -209,12 +209,7 @@ def stream(data: str, options: dict[str, Any], tags: str | None = "") -> Iterato
     """Sentences in pieces; without their tags where nobody asks for them."""
     from linnaeus.data.tagged import stream_sentences
 
-    given = {
-        name: options[name] for name in ("format", "encoding", "max_bytes", "bad_rows", "split") if options.get(name)
-    }
-    if options.get("names"):
-        given["names"] = options["names"].split(",")
-    return stream_sentences(data, tokens=options["text"], tags=tags, **given)
+    return stream_sentences(data, tokens=options["text"], tags=tags, **shared.file_options(options))
 
 
 def _model(state: State) -> TagModel:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
+from linnaeus.data.cells import settled
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.growth import PIECE, Growth, longest_value, pieces
 from linnaeus.data.formats.ipc import MAGIC, unpacked_sizes
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
 
-_MOST_ROWS, _FEW_ROWS = 1 << 16, 1 << 6
+_MOST_ROWS = 1 << 16
+_UNREAD = ("run_end_encoded", "list_view", "large_list_view", "union", "dense_union", "sparse_union")
+"""Types of columns, by the beginning of their names, whose cells nobody here reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,8 @@ class Parquet:
             for group in range(groups):
                 _check_size(file, reader.metadata.row_group(group), self.options)
                 for table in _row_group(raw, reader, group, columns):
-                    table.validate(full=True)
-                    for piece in pieces(table, growth):
-                        yield Chunk(piece, range(first, first + len(piece)), size * (group + 1) // groups)
+                    for piece in pieces(_checked(table), growth):
+                        yield Chunk(_settled(piece), range(first, first + len(piece)), size * (group + 1) // groups)
                         first += len(piece)
 
 
@@ -68,9 +70,8 @@ class ArrowFile:
                 unpacked.add(size)
             raw.seek(0)
             for table in _record_batches(_ipc(raw, columns)):
-                table.validate(full=True)
-                for piece in pieces(table.select(list(columns)), growth):
-                    yield Chunk(piece, range(first, first + len(piece)), raw.tell())
+                for piece in pieces(_checked(table.select(list(columns))), growth):
+                    yield Chunk(_settled(piece), range(first, first + len(piece)), raw.tell())
                     first += len(piece)
 
 
@@ -84,12 +85,28 @@ def _opened(file: File, kind: str) -> Iterator[pa.NativeFile]:
         yield raw
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, DataError):
-            raise
+            raise error if str(error).startswith(file.name) else DataError(f"{file.name}: {error}") from error
         raise DataError(
             f"{file.name}: is not {kind} or is damaged ({said(error)}); fetch or write it again."
         ) from error
     finally:
         raw.close()
+
+
+def _checked(table: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows, whose offsets and bytes are right; some types are not read."""
+    table.validate(full=True)
+    for entry in table.schema:
+        if str(entry.type).startswith(_UNREAD):
+            raise DataError(f"column {entry.name!r} holds {entry.type}, which is not read; write it as text or lists.")
+    return table
+
+
+def _settled(table: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows with their lists and objects in types that everybody reads; other columns are settled where they go."""
+    if not any(pa.types.is_nested(kind) for kind in table.schema.types):
+        return table
+    return pa.RecordBatch.from_arrays([settled(column) for column in table.columns], names=table.schema.names)
 
 
 def _with_names(schema: pa.Schema) -> pa.Schema:
@@ -105,27 +122,48 @@ def _parquet(raw: pa.NativeFile, before: Any = None, dictionaries: Sequence[str]
 
 
 def _row_group(raw: pa.NativeFile, reader: Any, group: int, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The rows of one group, so many at a time that a piece is about one block, and small even if all are long."""
+    """The rows of one group, so many at a time that a piece is about one block, and small even if all are long.
+
+    The dictionaries of a row group come with its first row, and tell how long texts may be. How many texts a list has
+    they do not tell: texts in lists stay numbers in a dictionary until they are counted.
+    """
     claims, chosen = reader.metadata.row_group(group), _chosen(group, columns)
     count = _rows_per_block(claims)
-    if count * claims.total_byte_size > PIECE:
-        count = max(1, min(count, PIECE // _longest_row(raw, reader, chosen)))
-    batches: Iterator[pa.RecordBatch] = reader.iter_batches(count, **chosen)
-    return batches
+    nested = any(pa.types.is_nested(reader.schema_arrow.field(name).type) for name in columns)
+    if not nested and count * claims.total_byte_size <= PIECE:
+        return _batches(reader, count, chosen)
+    coded = _parquet(raw, reader, [reader.schema.column(i).path for i in range(len(reader.schema))])
+    try:
+        first = next(coded.iter_batches(1, **chosen), None)
+    except OSError:  # texts are told by what they share with the one before: each may be as long as all of these
+        return _joined(_batches(reader, PIECE // max(1, claims.total_byte_size), chosen))
+    if first is None or nested:
+        return _batches(coded, count, chosen)
+    longest = sum(longest_value(column) for column in first.columns)
+    return _batches(reader, min(count, PIECE // max(1, longest)), chosen)
+
+
+def _batches(reader: Any, count: int, chosen: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+    found: Iterator[pa.RecordBatch] = reader.iter_batches(min(_MOST_ROWS, max(1, count)), **chosen)
+    return found
+
+
+def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Small batches together, up to about a block."""
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.nbytes
+        if size >= BLOCK or len(held) >= _MOST_ROWS:
+            yield pa.concat_batches(held)
+            held, size = [], 0
+    if held:
+        yield pa.concat_batches(held)
 
 
 def _chosen(group: int, columns: Sequence[str]) -> dict[str, Any]:
     return {"row_groups": [group], "columns": list(columns), "use_threads": False}
-
-
-def _longest_row(raw: pa.NativeFile, reader: Any, chosen: dict[str, Any]) -> int:
-    """The bytes of a row of the longest texts in the dictionaries of a row group, which come with its first row."""
-    paths = [column.path for column in map(reader.schema.column, range(len(reader.schema)))]
-    try:
-        first = next(_parquet(raw, reader, paths).iter_batches(1, **chosen), None)
-    except OSError:  # texts are told by what they share with the one before, which gives no dictionary
-        return PIECE // _FEW_ROWS
-    return max(1, sum(longest_value(column) for column in first.columns) if first else 1)
 
 
 def _ipc(raw: pa.NativeFile, columns: Sequence[str] | None) -> Any:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.header import Header, read_header
-from linnaeus.data.formats.records import fields, records
+from linnaeus.data.formats.records import count_fields, records
 from linnaeus.data.formats.sift import TAIL, UNCLOSED, Checked, NotTextError, Remembering, Sifted
 from linnaeus.data.formats.utf8 import readable
 from linnaeus.data.roles import REPEATED
@@ -191,7 +191,7 @@ def _diagnosis(form: Delimited, file: File, header: Header, error: Exception) ->
                     f"{file.name}, line {record.line}: a row of more than {LONGEST >> 20} MB begins here; cut it, or "
                     "close its quote."
                 )
-            found = len(fields(record.data, header.delimiter))
+            found = count_fields(record.data, header.delimiter)
             if found != width:
                 return DataError(
                     f"{file.name}, line {record.line}: {header.misfit(found)}; put cells that hold the delimiter or "

@@ -11,7 +11,7 @@ import pyarrow as pa
 from linnaeus.data.foreign import named_otherwise, refuse_foreign
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.roles import FIXED
-from linnaeus.data.streams import BLOCK, CODECS, LONGEST, ByteStream, File, undecodable
+from linnaeus.data.streams import BLOCK, CODECS, LONGEST, File, read_whole, undecodable
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 
@@ -58,16 +58,9 @@ class Folder:
 
     def _text(self, file: File, ledger: Ledger) -> str | None:
         """The whole file, or None where its bytes are no text and such rows are skipped."""
-        parts, size = [], 0
-        with ByteStream(file, self.options) as stream:
-            mark = stream.mark
-            while data := stream.read(BLOCK):
-                parts.append(data)
-                size += len(data)
-                if size > LONGEST:
-                    raise DataError(f"{file.name}: the text is longer than {LONGEST >> 20} MB; cut it.")
+        data, mark = read_whole(file, self.options, LONGEST)
         try:
-            return b"".join(parts).decode()
+            return data.decode()
         except UnicodeDecodeError as error:
             if not ledger.skips:
                 refuse_foreign(file)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PIECE = 32 << 20
 """Bytes of rows that are decoded at once, where they take fewer in the file."""
 
+_ROWS, _CELLS = 1 << 20, 1 << 24
+"""Rows that are counted at once, and cells that may take less than a bit each."""
+
 
 class Growth:
     """The bytes that the rows of a file took so far, against its size: the rule for compressed files."""
@@ -40,7 +43,12 @@ class Growth:
 
 def pieces(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
     """The rows, all at once or in parts that stay small when they are decoded; each is counted before."""
-    sizes = sum((row_bytes(column) for column in table.columns), np.zeros(len(table), np.int64))
+    for start in range(0, max(1, len(table)), _ROWS):  # of some columns, a billion rows take no bytes
+        yield from _parts(table.slice(start, _ROWS), growth)
+
+
+def _parts(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
+    sizes = sum((row_bytes(column) for column in table.columns), np.ones(len(table), np.int64))
     ends = np.cumsum(sizes)
     if not len(ends) or ends[-1] <= max(PIECE, table.nbytes):
         growth.add(int(ends[-1]) if len(ends) else 0)
@@ -63,12 +71,16 @@ def row_bytes(column: pa.Array) -> NDArray[np.int64]:
     kind = column.type
     if isinstance(column, pa.ExtensionArray):
         return row_bytes(column.storage)
+    if len(column) > max(_CELLS, 64 * column.nbytes):
+        raise pa.ArrowInvalid(f"{len(column):,} cells in {column.nbytes:,} bytes")
     if pa.types.is_dictionary(kind):
         values = np.append(row_bytes(column.dictionary), 0)  # the last stands for null
         rows = pc.fill_null(column.indices.cast(pa.int64()), len(column.dictionary))
         return np.asarray(values[rows.to_numpy(zero_copy_only=False)], np.int64)
     if is_list(kind):
         return _list_bytes(column)
+    if pa.types.is_struct(kind):
+        return np.asarray(sum(map(row_bytes, column.flatten()), np.zeros(len(column), np.int64)), np.int64)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         return _view_bytes(column)
     if any(test(kind) for test in _TEXTS):
@@ -84,6 +96,8 @@ def longest_value(column: pa.Array) -> int:
     """
     if is_list(column.type):
         return longest_value(column.flatten())
+    if pa.types.is_struct(column.type):
+        return sum(map(longest_value, column.flatten()))
     values = column.dictionary if pa.types.is_dictionary(column.type) else column
     return int(row_bytes(values).max(initial=0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from linnaeus.data.formats.records import fields, first_record
+from linnaeus.data.formats.records import fields, first_record, has_fields
 from linnaeus.data.streams import BLOCK
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
@@ -13,6 +13,8 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.data.formats.delimited import Delimited
     from linnaeus.data.streams import ByteStream, File
+
+MAX_COLUMNS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ def read_header(stream: ByteStream, file: File, form: Delimited) -> Header:
         stream.unread(start)
         return _header(list(form.options.names), delimiter)
     record, rest = first_record(start, delimiter)
+    if record is not None and record.count(delimiter.encode()) >= MAX_COLUMNS:
+        raise DataError(f"{file.name}, line 1: the header has more than {MAX_COLUMNS:,} columns; check delimiter=.")
     if record is None:
         raise DataError(
             f"{file.name}, line 1: the header is longer than {BLOCK >> 20} MB, or a quote never closes in it."
@@ -57,7 +61,7 @@ def _delimiter(start: bytes, candidates: str) -> str:
     """The first candidate that the header holds outside quotes."""
     for mark in candidates:
         record, _ = first_record(start, mark)
-        if record is not None and len(fields(record, mark)) > 1:
+        if record is not None and has_fields(record, mark, 2):
             return mark
     return candidates[0]
 

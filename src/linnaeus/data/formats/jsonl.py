@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import pyarrow as pa
 
-from linnaeus.data.cells import MANY
+from linnaeus.data.cells import MANY, as_cell
 from linnaeus.data.formats.base import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.streams import first_undecodable, undecodable
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 _REMEDY = 'write one object per line, such as {"text": ..., "label": ...}'
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+MAX_INNER, MAX_KEYS = 100_000, 10_000
+"""Lists and objects inside one line, and its keys: Python's take many times the memory of their bytes."""
+
+_THIN = 1 << 18  # bytes of such lines that are decoded at once
+
+
+class _CrowdedError(msgspec.DecodeError):
+    """A line holds too much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class JsonLines:
         lines = sample(file, self.options)
         for line in lines:
             try:
-                row = _DECODER.decode(line)
+                row = _decoded(line)
             except _REFUSED:
                 continue  # the walk will say where and why
             for name, value in row.items():
@@ -54,18 +63,23 @@ class JsonLines:
         """The rows, a block of lines at a time."""
         schema = self.schema(file)
         kinds = {name: schema.field(name).type if name in schema.names else pa.string() for name in columns}
-        for block in blocks(file, self.options):
-            lines, rows = self._rows(block, file, ledger)
+        for lines, rows, done in self.objects(file, ledger):
             lines, rows = _without_late_lists(lines, rows, kinds, (file, ledger))
             made = [_column([row.get(name) for row in rows], kind) for name, kind in kinds.items()]
-            yield Chunk(pa.RecordBatch.from_arrays(made, names=list(kinds)), lines, block.done)
+            yield Chunk(pa.RecordBatch.from_arrays(made, names=list(kinds)), lines, done)
+
+    def objects(self, file: File, ledger: Ledger) -> Iterator[tuple[Sequence[int], list[dict[str, Any]], int]]:
+        """The rows as Python's objects with their lines, a block at a time, and the bytes of the file read so far."""
+        for whole in blocks(file, self.options):
+            for block in _thinned(whole):
+                yield *self._rows(block, file, ledger), block.done
 
     def _rows(self, block: Block, file: File, ledger: Ledger) -> tuple[Sequence[int], list[dict[str, Any]]]:
         """The objects and their lines: all in one go, and line by line where that fails or lines are blank."""
         count = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
         try:
-            rows = _DECODER.decode_lines(block.data)
-            if len(rows) == count:
+            rows = [] if _may_be_crowded(block.data) else _DECODER.decode_lines(block.data)
+            if len(rows) == count and max(map(len, rows)) <= MAX_KEYS:
                 return range(block.line, block.line + count), rows
         except _REFUSED:
             pass
@@ -73,7 +87,7 @@ class JsonLines:
         for number, line in enumerate(block.lines(), block.line):
             if line.strip():
                 try:
-                    rows.append(_DECODER.decode(line))
+                    rows.append(_decoded(line))
                     lines.append(number)
                 except _REFUSED as error:
                     self._reject(f"line {number}", error, file, ledger)
@@ -85,11 +99,49 @@ class JsonLines:
                 byte = first_undecodable(file, self.options)
                 raise undecodable(file, where, byte, self.options.encoding) from error
             why = f"bytes that are not {self.options.encoding}"
+        elif isinstance(error, _CrowdedError):
+            why = str(error)
         elif isinstance(error, msgspec.ValidationError):
             why = "not a JSON object"
         else:
             why = f"not JSON ({error})"
         ledger.reject(f"{file.name}, {where}", why, _REMEDY)
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    """The object of a line that is not too crowded."""
+    if _inner(line) > MAX_INNER:
+        raise _CrowdedError(f"more than {MAX_INNER:,} lists and objects")
+    row: dict[str, Any] = _DECODER.decode(line)
+    if len(row) > MAX_KEYS:
+        raise _CrowdedError(f"more than {MAX_KEYS:,} keys")
+    return row
+
+
+def _inner(data: bytes) -> int:
+    """Lists and objects at most."""
+    return data.count(b"[") + data.count(b"{")
+
+
+def _may_be_crowded(data: bytes) -> bool:
+    """Whether one of the lines may hold too many lists and objects."""
+    return _inner(data) > MAX_INNER and max(map(len, data.split(b"\n"))) > MAX_INNER
+
+
+def _thinned(block: Block) -> Iterator[Block]:
+    """The block, or parts of it where its lines are full of lists and objects."""
+    if _inner(block.data) <= 4 * MAX_INNER:
+        yield block
+        return
+    line, held, size = block.line, list[bytes](), 0
+    for one in io.BytesIO(block.data):
+        held.append(one)
+        size += len(one)
+        if size > _THIN:
+            yield Block(b"".join(held), line, block.done)
+            line, held, size = line + len(held), [], 0
+    if held:
+        yield Block(b"".join(held), line, block.done)
 
 
 def _opens_array(line: bytes) -> bool:
@@ -125,16 +177,8 @@ def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
     try:
         return pa.array(values, kind)
     except (pa.ArrowTypeError, pa.ArrowInvalid):
-        return pa.array([_text(value) for value in values], kind)
+        return pa.array([as_cell(value) for value in values], kind)
 
 
 def _texts(value: Any) -> list[str | None]:
-    return [_text(item) for item in (value if isinstance(value, list) else [value])]
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
-    return msgspec.json.encode(value).decode()
+    return [as_cell(item) for item in (value if isinstance(value, list) else [value])]

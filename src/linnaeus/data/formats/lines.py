@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from linnaeus.data.streams import File
 
 
+_MOST_LINES = 1 << 16
+_LINE_END = 10
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Some whole lines: their bytes, the number of the first line, the bytes of the file read so far."""
@@ -52,9 +56,9 @@ def blocks(file: File, options: ReadOptions) -> Iterator[Block]:
         while data := stream.read(BLOCK):
             cut = data.rfind(b"\n") + 1
             if cut:
-                whole = b"".join([*parts, data[:cut]])
-                yield Block(whole, line, stream.done)
-                line += whole.count(b"\n")
+                for whole in _cut(b"".join([*parts, data[:cut]])):
+                    yield Block(whole, line, stream.done)
+                    line += whole.count(b"\n")
                 parts, held = [], 0
             parts.append(data[cut:])
             held += len(data) - cut
@@ -64,6 +68,18 @@ def blocks(file: File, options: ReadOptions) -> Iterator[Block]:
             yield Block(b"".join(parts), line, stream.done)
         elif line == 1:
             raise DataError(f"{file.name}: is empty; give a file with one row per line.")
+
+
+def _cut(data: bytes) -> Iterator[bytes]:
+    """The bytes whole, or in parts of at most so many lines: many short lines take far more memory than bytes."""
+    if data.count(b"\n") <= _MOST_LINES:
+        yield data
+        return
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_END) + 1
+    start = 0
+    for end in (*ends[_MOST_LINES - 1 : -1 : _MOST_LINES].tolist(), len(data)):
+        yield data[start:end]
+        start = end
 
 
 def sample(file: File, options: ReadOptions) -> list[bytes]:

@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from linnaeus.data.formats.records import Record, fields, records
+from linnaeus.data.formats.records import Record, count_fields, records
 
 if TYPE_CHECKING:
     from linnaeus.data.formats.header import Header
@@ -89,5 +89,5 @@ class Sifted:
             return "bytes that are not text"
         if record.unclosed:
             return UNCLOSED
-        found = len(fields(record.data, self._header.delimiter))
+        found = count_fields(record.data, self._header.delimiter)
         return None if found == len(self._header.names) else self._header.misfit(found)

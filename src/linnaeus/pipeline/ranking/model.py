@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import field
+from dataclasses import field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,11 @@ class RankModel:
     features: FittedPairs
     weights: Floats
     facts: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def alone(self) -> bool:
+        """Whether each example is scored by itself; some features look at the others of its document."""
+        return not _looks_around(self.recipe.pairs)
 
     def groups(self, source: Any) -> Groups:
         """The examples with their candidates, "none of these" among them where it may be chosen."""
@@ -110,3 +115,14 @@ class RankModel:
         from linnaeus.pipeline.ranking.file import ranker_of
 
         return ranker_of(store.load(path, verify), functions)
+
+
+def _looks_around(piece: Any) -> bool:
+    """Whether a feature, or one inside it, puts examples together by a column."""
+    if isinstance(piece, tuple):
+        return any(map(_looks_around, piece))
+    if not is_dataclass(piece):
+        return False
+    return getattr(piece, "by", None) is not None or any(
+        _looks_around(getattr(piece, part.name)) for part in fields(piece)
+    )
