@@ -32,10 +32,11 @@ def test_every_public_name_has_an_entry():
 
 
 @pytest.mark.parametrize("piece", CODE)
-def test_docstring_and_types(piece):
+def test_docstring_example_and_types(piece):
     text = piece.__doc__ or ""
     assert text.strip(), "no docstring"
     assert not text.startswith(f"{piece.__name__}("), "the docstring is the one that dataclasses write"
+    assert ">>> " in text, "no example"
     if inspect.isroutine(piece):
         assert reference.untyped(piece) == []
 

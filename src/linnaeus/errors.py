@@ -23,43 +23,89 @@ __all__ = [
 
 
 class LinnaeusError(Exception):
-    """The root of all errors Linnaeus raises on purpose."""
+    """The root of all errors Linnaeus raises on purpose.
+
+    >>> issubclass(UsageError, LinnaeusError), LinnaeusError.exit_code
+    (True, 70)
+    """
 
     exit_code = 70
 
 
 class UsageError(LinnaeusError, ValueError):
-    """A call that cannot be meant: an unknown option, a value out of range, pieces that do not fit."""
+    """A call that cannot be meant: an unknown option, a value out of range, pieces that do not fit.
+
+    >>> from linnaeus.pipeline.cookbook import recipe
+    >>> try:
+    ...     recipe("nope")
+    ... except UsageError as error:
+    ...     print(error.exit_code)
+    2
+    """
 
     exit_code = 2
 
 
 class InputTypeError(LinnaeusError, TypeError):
-    """A value of a kind that is not accepted, such as one string where a list of strings is wanted."""
+    """A value of a kind that is not accepted, such as one string where a list of strings is wanted.
+
+    >>> from linnaeus import TextClassifier
+    >>> try:
+    ...     TextClassifier().fit("one text", ["yes"])
+    ... except InputTypeError as error:
+    ...     print(isinstance(error, TypeError))
+    True
+    """
 
     exit_code = 2
 
 
 class DataError(LinnaeusError, ValueError):
-    """Data that cannot be read or used: the message names the file and the row."""
+    """Data that cannot be read or used: the message names the file and the row.
+
+    >>> import linnaeus
+    >>> try:
+    ...     linnaeus.read([("good", "yes"), ("bad", None)]).batch()
+    ... except DataError as error:
+    ...     print(error.exit_code)
+    3
+    """
 
     exit_code = 3
 
 
 class ModelFileError(LinnaeusError, ValueError):
-    """A model file that is damaged, foreign or from a newer version."""
+    """A model file that is damaged, foreign or from a newer version.
+
+    >>> import linnaeus
+    >>> from pathlib import Path
+    >>> _ = Path("text.lin").write_text("not a model")
+    >>> try:
+    ...     linnaeus.load("text.lin")
+    ... except ModelFileError as error:
+    ...     print(error.exit_code)
+    4
+    """
 
     exit_code = 4
 
 
 class MachineError(LinnaeusError, OSError):
-    """The machine's fault: no space, no permission, a missing optional package."""
+    """The machine's fault: no space, no permission, a missing optional package.
+
+    >>> MachineError.exit_code
+    5
+    """
 
     exit_code = 5
 
 
 class LinnaeusWarning(UserWarning):
-    """The root of all warnings: something the user can change."""
+    """The root of all warnings: something the user can change.
+
+    >>> issubclass(LinnaeusWarning, UserWarning)
+    True
+    """
 
 
 MOST_SAID = 240

@@ -17,7 +17,11 @@ SCHEMA = "linnaeus.check/1"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How numbers are spread: five of them, and a histogram where bin i holds edges[i] <= x < edges[i+1]."""
+    """How numbers are spread: five of them, and a histogram where bin i holds edges[i] <= x < edges[i+1].
+
+    >>> Spread(smallest=1, median=2, mean=2.5, high=4, largest=5).median
+    2
+    """
 
     smallest: float
     median: float
@@ -31,7 +35,11 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Something by name, how often it occurs, and its part of the whole from 0 to 1."""
+    """Something by name, how often it occurs, and its part of the whole from 0 to 1.
+
+    >>> Share("music", 3, 0.75)
+    Share(name='music', count=3, share=0.75)
+    """
 
     name: str
     count: int
@@ -44,6 +52,12 @@ class Summary:
 
     `label_kind` is one, many, numeric or none; `labels` is sorted by count, then name, and `numbers` stands in its
     place for numeric labels. `scripts` counts letters only. What needs text is None or empty where there is none.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.audit import check
+    >>> summary = check(read([("play jazz", "music"), ("stop", "stop")])).data
+    >>> summary.rows, [share.name for share in summary.labels]
+    (2, ['music', 'stop'])
     """
 
     rows: int
@@ -62,6 +76,13 @@ class Example:
     """One case of a finding: its row and label, the beginning of its text, and the row it agrees with, if any.
 
     Rows are numbered from 0, as `Corpus.take` wants them; the page counts them from 1, as messages about files do.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.audit import check
+    >>> audit = check(read([("play jazz", "music"), ("play jazz", "music")]))
+    >>> example = next(found for found in audit.findings if found.kind == "duplicates").examples[0]
+    >>> example.row, example.match, example.text
+    (1, 0, 'play jazz')
     """
 
     row: int
@@ -101,7 +122,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The answer of `check`: a summary of each data set, and the findings, problems first."""
+    """The answer of `check`: a summary of each data set, and the findings, problems first.
+
+    >>> from linnaeus import read
+    >>> from linnaeus.audit import check
+    >>> audit = check(read([("play jazz", "music"), ("play jazz", "music"), ("stop", "stop")]))
+    >>> audit.ok, audit.data.rows, audit.findings[0].kind
+    (False, 3, 'duplicates')
+    """
 
     data: Summary
     other: Summary | None

@@ -78,7 +78,13 @@ class Counts:
 
 
 def count(lesson: Lesson) -> Counts:
-    """The counts of a lesson: sum_i weight_i x_ij over the rows of each class; values below zero are refused."""
+    """The counts of a lesson: sum_i weight_i x_ij over the rows of each class; values below zero are refused.
+
+    >>> from linnaeus import TextClassifier
+    >>> model = TextClassifier("naive-bayes").fit(["good", "good film", "bad"], ["pos", "pos", "neg"])
+    >>> model.predict(["film"]).tolist()
+    ['pos']
+    """
     if smallest(lesson.X) < 0:
         raise DataError("Naive Bayes counts features, but some values are below zero; take counts or tf-idf.")
     D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]

@@ -109,7 +109,12 @@ def _inverse(C: Doubles) -> Doubles:
 
 @dataclass(frozen=True, eq=False)
 class FittedDiscriminant:
-    """Planes: weights (d, k) and offsets (k,)."""
+    """Planes: weights (d, k) and offsets (k,).
+
+    >>> import numpy as np
+    >>> FittedDiscriminant(W=np.array([[1.0, -1.0]]), b=np.zeros(2)).scores(np.array([[2.0]])).tolist()
+    [[2.0, -2.0]]
+    """
 
     W: Doubles
     b: Doubles

@@ -62,7 +62,16 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class FittedGaussian:
-    """The moments of the classes and of all rows; those of two parts of some data add up to those of the whole."""
+    """The moments of the classes and of all rows; those of two parts of some data add up to those of the whole.
+
+    >>> import numpy as np
+    >>> from linnaeus import MatrixClassifier
+    >>> from linnaeus.bayes import Gaussian
+    >>> X, y = np.array([[0.0], [0.2], [3.0], [3.2]]), ["a", "a", "b", "b"]
+    >>> model = MatrixClassifier(learner=Gaussian()).fit(X, y)
+    >>> model.predict(np.array([[0.1], [3.1]])).tolist()
+    ['a', 'b']
+    """
 
     classes: Moments
     whole: Moments

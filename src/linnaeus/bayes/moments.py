@@ -28,6 +28,10 @@ class Moments:
     Distances are from the mean of the class, not from zero: nothing cancels where means are large. Two of them merge by
     the formula of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
     variances", 1979.
+
+    >>> import numpy as np
+    >>> Moments(sizes=np.array([2.0]), means=np.array([[0.5]]), scatter=np.array([[0.5]])).means.tolist()
+    [[0.5]]
     """
 
     sizes: Doubles

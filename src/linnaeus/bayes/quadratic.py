@@ -95,7 +95,16 @@ def _whitening(C: Doubles, shrinkage: Shrinkage) -> tuple[Doubles, Doubles]:
 
 @dataclass(frozen=True, eq=False)
 class FittedQuadratic:
-    """Means (k, d), matrices that make the rows of each class of variance 1 (k, d, d), and offsets (k,)."""
+    """Means (k, d), matrices that make the rows of each class of variance 1 (k, d, d), and offsets (k,).
+
+    >>> import numpy as np
+    >>> from linnaeus import MatrixClassifier
+    >>> from linnaeus.bayes import QuadraticDiscriminant
+    >>> X, y = np.array([[0.0], [0.2], [3.0], [3.2]]), ["a", "a", "b", "b"]
+    >>> model = MatrixClassifier(learner=QuadraticDiscriminant()).fit(X, y)
+    >>> model.predict(np.array([[0.1], [3.1]])).tolist()
+    ['a', 'b']
+    """
 
     means: Doubles
     whitenings: Doubles

@@ -14,7 +14,13 @@ _EXAMPLES = 5  # reasons worth showing; the rest is only counted
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Rows left out under `bad_rows="skip"`: how many, and where and why the first few were."""
+    """Rows left out under `bad_rows="skip"`: how many, and where and why the first few were.
+
+    >>> import linnaeus
+    >>> corpus = linnaeus.read([("good", "yes"), ("bad", None)], bad_rows="skip")
+    >>> len(corpus.batch()), corpus.skipped.count
+    (1, 1)
+    """
 
     count: int = 0
     reasons: tuple[str, ...] = ()
@@ -25,7 +31,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a walk has come: rows handed out, bytes of the files read, and how many there are (0: in memory)."""
+    """How far a walk has come: rows handed out, bytes of the files read, and how many there are (0: in memory).
+
+    >>> Progress(rows=200, done=4096, total=8192).done / 8192
+    0.5
+    """
 
     rows: int
     done: int

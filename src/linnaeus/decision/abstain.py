@@ -26,6 +26,10 @@ class Decided:
 
     `labels` (n,) are class indices, -1 where nothing is predicted; None when rows have label sets of their own. `sets`
     are the label sets: those predicted, or with a stated coverage; None when every row has one class.
+
+    >>> import numpy as np
+    >>> Decided(labels=np.array([1, -1])).labels.tolist()
+    [1, -1]
     """
 
     labels: NDArray[np.intp] | None
@@ -108,7 +112,11 @@ class Margin:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Label sets that hold the true label for this share of rows; an empty set says that no label is likely enough."""
+    """Label sets that hold the true label for this share of rows; an empty set says that no label is likely enough.
+
+    >>> Coverage(0.95).share
+    0.95
+    """
 
     share: float = 0.9
 

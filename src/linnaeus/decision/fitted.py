@@ -45,7 +45,15 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class FittedDecision:
-    """From scores of new rows to probabilities, out-of-scope scores and predictions. Nothing in it ever changes."""
+    """From scores of new rows to probabilities, out-of-scope scores and predictions. Nothing in it ever changes.
+
+    >>> import numpy as np
+    >>> from linnaeus.decision import Decision
+    >>> S, y = np.array([[2.0], [-1.0], [0.5], [-2.0]]), np.array([1, 0, 1, 0])
+    >>> fitted = Decision().learn(S, y)
+    >>> isinstance(fitted, FittedDecision), fitted.probabilities(S).shape
+    (True, (4, 2))
+    """
 
     calibrator: FittedCalibrator
     scope: FittedScope | None = None

@@ -108,7 +108,14 @@ class GradientBoosting:
 
 @dataclass(frozen=True, eq=False)
 class FittedGradient:
-    """Where scores begin (k,), and the trees that add to them, each to one column."""
+    """Where scores begin (k,), and the trees that add to them, each to one column.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("gradient-boosting").fit(texts, labels)
+    >>> isinstance(model.model_.body, FittedGradient), model.predict(["good"]).tolist()
+    (True, ['pos'])
+    """
 
     trees: Trees
     base: Doubles

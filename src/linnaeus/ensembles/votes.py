@@ -27,6 +27,12 @@ class FittedVotes:
 
     Scores are log(p + 0.001) for the mean share p over the trees, of label sets log((p + 0.001) / (1 - p + 0.001)), of
     numbers the mean itself.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("random-forest").fit(texts, labels)
+    >>> isinstance(model.model_.body, FittedVotes), model.predict(["good"]).tolist()
+    (True, ['pos'])
     """
 
     trees: Trees

@@ -39,6 +39,11 @@ class Separability:
     constraints bring their sum of features to zero, which no separating weights could allow; `constraint_rows` says to
     which example each belongs), or "undecided". `radius` is the largest length of an example, the constant of the bias
     included. `bound` limits the mistakes of a perceptron on such data, in all epochs together.
+
+    >>> import numpy as np
+    >>> from linnaeus.erm import separability
+    >>> separability(np.array([[0.0], [1.0]]), ["no", "yes"]).verdict
+    'separable'
     """
 
     verdict: Literal["separable", "not separable", "undecided"]

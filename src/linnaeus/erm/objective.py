@@ -31,6 +31,16 @@ class Objective:
 
     `bias` is "free" (a constant feature, not regularized), "regularized" like any other weight, or "none". `weights`
     has one number for each row. `k` is the number of classes, labels or targets.
+
+    >>> import numpy as np
+    >>> from linnaeus.arrays import as_rows
+    >>> from linnaeus.losses import Log
+    >>> from linnaeus.outputs import Multiclass
+    >>> from linnaeus.regularizers import L2
+    >>> X, y = as_rows(np.array([[0.0], [1.0]])), np.array([0, 1])
+    >>> objective = Objective(X, y, Multiclass(), Log(), L2(1.0), np.ones(2), 2)
+    >>> round(objective.value({"W": np.zeros((1, 2)), "b": np.zeros(2)}), 4)
+    1.3863
     """
 
     X: Rows

@@ -22,6 +22,9 @@ class Stop:
     `tol` is relative: the certified gap, at most `tol` times the objective. `gradient` is for objectives without a gap
     (or `tol=None`), relative to the norm of the gradient at zero weights. `mistakes` is the share of examples that may
     be wrong in an epoch. `patience` counts epochs without a better held-out score.
+
+    >>> Stop(epochs=20, seconds=60.0).epochs
+    20
     """
 
     epochs: int | None = 100

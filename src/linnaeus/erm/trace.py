@@ -11,7 +11,15 @@ from linnaeus.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One epoch or iteration: seconds since the start, and whatever the optimizer knows."""
+    """One epoch or iteration: seconds since the start, and whatever the optimizer knows.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> model = LinearClassifier(loss="log").fit(np.array([[0.0], [1.0]]), ["no", "yes"])
+    >>> record = model.trace_.records[-1]
+    >>> record.epoch > 0, record.value is not None
+    (True, True)
+    """
 
     epoch: int
     seconds: float

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SoFar:
-    """Where a training stands: its trace, and the best parameters by held-out score (None: the latest count)."""
+    """Where a training stands: its trace, and the best parameters by held-out score (None: the latest count).
+
+    >>> from linnaeus.erm import Trace
+    >>> SoFar(Trace()).best is None
+    True
+    """
 
     trace: Trace
     best: Params | None = None
@@ -34,7 +39,21 @@ Listener: TypeAlias = "Callable[[SoFar, Step], None]"
 
 @dataclass(frozen=True)
 class Fit:
-    """What training gives: parameters (float64; means of a large table float32), and the trace of how it went."""
+    """What training gives: parameters (float64; means of a large table float32), and the trace of how it went.
+
+    >>> import numpy as np
+    >>> from linnaeus.arrays import as_rows
+    >>> from linnaeus.losses import Log
+    >>> from linnaeus.outputs import Multiclass
+    >>> from linnaeus.regularizers import L2
+    >>> from linnaeus.erm import Objective, train
+    >>> from linnaeus.optimizers import LBFGS
+    >>> X, y = as_rows(np.array([[0.0], [1.0]])), np.array([0, 1])
+    >>> objective = Objective(X, y, Multiclass(), Log(), L2(1.0), np.ones(2), 2)
+    >>> fit = train(objective, LBFGS())
+    >>> isinstance(fit, Fit), sorted(fit.params)
+    (True, ['W', 'b'])
+    """
 
     params: Params
     trace: Trace
@@ -42,7 +61,12 @@ class Fit:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who looks on: when to stop, the held-out score (larger is better), and listeners (progress, checkpoints)."""
+    """Who looks on: when to stop, the held-out score (larger is better), and listeners (progress, checkpoints).
+
+    >>> from linnaeus.erm import Stop
+    >>> Watch(stop=Stop(epochs=5)).stop.epochs
+    5
+    """
 
     stop: Stop = field(default_factory=Stop)
     held_out: Callable[[Params], float] | None = None
@@ -60,6 +84,19 @@ def train(
 
     `start` and `so_far` continue an earlier training. BLAS works on one thread meanwhile: its sums change with their
     number, the result may not.
+
+    >>> import numpy as np
+    >>> from linnaeus.arrays import as_rows
+    >>> from linnaeus.losses import Log
+    >>> from linnaeus.outputs import Multiclass
+    >>> from linnaeus.regularizers import L2
+    >>> from linnaeus.erm import Objective
+    >>> from linnaeus.optimizers import LBFGS
+    >>> X, y = as_rows(np.array([[0.0], [1.0]])), np.array([0, 1])
+    >>> objective = Objective(X, y, Multiclass(), Log(), L2(1.0), np.ones(2), 2)
+    >>> fit = train(objective, LBFGS())
+    >>> fit.params["W"].shape
+    (1, 2)
     """
     check(objective, optimizer)
     watch = watch or Watch()

@@ -22,6 +22,9 @@ class ChoiceScores:
 
     Recall at k is the share of examples with a right candidate among the k best. An example without a right candidate
     counts as wrong everywhere.
+
+    >>> ChoiceScores(n=2, accuracy=0.5, reciprocal_rank=0.75, recall=((1, 0.5), (2, 1.0))).accuracy
+    0.5
     """
 
     n: int

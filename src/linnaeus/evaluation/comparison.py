@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A metric of the first and of the second, and the interval of the first minus the second."""
+    """A metric of the first and of the second, and the interval of the first minus the second.
+
+    >>> difference = Difference("accuracy", first=0.9, second=0.8, low=0.02, high=0.18)
+    >>> round(difference.first - difference.second, 2)
+    0.1
+    """
 
     metric: str
     first: float
@@ -56,6 +61,13 @@ class Comparison:
     `only_first` and `only_second` count the rows (label sets: whole sets) that only one of them has right, and
     `p_value` is McNemar's: how often a fair coin would split these rows as unevenly; weights play no part in it. It
     is None for numbers.
+
+    >>> import numpy as np
+    >>> from linnaeus.evaluation import Outcome
+    >>> from linnaeus.evaluation import compare
+    >>> outcome = Outcome(truth=np.array([0, 1, 1]), predicted=np.array([0, 1, 0]), classes=("no", "yes"))
+    >>> compare(outcome, outcome).p_value
+    1.0
     """
 
     rows: int

@@ -25,7 +25,11 @@ SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Scores at one number of training rows: the mean of the repeats, and the lowest and highest of them."""
+    """Scores at one number of training rows: the mean of the repeats, and the lowest and highest of them.
+
+    >>> Point(rows=100, scores={"accuracy": 0.8}, spans={"accuracy": (0.78, 0.82)}).rows
+    100
+    """
 
     rows: int
     scores: dict[str, float]
@@ -98,6 +102,10 @@ def learning_curve(
     `fit_and_score` gets sorted row numbers, trains on these rows, and gives a score on held-out rows, or several by
     name. `sizes` are shares of 1 (0.1) or numbers of rows (500). Each repeat draws another order. With `strata`, one
     label for each row, every part has the labels in about the shares of the whole.
+
+    >>> curve = learning_curve(lambda rows: {"rows": float(len(rows))}, 10, sizes=(0.5, 1.0))
+    >>> [point.rows for point in curve.points]
+    [5, 10]
     """
     for name, value in (("n", n), ("seed", seed), ("repeats", repeats)):
         expect(name, value, int)

@@ -43,6 +43,13 @@ class Facts:
     stands for all labels that the model does not know. `values` has one number (or t numbers) for each row by name: its
     log loss, whether the truth was found among the first three ... `ranked` are the scores (n, k) behind average
     precision, while they are few.
+
+    >>> import numpy as np
+    >>> from linnaeus.evaluation import Outcome
+    >>> from linnaeus.evaluation import observe
+    >>> outcome = Outcome(truth=np.array([0, 1, 1]), predicted=np.array([0, 1, 0]), classes=("no", "yes"))
+    >>> observe(outcome).weights.tolist()
+    [1.0, 1.0, 1.0]
     """
 
     task: Task

@@ -24,6 +24,10 @@ class Metric:
 
     `needs` names what must be known of the rows (`Facts.known`). A metric with the view "answers" looks at a row only
     through its truth, its prediction and its weight, so that equal rows can be counted together.
+
+    >>> from linnaeus.evaluation import METRICS
+    >>> METRICS["log_loss"].better
+    'lower'
     """
 
     formula: Formula

@@ -22,7 +22,14 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def observe(outcome: Outcome | Facts) -> Facts:
-    """What metrics need to know of each row; facts stay what they are."""
+    """What metrics need to know of each row; facts stay what they are.
+
+    >>> import numpy as np
+    >>> from linnaeus.evaluation import Outcome
+    >>> outcome = Outcome(truth=np.array([0, 1, 1]), predicted=np.array([0, 1, 0]), classes=("no", "yes"))
+    >>> observe(outcome).classes
+    ('no', 'yes')
+    """
     if isinstance(outcome, Facts):
         return outcome
     if not isinstance(outcome, Outcome):

@@ -23,6 +23,9 @@ class ClassScore:
     """How one class fared. `support` is the weight of its true rows, their number where rows have no weights.
 
     `average_precision` is None where there were no scores, or no true rows.
+
+    >>> ClassScore("spam", precision=0.9, recall=0.8, f1=0.847, support=40.0).f1
+    0.847
     """
 
     label: str
@@ -70,6 +73,14 @@ class Evaluation:
     counts rows whose prediction was withheld. `intervals` hold the metric in `level` of resamples. `per_class` has the
     classes in the model's order, or nothing in the brief form of many classes. `once` is the evaluation of the rows
     whose text occurs once, where many rows of the training data share their text with another.
+
+    >>> import numpy as np
+    >>> from linnaeus.evaluation import Outcome
+    >>> from linnaeus.evaluation import evaluate
+    >>> outcome = Outcome(truth=np.array([0, 1, 1]), predicted=np.array([0, 1, 0]), classes=("no", "yes"))
+    >>> evaluation = evaluate(outcome, rounds=0)
+    >>> round(evaluation.value("accuracy"), 4), evaluation.rows
+    (0.6667, 3)
     """
 
     task: Task

@@ -75,7 +75,11 @@ def explain(
 
 
 def as_row(row: str | Batch) -> Batch:
-    """A text as a batch of one row; a batch of any other number is refused."""
+    """A text as a batch of one row; a batch of any other number is refused.
+
+    >>> as_row("a good film").text.to_pylist()
+    ['a good film']
+    """
     if isinstance(row, str):
         row = next(iter(as_stream([row]).batches()))
     if not isinstance(row, Batch):

@@ -13,7 +13,15 @@ NUMBER = "padding:0 0.8em 0 0;text-align:right;font-variant-numeric:tabular-nums
 
 
 def explanation_html(explanation: Explanation, parts: int = 10) -> str:
-    """The text in colors, a legend, the `parts` words that count most for each class, what would flip the answer."""
+    """The text in colors, a legend, the `parts` words that count most for each class, what would flip the answer.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> explanation_html(why).startswith("<")
+    True
+    """
     first = explanation.reasons[0]
     blocks = [f"<p><strong><bdi>{html_text(headline(explanation))}</bdi></strong></p>"]
     if explanation.text:

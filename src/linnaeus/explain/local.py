@@ -27,6 +27,13 @@ class Local(Ranked):
 
     Contributions and bias, which is what remains, add up to the score. They tell of this text only: of two words that
     do the same work neither seems to do any. `score` gives scores (n, w) of rows.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("knn").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> why.predicted, why.exact
+    (('pos',), False)
     """
 
     exact: ClassVar[bool] = False
@@ -55,7 +62,15 @@ class Local(Ranked):
 
 
 def local(row: Batch, features: Fitted, score: Callable[[Any], Doubles], space: Any, classes: tuple[str, ...]) -> Local:
-    """The model around a batch of one row."""
+    """The model around a batch of one row.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("knn").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> why.predicted, why.exact
+    (('pos',), False)
+    """
     text = "" if row.text is None else row.text[0].as_py()
     groups = _groups(text)
     S = score(row)[0]

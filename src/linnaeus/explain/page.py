@@ -40,6 +40,15 @@ def explanation_page(
     """The page of an explanation with the `parts` words that count most; `marks` say how pieces stand out.
 
     With `detail`, each word is followed by its features: the word itself and its runs of characters.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> from linnaeus.render import ASCII
+    >>> page = explanation_page(why, ASCII)
+    >>> page is not None
+    True
     """
     first, show = explanation.reasons[0], _Rows(parts, detail, glyphs)
     pages = [Page((line(Word(clean(headline(explanation)), "title")), line()))]
@@ -111,7 +120,16 @@ def _neighbors(explanation: Explanation, glyphs: Glyphs) -> Page:
 
 
 def top_page(tops: Sequence[TopFeatures], glyphs: Glyphs) -> Page:
-    """What a model has learned: for each class the features that speak most for it, and against it."""
+    """What a model has learned: for each class the features that speak most for it, and against it.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> from linnaeus.render import ASCII
+    >>> page = top_page(model.model_.top_features(2), ASCII)
+    >>> page is not None
+    True
+    """
     return stack(title(clean(top.name)) + indent(_sides(top, glyphs)) for top in tops)
 
 

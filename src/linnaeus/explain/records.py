@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Characters start to end (end excluded) of the original text, and what they add to a score."""
+    """Characters start to end (end excluded) of the original text, and what they add to a score.
+
+    >>> Spot(start=2, end=6, contribution=0.5)
+    Spot(start=2, end=6, contribution=0.5)
+    """
 
     start: int
     end: int
@@ -32,6 +36,14 @@ class Part:
     """A feature's part in a score: value times weight, divided over the spots where the feature stands.
 
     `terms` are the terms of this text that share a hashed column; more than one of them is a collision.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> part = max(why.reason().parts(), key=lambda part: part.contribution)
+    >>> part.name, abs(part.value * part.weight - part.contribution) < 1e-6
+    ('good', True)
     """
 
     name: str
@@ -49,6 +61,14 @@ class Reason:
 
     `standing` is what the output space ranks the class by: the score, except for one-vs-one by votes. `probability` is
     that of the class, where the model knows it.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> reason = why.reason()
+    >>> abs(reason.bias + sum(part.contribution for part in reason.parts()) - reason.score) < 1e-5
+    True
     """
 
     name: str
@@ -118,6 +138,13 @@ class Flip:
 
     `minimal` is True where every smaller set of words was tried; `scored` counts the texts that were scored. `words`
     are spans of the text, `text` is what remains of it.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> [why.text[a:b] for a, b in why.flip.words], why.flip.predicted
+    (['good'], ('neg',))
     """
 
     words: tuple[tuple[int, int], ...]
@@ -129,7 +156,11 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of hashed features: its columns, and where known the training terms in them and those that share one."""
+    """A table of hashed features: its columns, and where known the training terms in them and those that share one.
+
+    >>> Table(columns=1024, terms=300).columns
+    1024
+    """
 
     columns: int
     terms: int | None = None
@@ -138,7 +169,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """A training example that is like the row."""
+    """A training example that is like the row.
+
+    >>> Neighbor("a fine film", "pos", similarity=0.8).label
+    'pos'
+    """
 
     text: str
     label: str
@@ -153,6 +188,13 @@ class Explanation:
     `reasons` has the predicted class first, then the runner-up, then the classes asked for; for label sets the
     predicted labels, then the nearest miss; for numbers each target. `contrast` says why the first and not the second.
     Where it is not `exact`, a part is a word, and what it adds is the score minus that of the text without it.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> why.predicted, [reason.name for reason in why.reasons]
+    (('pos',), ['pos', 'neg'])
     """
 
     kind: Kind

@@ -38,6 +38,9 @@ class Search:
 
     `beam` words, those whose absence alone does most, are tried at each step of the greedy search; of `together` words
     all sets are tried where those of all words are too many.
+
+    >>> Search(most=100).most
+    100
     """
 
     most: int = 4096

@@ -20,7 +20,11 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A feature, its weight, and the weight times a typical value of the feature."""
+    """A feature, its weight, and the weight times a typical value of the feature.
+
+    >>> Weight("good", column=3, weight=1.5, effect=0.6).name
+    'good'
+    """
 
     name: str
     column: int
@@ -30,7 +34,15 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class TopFeatures:
-    """What speaks most for a class, and most against it, the strongest first."""
+    """What speaks most for a class, and most against it, the strongest first.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("logistic").fit(texts, labels)
+    >>> top = model.model_.top_features(1)[0]
+    >>> top.name, top.positive[0].name
+    ('neg', 'bad')
+    """
 
     name: str
     positive: tuple[Weight, ...]

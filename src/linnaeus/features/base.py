@@ -56,7 +56,13 @@ def as_stream(source: Source) -> Stream:
 
 
 class Block(ABC):
-    """An extractor before it is fitted; `a | b` puts blocks side by side, `a * b` pairs their features."""
+    """An extractor before it is fitted; `a | b` puts blocks side by side, `a * b` pairs their features.
+
+    >>> from linnaeus.features import Chars, Words
+    >>> both = Words() | Chars(2, 3)
+    >>> isinstance(both, Block), both.fit(["a good film"]).width > 0
+    (True, True)
+    """
 
     @abstractmethod
     def learn(self, stream: Stream) -> Fitted:
@@ -87,7 +93,13 @@ class Block(ABC):
 
 
 class Fitted(ABC):
-    """A fitted extractor, frozen: the same text always gives the same row, whatever else is in its batch."""
+    """A fitted extractor, frozen: the same text always gives the same row, whatever else is in its batch.
+
+    >>> from linnaeus.features import Words
+    >>> fitted = Words().fit(["a good film", "a bad film"])
+    >>> isinstance(fitted, Fitted), fitted.names()
+    (True, ['a', 'bad', 'film', 'good'])
+    """
 
     @property
     @abstractmethod

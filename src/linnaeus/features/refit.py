@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Blocks that count, with the counts of all rows, and how each is to be valued."""
+    """Blocks that count, with the counts of all rows, and how each is to be valued.
+
+    >>> import numpy as np
+    >>> from linnaeus import read
+    >>> from linnaeus.features import Words, count_rows
+    >>> corpus = read([("good film", "pos"), ("bad film", "neg")])
+    >>> features, X = count_rows(Words(values="tfidf"), corpus).learn(corpus, np.arange(2))
+    >>> X.shape
+    (2, 3)
+    """
 
     parts: tuple[tuple[Fitted, CSR, Values, Length], ...]
 

@@ -118,5 +118,10 @@ def load(path: str | os.PathLike[str], functions: Functions | None = None, verif
     """Read fitted features from a file that `save` wrote; `functions` as in `restore`.
 
     The tensors' digests are checked when together they have less than 64 MB, or as `verify` says.
+
+    >>> from linnaeus.features import Words, save
+    >>> save("features.lin", Words().fit(["a good film"]))
+    >>> load("features.lin").names()
+    ['a', 'film', 'good']
     """
     return restore(store.load(path, verify), functions)

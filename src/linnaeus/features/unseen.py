@@ -33,7 +33,13 @@ class Span(NamedTuple):
 
 
 class Everyone(NamedTuple):
-    """How many rows there are, and how many have something in each column."""
+    """How many rows there are, and how many have something in each column.
+
+    >>> from linnaeus.features import Words
+    >>> _, X = Words().fit_rows(["good film", "good day"])
+    >>> Everyone.of(X).rows, Everyone.of(X).used.tolist()
+    (2, [1, 1, 2])
+    """
 
     rows: int
     used: Longs

@@ -25,7 +25,14 @@ CELLS = 1 << 23
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """scores(x) = sum_i k(rows_i, x) duals_i + bias: rows (m, d) of the training data, duals (m, k), bias (k,)."""
+    """scores(x) = sum_i k(rows_i, x) duals_i + bias: rows (m, d) of the training data, duals (m, k), bias (k,).
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("kernel-svm").fit(texts, labels)
+    >>> isinstance(model.model_.body, Expansion), model.predict(["good"]).tolist()
+    (True, ['pos'])
+    """
 
     kernel: Similarity
     rows: CSR | Dense

@@ -87,7 +87,14 @@ def _refuse(lesson: Lesson, count: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FittedProcess:
-    """Training rows (m, d), duals y - p (m, h), squares T with variance k(x, x) - |T k(rows, x)|^2 (h, m, m)."""
+    """Training rows (m, d), duals y - p (m, h), squares T with variance k(x, x) - |T k(rows, x)|^2 (h, m, m).
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("gaussian-process").fit(texts, labels)
+    >>> isinstance(model.model_.body, FittedProcess), model.predict(["good"]).tolist()
+    (True, ['pos'])
+    """
 
     kernel: Similarity
     rows: CSR | Dense

@@ -53,7 +53,12 @@ class Logistic(MarginLoss):
 
 @dataclass(frozen=True)
 class SquaredHinge(MarginLoss):
-    """max(0, 1 - m)^2: the L2-loss SVM. `curve` is the generalized second derivative, 0 or 2."""
+    """max(0, 1 - m)^2: the L2-loss SVM. `curve` is the generalized second derivative, 0 or 2.
+
+    >>> import numpy as np
+    >>> SquaredHinge().value(np.array([-1.0, 0.0, 2.0])).tolist()
+    [4.0, 1.0, 0.0]
+    """
 
     online: ClassVar[int] = LOSSES["squared_hinge"]
     second: ClassVar[bool] = True
@@ -113,7 +118,12 @@ class Exponential(MarginLoss):
 
 @dataclass(frozen=True)
 class ModifiedHuber(MarginLoss):
-    """max(0, 1 - m)^2 for m >= -1, else -4m: a squared hinge that outliers pull only linearly (Zhang, 2004)."""
+    """max(0, 1 - m)^2 for m >= -1, else -4m: a squared hinge that outliers pull only linearly (Zhang, 2004).
+
+    >>> import numpy as np
+    >>> ModifiedHuber().value(np.array([-2.0, 0.0, 2.0])).tolist()
+    [8.0, 1.0, 0.0]
+    """
 
     online: ClassVar[int] = LOSSES["modified_huber"]
     second: ClassVar[bool] = True

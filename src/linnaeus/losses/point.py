@@ -46,7 +46,12 @@ class Squared(PointLoss):
 
 @dataclass(frozen=True)
 class Absolute(PointLoss):
-    """|s - y|: least absolute deviations; predicts medians."""
+    """|s - y|: least absolute deviations; predicts medians.
+
+    >>> import numpy as np
+    >>> Absolute().value(np.array([-2.0, 0.5])).tolist()
+    [2.0, 0.5]
+    """
 
     online: ClassVar[int] = LOSSES["absolute"]
     smooth: ClassVar[bool] = False
@@ -62,7 +67,12 @@ class Absolute(PointLoss):
 
 @dataclass(frozen=True)
 class Huber(PointLoss):
-    """r^2 up to |r| = width, and 2 width |r| - width^2 beyond: squared for small residuals, linear for outliers."""
+    """r^2 up to |r| = width, and 2 width |r| - width^2 beyond: squared for small residuals, linear for outliers.
+
+    >>> import numpy as np
+    >>> Huber(width=1.0).value(np.array([0.5, 3.0])).tolist()
+    [0.25, 5.0]
+    """
 
     width: float = 1.0
     second: ClassVar[bool] = True

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 class ScalarLoss(ABC):
-    """value, slope and curve of a number, made into a loss of scores; see `MarginLoss` and `PointLoss`."""
+    """value, slope and curve of a number, made into a loss of scores; see `MarginLoss` and `PointLoss`.
+
+    >>> from linnaeus.losses import Absolute, Logistic
+    >>> issubclass(Absolute, ScalarLoss), issubclass(Logistic, ScalarLoss)
+    (True, True)
+    """
 
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
@@ -66,6 +71,10 @@ class MarginLoss(ScalarLoss):
     """A function of the margin: how far on the right side a score is.
 
     Products of binaries: m = y s for each part; joint spaces: the score of the truth minus that of its best rival.
+
+    >>> from linnaeus.losses import Logistic
+    >>> issubclass(Logistic, MarginLoss)
+    True
     """
 
     decreasing: ClassVar[bool] = True
@@ -76,7 +85,12 @@ class MarginLoss(ScalarLoss):
 
 
 class PointLoss(ScalarLoss):
-    """A function of the residual r = s - y, for real targets; labels count as +1 and -1."""
+    """A function of the residual r = s - y, for real targets; labels count as +1 and -1.
+
+    >>> from linnaeus.losses import Squared
+    >>> issubclass(Squared, PointLoss)
+    True
+    """
 
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The residuals."""

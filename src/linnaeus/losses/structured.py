@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 
 class StructuredLoss(ABC):
-    """upper(S, y) - gold(S, y). A subclass says what `upper` is."""
+    """upper(S, y) - gold(S, y). A subclass says what `upper` is.
+
+    >>> from linnaeus.losses import Hinge, Log
+    >>> issubclass(Hinge, StructuredLoss), issubclass(Log, StructuredLoss)
+    (True, True)
+    """
 
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
@@ -94,7 +99,14 @@ class Hinge(StructuredLoss):
 
 @dataclass(frozen=True)
 class Log(StructuredLoss):
-    """soft(S) - gold(S, y) = -log P(y): softmax regression; the logistic loss on two outputs."""
+    """soft(S) - gold(S, y) = -log P(y): softmax regression; the logistic loss on two outputs.
+
+    >>> import numpy as np
+    >>> from linnaeus.outputs import Multiclass
+    >>> loss, gradient = Log().value_and_grad(Multiclass(), np.zeros((1, 2)), np.array([0]))
+    >>> loss.round(4).tolist(), gradient.tolist()
+    ([0.6931], [[-0.5, 0.5]])
+    """
 
     online: ClassVar[int] = LOSSES["log"]
     smooth: ClassVar[bool] = True
@@ -119,7 +131,14 @@ class Log(StructuredLoss):
 
 @dataclass(frozen=True)
 class SoftMargin(StructuredLoss):
-    """soft(S + cost) - gold(S, y): the smooth hinge (softmax-margin, Gimpel and Smith 2010)."""
+    """soft(S + cost) - gold(S, y): the smooth hinge (softmax-margin, Gimpel and Smith 2010).
+
+    >>> import numpy as np
+    >>> from linnaeus.outputs import Multiclass
+    >>> loss, _ = SoftMargin().value_and_grad(Multiclass(), np.zeros((1, 2)), np.array([0]))
+    >>> loss.round(4).tolist()
+    [1.3133]
+    """
 
     online: ClassVar[int] = LOSSES["softmargin"]
     smooth: ClassVar[bool] = True

@@ -74,7 +74,14 @@ def _members(lesson: Lesson) -> Doubles:
 
 @dataclass(frozen=True, eq=False)
 class FittedCentroid:
-    """Weights (d, k) and biases (k,)."""
+    """Weights (d, k) and biases (k,).
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("nearest-centroid").fit(texts, labels)
+    >>> isinstance(model.model_.body, FittedCentroid), model.predict(["good"]).tolist()
+    (True, ['pos'])
+    """
 
     W: Floats
     b: Doubles

@@ -35,6 +35,9 @@ class Components:
     Salakhutdinov 2004, here with cosines and on batches of `batch` rows). W starts as a random projection, which keeps
     angles as they are, and is moved by AdaGrad with this `rate` for so many `epochs`. Label sets that share a label are
     of one class. The same seed gives the same W.
+
+    >>> Components(width=2).width
+    2
     """
 
     width: int = 64

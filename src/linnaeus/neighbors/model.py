@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FittedNeighbors:
-    """The training rows in an index, what is known of them, and the learner's settings."""
+    """The training rows in an index, what is known of them, and the learner's settings.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("knn").fit(texts, labels)
+    >>> isinstance(model.model_.body, FittedNeighbors), model.predict(["good"]).tolist()
+    (True, ['pos'])
+    """
 
     index: Any
     known: Known

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """Every neighbor has one vote."""
+    """Every neighbor has one vote.
+
+    >>> Plain()
+    Plain()
+    """
 
     def refuse(self, metric: str) -> str | None:
         """Works with every metric."""

@@ -26,6 +26,13 @@ class GradientDescent:
     The first try of t is that of Barzilai and Borwein (1988), s's / s'y from the last step s and the change y of the
     gradient. A step has to improve on the worst of the last `memory` values (Grippo, Lampariello and Lucidi 1986); with
     memory 1 every step goes down. The best iterate is the one that is told. Memory: about 6 times the parameters.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=GradientDescent()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     memory: int = 5

@@ -24,6 +24,13 @@ class LSQR:
     In exact arithmetic it is conjugate gradients on the normal equations, without squaring their condition. A free bias
     is eliminated by centering, without making the rows dense. From zero and without a penalty it goes to the solution
     of least norm. Memory: about 6 times the parameters and 3 times the scores.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="squared", optimizer=LSQR()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     def refuse(self, objective: Objective) -> str | None:

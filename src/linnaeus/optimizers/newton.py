@@ -28,6 +28,13 @@ class Newton:
 
     For losses with a second derivative and at most 4,096 parameters. A singular H is made definite by adding the
     least multiple of the identity that does it. Memory: two matrices of parameters by parameters.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=Newton()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     def refuse(self, objective: Objective) -> str | None:

@@ -31,6 +31,13 @@ class NormalEquations:
     exactly, by centering. Several targets share the factors, unless rows count differently for each. Without a penalty
     and with dependent features it gives the solution of least norm. The answer does not depend on the start. Memory:
     two matrices of min(n, d)^2.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="squared", optimizer=NormalEquations()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     def refuse(self, objective: Objective) -> str | None:

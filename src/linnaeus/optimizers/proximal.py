@@ -26,6 +26,13 @@ class ProximalGradient:
     holds and grows a little with every step taken; the momentum is dropped when (v - x')(x' - x) > 0 (O'Donoghue and
     Candès 2015). The gradient it reports is (v - x') / t, zero exactly at the optimum. Memory: six times the
     parameters, in float64.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="logistic", optimizer=ProximalGradient(), regularizer="l1").fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     growth: float = 1.1

@@ -31,6 +31,13 @@ class LBFGS:
     the combination of them that is the next direction (Chen, Wang and Zhou 2014). Memory: the parameters 6 times, and
     twice more for each of the last `memory` iterations, in float64; where 2 n < d the parameters twice, and four times
     the scores for each iteration.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=LBFGS()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     memory: int = 10
@@ -69,6 +76,13 @@ class ConjugateGradient:
 
     Memory: about 6 times the parameters, in float64 (where 2 n < d, twice, and 10 times the scores): less than L-BFGS,
     for more iterations.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=ConjugateGradient()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     def refuse(self, objective: Objective) -> str | None:

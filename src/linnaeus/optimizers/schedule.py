@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 class Schedule(ABC):
-    """Factors for the steps first, first + 1, ...; `total` steps are planned. `adapt` follows held-out scores."""
+    """Factors for the steps first, first + 1, ...; `total` steps are planned. `adapt` follows held-out scores.
+
+    >>> from linnaeus.optimizers import SCHEDULES
+    >>> all(issubclass(SCHEDULES[name], Schedule) for name in SCHEDULES)
+    True
+    """
 
     follows: ClassVar[bool] = False
     """Whether it has no meaning without held-out scores."""
@@ -31,7 +36,11 @@ class Schedule(ABC):
 
 @dataclass(frozen=True)
 class Constant(Schedule):
-    """Always the rate."""
+    """Always the rate.
+
+    >>> Constant().factors(1, 3, 10).tolist()
+    [1.0, 1.0, 1.0]
+    """
 
     def factors(self, first: int, count: int, total: int) -> Doubles:
         """Ones."""
@@ -60,7 +69,11 @@ class InverseTime(Schedule):
 
 @dataclass(frozen=True)
 class InverseSqrt(Schedule):
-    """1 / sqrt(t)."""
+    """1 / sqrt(t).
+
+    >>> InverseSqrt().factors(1, 4, 10).round(3).tolist()
+    [1.0, 0.707, 0.577, 0.5]
+    """
 
     def factors(self, first: int, count: int, total: int) -> Doubles:
         """1 / sqrt(t)."""

@@ -90,7 +90,15 @@ class Stochastic(ABC):
 
 @dataclass(frozen=True)
 class SGD(Stochastic):
-    """w <- w - rate g. With the perceptron loss, rate 1 and no penalty this is the perceptron."""
+    """w <- w - rate g. With the perceptron loss, rate 1 and no penalty this is the perceptron.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=SGD(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     @property
     def rule(self) -> Rule:
@@ -100,7 +108,15 @@ class SGD(Stochastic):
 
 @dataclass(frozen=True)
 class AdaGrad(Stochastic):
-    """w_i <- w_i - rate g_i / sqrt(eps + sum of g_i^2): a rate for each weight, large for rare features."""
+    """w_i <- w_i - rate g_i / sqrt(eps + sum of g_i^2): a rate for each weight, large for rare features.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=AdaGrad(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     eps: float = 1e-8
 
@@ -120,7 +136,15 @@ class AdaGrad(Stochastic):
 
 @dataclass(frozen=True)
 class Momentum(Stochastic):
-    """v <- decay v + g, w <- w - rate v."""
+    """v <- decay v + g, w <- w - rate v.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=Momentum(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     decay: float = 0.9
 
@@ -136,7 +160,15 @@ class Momentum(Stochastic):
 
 @dataclass(frozen=True)
 class Adam(Stochastic):
-    """Adam with decoupled penalty."""
+    """Adam with decoupled penalty.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=Adam(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     rate: float = 0.01
     first: float = 0.9
@@ -165,6 +197,13 @@ class Average:
 
     `Average(SGD(rate=1.0))` with the perceptron loss is the averaged perceptron (Freund and Schapire 1999, Collins
     2002).
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="perceptron", optimizer=Average(SGD(rate=1.0)), regularizer="none").fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     inner: Any = field(default_factory=SGD)

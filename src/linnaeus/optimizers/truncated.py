@@ -25,6 +25,13 @@ class NewtonCG:
     For losses with a second derivative. Few iterations, each of many products with the Hessian: it takes the lead over
     L-BFGS where products with the rows are what costs. (SciPy's trust regions crawl on the squared hinge, whose
     curvature jumps.) Memory: about 8 times the parameters, in float64.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=NewtonCG()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     def refuse(self, objective: Objective) -> str | None:

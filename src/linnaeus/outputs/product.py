@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 
 class Product(ABC):
-    """The four answers from two questions: the sign of each part of the truth, and what a wrong part costs."""
+    """The four answers from two questions: the sign of each part of the truth, and what a wrong part costs.
+
+    >>> from linnaeus.outputs import Binary, OneVsRest
+    >>> issubclass(Binary, Product), issubclass(OneVsRest, Product)
+    (True, True)
+    """
 
     @abstractmethod
     def signs(self, y: Truth, w: int) -> Doubles:

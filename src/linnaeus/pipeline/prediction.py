@@ -17,6 +17,10 @@ class Prediction:
 
     `label` is a class, a tuple of labels, a number, or None where the model abstains; `probability` that of the label
     (of a set of labels: None). `ranking` has (label, probability) of the best classes, the best first.
+
+    >>> found = Prediction("music", 0.9, (("music", 0.9), ("alarm", 0.1)))
+    >>> found.label, found.ranking[1]
+    ('music', ('alarm', 0.1))
     """
 
     label: Any

@@ -23,6 +23,9 @@ class NotConverged(LinnaeusWarning):
     """A solver stopped before it was certified to be near the optimum.
 
     Where scikit-learn is loaded, what is given is its `ConvergenceWarning` too.
+
+    >>> issubclass(NotConverged, UserWarning)
+    True
     """
 
 

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 class Separable:
-    """sum over weights of l2/2 w^2 + l1 |w|."""
+    """sum over weights of l2/2 w^2 + l1 |w|.
+
+    >>> from linnaeus.regularizers import L1, L2
+    >>> issubclass(L1, Separable), issubclass(L2, Separable)
+    (True, True)
+    """
 
     @property
     def l1(self) -> float:
@@ -69,7 +74,12 @@ class Separable:
 
 @dataclass(frozen=True)
 class NoPenalty(Separable):
-    """No regularizer."""
+    """No regularizer.
+
+    >>> import numpy as np
+    >>> float(NoPenalty().value(np.ones((2, 1))))
+    0.0
+    """
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,11 @@ def describe(kernel: Similarity) -> dict[str, Json]:
 
 
 def described(manifest: Json) -> Similarity:
-    """The similarity again; what is not in the table, or has other hyper-parameters, is refused."""
+    """The similarity again; what is not in the table, or has other hyper-parameters, is refused.
+
+    >>> described({"kind": "rbf", "gamma": 2.0})
+    RBF(gamma=2.0)
+    """
     try:
         fields = {name: value for name, value in manifest.items() if name != "kind"}
         return similarity(SIMILARITIES[manifest["kind"]](**fields))

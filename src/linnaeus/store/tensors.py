@@ -74,6 +74,11 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
     not finite, when together they have less than 64 MB, or as `verify` says. A larger file is mapped, not read: of its
     tensors those of up to 64 kB are checked in the same way, the others by the digests of their blocks. Those that
     `later` names, by the manifest, are left to the caller: each has a guard in the state.
+
+    >>> from linnaeus import TagRecipe
+    >>> TagRecipe().fit([[("dogs", "N"), ("bark", "V")]]).save("tagger.lin")
+    >>> load("tagger.lin").manifest["kind"]
+    'tagger'
     """
     expect("path", path, os.PathLike)
     where = str(path)

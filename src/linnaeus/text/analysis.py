@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 class Token(NamedTuple):
-    """A token, and where it stands in the original text: characters start to end, end excluded."""
+    """A token, and where it stands in the original text: characters start to end, end excluded.
+
+    >>> Token("film", 5, 9).text
+    'film'
+    """
 
     text: str
     start: int

@@ -30,6 +30,13 @@ class CoordinateDescent:
     For losses with a second derivative in spaces whose score columns are problems of their own: binary, one-vs-rest,
     one-vs-one, multi-label, real. An epoch is one working set. Memory: a transposed copy of the matrix, and per score
     column four numbers for each row and two for each feature.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="logistic", optimizer=CoordinateDescent(), regularizer="l1").fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     def refuse(self, objective: Objective) -> str | None:

@@ -53,6 +53,13 @@ class DualAscent:
 
     Memory: the weights, and 12 bytes for each row of up to 32 problems at a time; in teams, 4 or 8 bytes for each row
     and problem; multiclass, 8 k + 32 for each row.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="hinge", optimizer=DualAscent()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
     """
 
     tol: float = 1e-4

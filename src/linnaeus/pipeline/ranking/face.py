@@ -67,7 +67,13 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
 
 
 class Ranker(CandidateClassifier):
-    """Ranks the candidates that each example brings: `predict` gives them best first."""
+    """Ranks the candidates that each example brings: `predict` gives them best first.
+
+    >>> rows = [{"text": "who barks", "candidates": ["a dog barks", "a cat"], "answer": 0}]
+    >>> ranker = Ranker().fit(rows * 3)
+    >>> ranker.predict([{"text": "who barks", "candidates": ["a cat", "a dog barks"]}])
+    [['a dog barks', 'a cat']]
+    """
 
     def predict(self, X: Any) -> list[list[str | None]]:
         """The candidates of each example, best first; None is none of these."""

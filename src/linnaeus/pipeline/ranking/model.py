@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RankModel:
-    """A fitted ranker. What it takes is `Groups`, or whatever `read_groups` reads: a file, a table, dicts."""
+    """A fitted ranker. What it takes is `Groups`, or whatever `read_groups` reads: a file, a table, dicts.
+
+    >>> from linnaeus import RankRecipe
+    >>> rows = [{"text": "who barks", "candidates": ["a dog barks", "a cat"], "answer": 0}]
+    >>> model = RankRecipe().fit(rows * 3)
+    >>> isinstance(model, RankModel), model.weights.shape[0] > 0
+    (True, True)
+    """
 
     recipe: RankRecipe
     features: FittedPairs

@@ -27,6 +27,10 @@ class Stage:
 
     `data` is the file it learns from, for recipes in files; in Python `StackRecipe.fit` may be given the data. The last
     stage has none there: it learns from what the whole pipeline is trained on. `truth` names the column of tags.
+
+    >>> from linnaeus import Recipe
+    >>> Stage("topic", Recipe()).name
+    'topic'
     """
 
     name: str
@@ -73,6 +77,11 @@ class StackRecipe:
     A stage that learns from rows which an earlier stage has learned from, too, is given answers to them by models that
     have not: `folds` models for each such stage, each trained without one part of the rows. Elsewhere, and when the
     pipeline is used, one model trained on everything answers.
+
+    >>> from linnaeus import Recipe, Stage, TagRecipe
+    >>> recipe = StackRecipe((Stage("tags", TagRecipe(), data="tagged"), Stage("topic", Recipe())))
+    >>> [stage.name for stage in recipe.stages], recipe.folds
+    (['tags', 'topic'], 5)
     """
 
     stages: tuple[Stage, ...]
