@@ -3,7 +3,8 @@
     outcome      what is evaluated: truth, predictions, probabilities, weights
     observe      boils each row down to a few numbers (facts), so that batches can be evaluated one after the other
     metrics      the table of metrics; each is a formula (formulas) of weighted rows (sample)
-    bootstrap    intervals: the same formulas with the weights of a resample
+    intervals    score intervals, which hold their estimate and keep the range of its metric
+    bootstrap    the variance they need: the same formulas with the weights of a resample
     evaluate     all metrics, per class, confusions; `Accumulator` for batches
     comparison   two models on the same rows: McNemar's test and paired intervals
     slicing      metrics by the values of a column, or by length of text

@@ -10,9 +10,10 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.evaluation.facts import Facts, distinct, only
+from linnaeus.evaluation.intervals import interval
 from linnaeus.evaluation.metrics import METRICS, fitting
 from linnaeus.evaluation.observe import observe
-from linnaeus.evaluation.sample import Sample
+from linnaeus.evaluation.sample import Sample, whole
 from linnaeus.kernels.draws import scramble
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 BLOCK = 1 << 18
 """Weights held at once: 2 MB, which stay in a cache while all metrics look at them."""
 
+DRAWN = 1 << 22
+"""Rows drawn in all for metrics that look at every row; of many rows fewer resamples tell their variance."""
+
+LEAST = 200
+"""Resamples below which no variance is told from them."""
+
 MERGE = 16
 """Kinds of rows are drawn instead of rows where there are so many times fewer of them."""
 
@@ -32,9 +39,10 @@ MERGE = 16
 def bootstrap(
     outcome: Outcome | Facts, metrics: Sequence[str] = (), seed: int = 0, rounds: int = 1000, level: float = 0.95
 ) -> dict[str, tuple[float, float]]:
-    """Percentile intervals: n rows are drawn from n with replacement, again and again (Efron, 1979).
+    """Score intervals (see `intervals`), with the variance of n rows drawn from n with replacement (Efron, 1979).
 
     All metrics that fit where none are named. The same seed gives the same intervals, whatever else is asked for.
+    `rounds` is the most resamples: of many rows fewer are drawn for metrics that look at every row.
 
     >>> from linnaeus.evaluation import Outcome
     >>> low, high = bootstrap(Outcome([0, 1] * 50, [0] * 50 + [1, 0] * 25, ["a", "b"]), ["accuracy"])["accuracy"]
@@ -42,26 +50,17 @@ def bootstrap(
     True
     """
     facts = observe(outcome)
-    drawn = redraw([facts], fitting(facts, metrics), seed, rounds)
-    return {name: interval(values[0], level) for name, values in drawn.items()}
-
-
-def interval(values: Doubles, level: float) -> tuple[float, float]:
-    """The middle part of drawn values that holds `level` of them."""
-    expect("level", level, float)
-    if not 0 < level < 1:
-        raise UsageError(f"level is a part of 1, such as 0.95, not {level!r}.")
-    ordered = np.sort(values)
-    return _quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2)
-
-
-def _quantile(ordered: Doubles, share: float) -> float:
-    """Between two neighbors in proportion, as `np.quantile` has it, which takes longer than all the rest."""
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
-    part = place - below
-    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
+    sample = whole(facts)
+    names = fitting(facts, metrics)
+    views = {view: [name for name in names if METRICS[name].view == view] for view in ("answers", "rows")}
+    drawn = redraw([facts], views["answers"], seed, rounds)
+    drawn |= redraw([facts], views["rows"], seed, min(rounds, max(LEAST, DRAWN // len(facts))))
+    rows = float(facts.weights.sum() ** 2 / (facts.weights**2).sum())  # what weighted rows count as (Kish, 1965)
+    found = {}
+    for name in names:
+        metric = METRICS[name]
+        found[name] = interval(float(metric.formula(sample)[0]), drawn[name][0], level, metric.scale, rows)
+    return found
 
 
 def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int) -> dict[str, Doubles]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.errors import DataError
-from linnaeus.evaluation.bootstrap import interval, redraw
+from linnaeus.evaluation.bootstrap import redraw
 from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.intervals import interval
 from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting, spelled
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.sample import whole
@@ -138,7 +139,7 @@ def compare(
     differences = []
     for name in shared:
         one, two = (float(METRICS[name].formula(whole(part))[0]) for part in pair)
-        low, high = interval(drawn[name][0] - drawn[name][1], level)
+        low, high = interval(one - two, drawn[name][0] - drawn[name][1], level, "free", len(pair[0]))
         differences.append(Difference(name, one, two, low, high))
     if pair[0].task == "numbers":
         return Comparison(len(pair[0]), tuple(differences), level=level)

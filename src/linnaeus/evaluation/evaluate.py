@@ -20,18 +20,12 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Outcome
 
 
-DRAWN = 1 << 22
-"""Rows drawn in all for the intervals of means; of many rows fewer resamples do: their means are nearly normal."""
-
-LEAST = 200
-"""Resamples below which no interval is made of them."""
-
 SORTED = 1 << 25
 """Costly metrics get intervals up to so many scores times rounds: a fraction of a second."""
 
 
 def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level: float = 0.95) -> Evaluation:
-    """Every metric that can be said of these predictions, with bootstrap intervals (none with `rounds` 0).
+    """Every metric that can be said of these predictions, with intervals (none with `rounds` 0).
 
     >>> from linnaeus.evaluation import Outcome
     >>> found = evaluate(Outcome([0, 0, 1, 1], [0, 1, 1, 1], ["ham", "spam"]), rounds=0)
@@ -49,24 +43,13 @@ def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level:
         len(facts),
         facts.k,
         {name: float(METRICS[name].formula(sample)[0]) for name in names},
-        _intervals(facts, quick, (seed, rounds), level) if rounds else {},
+        bootstrap(facts, quick, seed, rounds, level) if rounds and quick else {},
         _per_class(sample),
         _confusion(facts) if facts.task == "single" else None,
         facts.unknown,
         facts.abstained,
         level,
     )
-
-
-def _intervals(facts: Facts, names: list[str], how: tuple[int, int], level: float) -> dict[str, tuple[float, float]]:
-    """By as many resamples as are asked for where equal rows are counted together, else by as many as are needed."""
-    seed, rounds = how
-    needed = min(rounds, max(LEAST, DRAWN // len(facts)))
-    merged = [name for name in names if METRICS[name].view == "answers"]
-    others = [name for name in names if METRICS[name].view != "answers"]
-    found = bootstrap(facts, merged, seed, rounds, level) if merged else {}
-    found |= bootstrap(facts, others, seed, needed, level) if others else {}
-    return {name: found[name] for name in names}
 
 
 def score(outcome: Outcome | Facts, name: str) -> float:

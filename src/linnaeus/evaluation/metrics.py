@@ -13,6 +13,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.evaluation.facts import Facts
     from linnaeus.evaluation.formulas import Formula
+    from linnaeus.evaluation.intervals import Scale
     from linnaeus.evaluation.outcome import Task
 
 View: TypeAlias = Literal["answers", "rows"]
@@ -23,7 +24,8 @@ class Metric:
     """One number about how good predictions are.
 
     `needs` names what must be known of the rows (`Facts.known`). A metric with the view "answers" looks at a row only
-    through its truth, its prediction and its weight, so that equal rows can be counted together.
+    through its truth, its prediction and its weight, so that equal rows can be counted together. `scale` is the range
+    of its values, which its interval keeps.
 
     >>> from linnaeus.evaluation import METRICS
     >>> METRICS["log_loss"].better
@@ -36,6 +38,7 @@ class Metric:
     better: Literal["higher", "lower"] = "higher"
     needs: tuple[str, ...] = ()
     view: View = "answers"
+    scale: Scale = "share"
 
     def fits(self, facts: Facts) -> bool:
         """Whether it can be said of these facts."""
@@ -69,8 +72,12 @@ METRICS: dict[str, Metric] = {
     "sample_recall": Metric(f.sample_recall, "the mean recall of each row's labels", _SET),
     "balanced_accuracy": Metric(f.balanced_accuracy, "the mean recall of the true classes"),
     "hamming_loss": Metric(f.hamming_loss, "the part of yes-or-no decisions that are wrong", _SET, "lower"),
-    "log_loss": Metric(f.mean_of("log_loss"), "the mean of -log p(truth)", _ANY, "lower", ("log_loss",), "rows"),
-    "brier": Metric(f.mean_of("brier"), "the mean squared error of probabilities", _ONE, "lower", ("brier",), "rows"),
+    "log_loss": Metric(
+        f.mean_of("log_loss"), "the mean of -log p(truth)", _ANY, "lower", ("log_loss",), "rows", scale="error"
+    ),
+    "brier": Metric(
+        f.mean_of("brier"), "the mean squared error of probabilities", _ONE, "lower", ("brier",), "rows", scale="error"
+    ),
     "ece": Metric(f.calibration_error, "confidence against accuracy", _ONE, "lower", ("confidence",), "rows"),
     "average_precision": Metric(
         f.average_precision, "the mean average precision of the true classes", _ANY, "higher", ("ranked",), "rows"
@@ -91,22 +98,32 @@ METRICS: dict[str, Metric] = {
         )
         for at in TOP[1:]
     },
-    "cost": Metric(f.cost, "the mean cost of an answer", _ONE, "lower", ("cost",)),
+    "cost": Metric(f.cost, "the mean cost of an answer", _ONE, "lower", ("cost",), scale="error"),
     "coverage": Metric(f.coverage, "the part of rows that were answered", needs=("abstained",)),
     "answered_accuracy": Metric(f.micro_precision, "accuracy of the rows that were answered", needs=("abstained",)),
     "set_coverage": Metric(
         f.mean_of("set_holds"), "how often the set of classes holds the truth", needs=("set_holds",), view="rows"
     ),
     "mean_set_size": Metric(
-        f.mean_of("set_size"), "the mean number of classes in a set", _ONE, "lower", ("set_size",), "rows"
+        f.mean_of("set_size"),
+        "the mean number of classes in a set",
+        _ONE,
+        "lower",
+        ("set_size",),
+        "rows",
+        scale="error",
     ),
     "empty_sets": Metric(
         f.mean_of("set_empty"), "the part of rows whose set is empty", _ONE, "lower", ("set_empty",), "rows"
     ),
-    "rmse": Metric(f.root_mean_square, "the root of the mean squared error", _NUM, "lower", (), "rows"),
-    "mae": Metric(f.mean_absolute, "the mean absolute error", _NUM, "lower", (), "rows"),
-    "r2": Metric(f.explained, "the part of the variance that is explained", _NUM, "higher", (), "rows"),
-    "median_absolute_error": Metric(f.median_absolute, "the median absolute error", _NUM, "lower", (), "rows"),
+    "rmse": Metric(f.root_mean_square, "the root of the mean squared error", _NUM, "lower", (), "rows", scale="error"),
+    "mae": Metric(f.mean_absolute, "the mean absolute error", _NUM, "lower", (), "rows", scale="error"),
+    "r2": Metric(
+        f.explained, "the part of the variance that is explained", _NUM, "higher", (), "rows", scale="explained"
+    ),
+    "median_absolute_error": Metric(
+        f.median_absolute, "the median absolute error", _NUM, "lower", (), "rows", scale="error"
+    ),
 }
 
 HEADLINES: dict[Task, tuple[str, ...]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from linnaeus.evaluation.intervals import METHOD
 from linnaeus.evaluation.metrics import HEADLINES, METRICS
 from linnaeus.render import (
     Glyphs,
@@ -51,7 +52,7 @@ def evaluation_page(evaluation: Evaluation, glyphs: Glyphs, name: str = "") -> P
     """The page of an evaluation; `name` says of what, for people."""
     parts = [
         Page((_headline(evaluation, name), *_remarks(evaluation, glyphs), line())),
-        indent(_metrics(evaluation, glyphs, SHOWN[evaluation.task])),
+        indent(_metrics(evaluation, glyphs, SHOWN[evaluation.task]) + _method(evaluation)),
         _once(evaluation, glyphs),
     ]
     return stack([*parts, _classes(evaluation, glyphs), _confusions(evaluation, glyphs)])
@@ -73,6 +74,10 @@ def _remarks(evaluation: Evaluation, glyphs: Glyphs) -> list[Line]:
     if evaluation.abstained:
         found.append(line(Word(f"{glyphs.note} {counted(evaluation.abstained, 'row')} without an answer", "warn")))
     return found
+
+
+def _method(evaluation: Evaluation) -> Page:
+    return Page((line(Word(METHOD, "faint")),)) if evaluation.intervals else Page()
 
 
 def _once(evaluation: Evaluation, glyphs: Glyphs) -> Page:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from linnaeus.evaluation.intervals import METHOD
 from linnaeus.evaluation.page import LABEL, decimal
 from linnaeus.render import Glyphs, Page, Word, bar, clean, cut, indent, line, percent, table, title
 
@@ -22,7 +23,8 @@ def slices_page(found: Slices, glyphs: Glyphs) -> Page:
     head = ["", "rows", *(cell for name in names for cell in (name, percent(found.level), "")), ""]
     body = indent(table(head, rows, "<>" + ">><" * len(names) + "<"))
     note = "worse, better: the interval does not hold the value of all rows"
-    return title(f"By {clean(found.name)}") + body + indent(Page((line(), line(Word(note, "faint")))))
+    notes = (line(), line(Word(METHOD, "faint")), line(Word(note, "faint")))
+    return title(f"By {clean(found.name)}") + body + indent(Page(notes))
 
 
 def _slice(found: Slices, part: Slice, names: list[str], glyphs: Glyphs) -> list[str | Word]:

@@ -70,9 +70,9 @@ class Evaluation:
     """How good predictions are: metrics by name, their intervals, and the classes one by one.
 
     `unknown` counts rows with a true label that the model does not know: they are mistakes in every metric. `abstained`
-    counts rows whose prediction was withheld. `intervals` hold the metric in `level` of resamples. `per_class` has the
-    classes in the model's order, or nothing in the brief form of many classes. `once` is the evaluation of the rows
-    whose text occurs once, where many rows of the training data share their text with another.
+    counts rows whose prediction was withheld. `intervals` are score intervals of `level`, and hold their metric.
+    `per_class` has the classes in the model's order, or nothing in the brief form of many classes. `once` is the
+    evaluation of the rows whose text occurs once, where many rows of the training data share their text with another.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field
 from html import escape
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -154,8 +153,7 @@ def slices(
 ) -> Slices:
     """Evaluate each slice by itself. Macro averages of a slice are over the classes that occur in it.
 
-    Intervals are by the bootstrap, but those of accuracy by Wilson's formula (1927): where every row of a small slice
-    is right, so is every resample.
+    Intervals are those of `evaluate`.
 
     >>> from linnaeus.evaluation import Outcome
     >>> found = slices(Outcome([0, 1, 0, 1], [0, 1, 1, 1], ["a", "b"]), column("from", "xxyy"), ["accuracy"])
@@ -179,16 +177,4 @@ def _slice(name: str, facts: Facts, names: list[str], how: tuple[int, int, float
     there = [metric for metric in names if METRICS[metric].fits(facts)]
     values = {metric: float(METRICS[metric].formula(sample)[0]) for metric in there}
     drawn = bootstrap(facts, there, seed, rounds, level) if there else {}
-    for metric in ("accuracy", "subset_accuracy"):
-        if metric in drawn:
-            drawn[metric] = wilson(values[metric], facts, level)
     return Slice(name, len(facts), values, drawn)
-
-
-def wilson(share: float, facts: Facts, level: float) -> tuple[float, float]:
-    """Wilson's interval of a share of rows; weighted rows count as (sum w)^2 / sum w^2 (Kish, 1965)."""
-    n = float(facts.weights.sum() ** 2 / (facts.weights**2).sum())
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))
-    return max(0.0, middle - half), min(1.0, middle + half)

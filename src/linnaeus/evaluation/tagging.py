@@ -89,13 +89,13 @@ class TagScores:
         return ("f1", self.entities.f1) if self.entities is not None else ("accuracy", self.accuracy)
 
     def interval(self, level: float = 0.95, rounds: int = 1000, seed: int = 0) -> tuple[float, float]:
-        """A bootstrap interval of the headline: sentences drawn again, with replacement (Efron, 1979)."""
-        from linnaeus.evaluation.bootstrap import interval
+        """The score interval of the headline, with the variance of sentences drawn again (Efron, 1979)."""
+        from linnaeus.evaluation.intervals import interval
 
         rng = np.random.default_rng(seed)
         n = len(self.counts)
         drawn = np.array([self._headline(self.counts[rng.integers(0, n, n)].sum(0)) for _ in range(rounds)])
-        return interval(drawn, level)
+        return interval(self.headline[1], drawn, level, "share", n)
 
     def _headline(self, sums: Longs) -> float:
         tokens, right, there, predicted, correct = sums.tolist()
