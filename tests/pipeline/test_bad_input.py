@@ -83,7 +83,17 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "values that overflow": ({}, {"X": X * 1e200}, r"X holds values so large \(2e\+200\) that their squares overflow"),
     "values that overflow an SVM": ({"loss": "hinge"}, {"X": X * 1e60}, "scale the features"),
-    "weights that overflow": ({}, {"sample_weight": [1e308] * 4}, "sample_weight holds values so large"),
+    "weights that overflow": (
+        {},
+        {"sample_weight": [1.0, 1e308, 1.0, 1.0]},
+        r"sample_weight is 1e\+308 in row 1; weights are at most 1e\+30",
+    ),
+    "class weights that overflow": ({"class_weight": {"a": 1e308}}, {}, r"class_weight of 'a' is 1e\+308; weights are"),
+    "costs that overflow": (
+        {"costs": [[0, 1e308], [1, 0]]},
+        {},
+        r"costs holds 1e\+308; a mistake costs at most 1e\+50",
+    ),
     "unknown decision": ({"decision": "best"}, {}, "decision takes 'score' or 'expected_cost', not 'best'"),
     "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; take one of perceptron, hinge, log"),
     "unknown regularizer": ({"regularizer": "l3"}, {}, "There is no regularizer 'l3'; take one of none, l2"),

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linnaeus import Classifier, read, store
+from linnaeus import Classifier, MatrixClassifier, TextClassifier, read, store
 from linnaeus.cli.main import main
+from linnaeus.erm import separability
 from linnaeus.errors import LinnaeusError
 from linnaeus.pipeline.cookbook import recipe
 from linnaeus.pipeline.modelfile import state_of
@@ -120,3 +121,22 @@ def test_taggers_say_so_too(name):
                 except LinnaeusError as error:
                     refused += "The scores of row 0 are not finite" in str(error)
     assert refused
+
+
+@pytest.mark.parametrize(
+    "name", ["default", "fast", "naive-bayes", "lda", "knn", "kernel-svm", "least-squares", "adaboost"]
+)
+@pytest.mark.parametrize("weights", [[1e308] * 20, [1.0] * 3 + [1e308] * 17], ids=["all", "some"])
+def test_weights_of_rows_that_overflow_are_refused_first(name, weights):
+    texts, labels = zip(*ROWS, strict=True)
+    with pytest.raises(LinnaeusError, match=r"sample_weight is 1e\+308 in row [03]; weights are at most 1e\+30"):
+        TextClassifier(name).fit(list(texts), list(labels), sample_weight=weights)
+
+
+@pytest.mark.parametrize("learner", ["gaussian", "neighbors", "kernel_ridge"])
+def test_features_of_matrices_that_overflow_are_refused_first(learner):
+    X = np.arange(12.0).reshape(6, 2) * 1e307
+    with pytest.raises(LinnaeusError, match=r"X holds values so large .* scale the features"):
+        MatrixClassifier(learner=learner).fit(X, ["a", "b"] * 3)
+    with pytest.raises(LinnaeusError, match=r"X holds values so large .* scale the features"):
+        separability(X, ["a", "b"] * 3)

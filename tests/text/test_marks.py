@@ -125,3 +125,29 @@ def test_entities_of_thousands_of_digits(entity, char):
     normalize = Normalize(html=True, case=None)
     assert normalize(entity) == normalize.align(entity).text == char
     assert normalize.align(entity).span(0, 1) == (0, len(entity))
+
+
+@pytest.mark.parametrize("settings", [Normalize(), Normalize("nfkc"), Normalize(accents=False)])
+@pytest.mark.parametrize("way", ["one", "many", "aligned"])
+def test_the_work_is_linear(settings, way, monkeypatch):
+    """Sorting marks costs the square of their number: what is handed to be sorted grows with the text, no faster."""
+    ways = {
+        "one": settings,
+        "many": lambda text: settings.prepare(as_texts(pa.array([text], pa.large_string()))),
+        "aligned": settings.align,
+    }
+    original, work = unicodedata.normalize, []
+
+    def counted(form: str, text: str) -> str:
+        runs = "".join("m" if unicodedata.combining(char) else " " for char in text).split()
+        work.append(len(text) + sum(len(run) ** 2 for run in runs))
+        return original(form, text)
+
+    limit_marks(random_marks(50))  # what is found out once about all characters does not count
+    monkeypatch.setattr(unicodedata, "normalize", counted)
+    sums = []
+    for size in (1000, 10_000):
+        work.clear()
+        ways[way]("a" + random_marks(size) + " " + ("e\u0301" + random_marks(40)) * (size // 40))
+        sums.append(sum(work))
+    assert sums[1] < 12 * sums[0]

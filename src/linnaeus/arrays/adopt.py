@@ -40,7 +40,9 @@ def as_rows(
     """X as rows of finite numbers (n, d): `CSR` where it is sparse, `Dense` otherwise.
 
     `width` and `names` are what was seen in training, `who` learned it. Sparse matrices of SciPy with int32 columns
-    and float values are used as they lie; columns out of order or named twice are put in order on a copy.
+    and float values are used as they lie; columns out of order or named twice are put in order on a copy. Arrays that
+    are used as they lie must not be written by another thread meanwhile: columns are checked before they are followed,
+    and one that changes in between leads out of the weights, as it does in SciPy.
 
     >>> as_rows([[1, 2], [3, 4]]).dot(np.array([1.0, 10.0])).tolist()
     [21.0, 43.0]

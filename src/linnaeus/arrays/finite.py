@@ -1,13 +1,17 @@
-"""Scores that are numbers: weights that are finite each can still add up to more than a number can hold."""
+"""Numbers that are finite each, and add up to more than a number can hold: said in a sentence."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import ModelFileError
+from linnaeus.arrays.vectors import dot
+from linnaeus.errors import DataError, ModelFileError
+
+LARGEST = 1e76
+"""Of a sum of squares: float32, which models are stored in, ends at 3e38. Solvers multiply such sums."""
 
 Scores = TypeVar("Scores", bound=NDArray[np.floating])
 
@@ -28,3 +32,15 @@ def finite_scores(S: Scores) -> Scores:
         f"The scores of row {int(odd.argmax())} are not finite: the weights of the model are too large; restore it "
         "from a copy, or train it again with smaller values or more regularization."
     )
+
+
+def refuse_overflow(name: str, values: NDArray[Any], what: str) -> None:
+    """Refuse numbers whose squares add up to more than solvers can work with."""
+    if values.dtype == np.float32:  # squares of all of them fit into float64
+        return
+    flat = np.ascontiguousarray(values, np.float64).reshape(-1)  # no copy of what lies so already
+    with np.errstate(over="ignore", invalid="ignore"):
+        if dot(flat, flat) <= LARGEST:
+            return
+    largest = float(np.abs(flat).max())
+    raise DataError(f"{name} holds values so large ({largest:.3g}) that their squares overflow; scale the {what}.")

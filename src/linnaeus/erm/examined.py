@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import CSR, as_rows
+from linnaeus.arrays.finite import refuse_overflow
 from linnaeus.erm.objective import Objective
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.losses import Perceptron
@@ -24,6 +25,7 @@ def examined(X: Any, y: Any, space: Any, k: int | None, bias: Any) -> Objective:
         raise UsageError(f"bias takes 'free' or 'none', not {bias!r}.")
     rows = as_rows(X, who="separability")
     rows = rows if isinstance(rows, CSR) else rows.to_csr()
+    refuse_overflow("X", rows.data[: rows.nnz], "features")
     truth, classes = _truth(y, k)
     if len(truth) != len(rows):
         raise DataError(f"X has {len(rows)} rows, but y has {len(truth)}; give one label for each row.")

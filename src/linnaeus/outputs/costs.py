@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 CostTable: TypeAlias = tuple[tuple[float, ...], ...]
 """A matrix as nested tuples, so that a piece that holds it stays frozen and comparable."""
 
+MAX_COST = 1e50
+"""The largest cost of a mistake: sums and squares of such costs are finite."""
+
 
 def as_costs(costs: Sequence[Sequence[float]] | Any | None, k: int | None = None) -> CostTable | None:
     """The matrix as a table: square, finite, not negative, zero where the prediction is right.
@@ -36,6 +39,8 @@ def as_costs(costs: Sequence[Sequence[float]] | Any | None, k: int | None = None
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise UsageError("costs must be finite and not negative; 0 is free, 1 is an ordinary mistake.")
+    if (matrix > MAX_COST).any():
+        raise UsageError(f"costs holds {matrix.max():g}; a mistake costs at most {MAX_COST:g}; scale all.")
     if np.diagonal(matrix).any():
         raise UsageError("costs must be zero on the diagonal: a right prediction costs nothing.")
     return tuple(tuple(float(c) for c in row) for row in matrix)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from linnaeus.arrays import as_rows, column_names
+from linnaeus.arrays import Dense, as_rows, column_names
+from linnaeus.arrays.finite import refuse_overflow
 
 if TYPE_CHECKING:
-    from linnaeus.arrays import CSR, Dense
+    from linnaeus.arrays import CSR
 
 
 def learned(face: Any, X: Any) -> tuple[CSR | Dense, dict[str, Any]]:
     """Rows to learn from, and what the face will remember of them: their width, and the names of their columns."""
     names = column_names(X)
     rows = as_rows(X, who=type(face).__name__)
+    refuse_overflow("X", rows.values if isinstance(rows, Dense) else rows.data[: rows.nnz], "features")
     seen = {"n_features_in_": rows.shape[1]}
     return rows, seen if names is None else {**seen, "feature_names_in_": names}
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 
+MAX_WEIGHT = 1e30
+"""The largest weight of a row or a class: products and squares of such weights, and their sums, are finite."""
+
+
 def sample_weights(sample_weight: Any, n: int) -> Doubles:
     """One finite number, at least 0, for each row; a weight of 0 is as if the row were not there.
 
@@ -38,6 +42,11 @@ def sample_weights(sample_weight: Any, n: int) -> Doubles:
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
         raise DataError(f"sample_weight is negative in row {row}; weights are at least 0.")
+    if (weights > MAX_WEIGHT).any():
+        row = int(np.flatnonzero(weights > MAX_WEIGHT)[0])
+        raise DataError(
+            f"sample_weight is {weights[row]:g} in row {row}; weights are at most {MAX_WEIGHT:g}; scale all."
+        )
     if not weights.any():
         raise DataError("sample_weight is zero in every row; at least one row must count.")
     return weights
@@ -86,4 +95,6 @@ def _factor(name: Any, weight: Any) -> float:
     expect(f"class_weight of {name!r}", weight, float)
     if not 0 <= weight < np.inf:
         raise UsageError(f"class_weight of {name!r} must be a finite number, at least 0, not {weight}.")
+    if weight > MAX_WEIGHT:
+        raise UsageError(f"class_weight of {name!r} is {weight:g}; weights are at most {MAX_WEIGHT:g}.")
     return float(weight)
