@@ -39,7 +39,7 @@ STEP = re.compile(r"^\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n(?P<shown>(?:(?!\$ )
 SETTING = {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1"}
 NOT_RUN = {"make", "pip"}
 SCRIPTS = sysconfig.get_path("scripts")
-TIMES = re.compile(r"\d[\d.,]* ?(?:[munµ]?s|min|h|[kMG]?B|bytes)\b")
+TIMES = re.compile(r"\d[\d.,]* ?(?:[munµ]?s|min|h|[kMG]?B|bytes)\b|(?<=\"seconds\": )[\d.e-]+")
 BARS = re.compile("[▀-▟■─━-]{2,}")
 FIGURES = [
     (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8,}\b"), "0"),
