@@ -22,7 +22,7 @@ from typing import TypeVar
 Case = TypeVar("Case")
 MEGABYTE = 1 << 20
 SPARE = 3 << 30
-"""Bytes of address space beyond those of the warmed process, after which an allocation fails."""
+"""Bytes of address space beyond those before a case, after which an allocation fails."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +106,13 @@ def _work(cases: Sequence[Case], act: Callable[[Case], object], pipe: int) -> No
     """In the worker: each case, then the end."""
     import resource
 
-    limit = _memory("VmSize") + SPARE
-    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     faulthandler.disable()  # the parent tells that a worker died
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(null, stream)
     try:
         for case in cases:
+            resource.setrlimit(resource.RLIMIT_AS, (_memory("VmSize") + SPARE, resource.RLIM_INFINITY))
             before, began = _settle(), time.monotonic()
             kind, text = _outcome(act, case)
             took = time.monotonic() - began

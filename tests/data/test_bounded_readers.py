@@ -140,7 +140,6 @@ def test_candidates_come_in_batches_that_are_the_whole(tmp_path, monkeypatch):
         (b'{"text": "a", "candidates": ' + b"[" * 5000 + b"]" * 5000 + b"}\n", "line 1: not JSON"),
         (b'{"text": "a", "candidates": ["a"], "answer": 12345678901234567890123}\n', "Row 1: the answer is 1234567"),
         (b'{"text": "a", "candidates": ["a"], "answer": ["\\u0000x"]}\n', "Row 1: the answer .* is none of its"),
-        (b'{"text": "a", "candidates": [{"text": "a"}, "b"]}\n', "objects among other candidates"),
         (b'{"text": "a", "candidates": ["a"]}\n{"text": "a", "candidates": 7}\n', "not lists of candidates"),
     ],
 )
@@ -148,6 +147,14 @@ def test_odd_candidates_are_one_sentence(tmp_path, data, said):
     (tmp_path / "a.jsonl").write_bytes(data)
     with pytest.raises(DataError, match=rf"a\.jsonl[:,] .*{said}"):
         read_groups(tmp_path / "a.jsonl")
+
+
+def test_words_among_objects_are_candidates(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "q", "candidates": [{"name": "a", "n": 1}, "b", 3], "answer": "3"}\n')
+    found = read_groups(tmp_path / "a.jsonl")
+    assert found.candidates.to_pylist() == ["a", "b", "3"]
+    assert found.details["n"].to_pylist() == [1, None, None]
+    assert found.answers().tolist() == [2]
 
 
 def test_options_of_files_are_heeded(tmp_path):

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
 import io
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.feather
-import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.data.damaged import seeds
 
 import linnaeus
 from linnaeus.arrays.csr import CSR
@@ -27,39 +21,6 @@ from linnaeus.text import Normalize
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-
-CSV = 'text,label\ngood film,pos\n"bad, ""very"" bad\nfilm",neg\nСтрана Ünïcode 東京都,pos\n007,NA\n'
-JSONL = '{"text": "good film", "label": "pos"}\n{"text": "bad \\u00e9 \\ud83d\\ude00", "label": "neg"}\n'
-FASTTEXT = "__label__pos good film\n__label__neg __label__dull bad film\n"
-SVM = "1 1:0.5 3:2\n-1 2:1e-3 7:4 # note\n"
-TABLE = {"text": ["good film", "bad film", "東京都", ""], "label": ["pos", "neg", "pos", "neg"], "n": [1, 2, 3, None]}
-
-
-def _arrow(write: Callable[[pa.Table, io.BytesIO], None]) -> bytes:
-    out = io.BytesIO()
-    write(pa.table(TABLE), out)
-    return out.getvalue()
-
-
-@cache
-def seeds() -> dict[str, bytes]:
-    """A sound file of every format, by its name."""
-    return {
-        "a.csv": CSV.encode(),
-        "a.tsv": CSV.replace(",", "\t").encode(),
-        "a.jsonl": JSONL.encode(),
-        "a.ft": FASTTEXT.encode(),
-        "a.txt": CSV.encode(),
-        "a.svm": SVM.encode(),
-        "a.parquet": _arrow(lambda table, out: pa.parquet.write_table(table, out)),
-        "a.feather": _arrow(lambda table, out: pa.feather.write_feather(table, out)),
-        "b.arrow": _arrow(lambda table, out: pa.feather.write_feather(table, out, compression="uncompressed")),
-        "a.csv.gz": gzip.compress(CSV.encode(), mtime=0),
-        "a.csv.bz2": bz2.compress(CSV.encode()),
-        "a.jsonl.zst": pa.compress(JSONL.encode(), "zstd", asbytes=True),
-        "u16.csv": CSV.encode("utf-16"),
-    }
-
 
 PIECES = st.sampled_from(
     [b'"', b'""', b",", b"\n", b"\r", b"\r\n", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", b"{", b"}", b"\\", b"__label__",

@@ -224,10 +224,9 @@ def _mixed(lists: list[Any], name: str) -> tuple[Longs, pa.Array, dict[str, pa.A
     flat = [one for some in lists for one in some or ()]
     if not any(isinstance(one, dict) for one in flat):
         return offsets, _array(flat), {}
-    if not all(isinstance(one, dict) for one in flat):
-        raise DataError(f"The column {name!r} holds objects among other candidates; make them alike.")
-    parts: Columns = _columns(flat, dict.fromkeys(key for one in flat for key in one))
-    own = _own(parts)
+    names = dict.fromkeys(key for one in flat if isinstance(one, dict) for key in one)
+    own = _own(names)
+    parts = _columns([one if isinstance(one, dict) else {own: one} for one in flat], names)
     return offsets, _texts(_column(parts, own), own), {n: _column(parts, n) for n in parts if n != own}
 
 
