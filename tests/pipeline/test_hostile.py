@@ -101,8 +101,9 @@ FEW = [
 
 
 @pytest.fixture
-def alone() -> Iterator[None]:
-    """One thread, so that nothing but this test is at work when a worker is forked."""
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """One thread, so that nothing but this test is at work when a worker is forked; tracebacks go to its folder."""
+    monkeypatch.setenv("LINNAEUS_HOME", str(tmp_path))
     with kernels.threads(1):
         yield
 

@@ -84,7 +84,7 @@ def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | 
     manifest = state.manifest
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no classifier; it was not written by `linnaeus train` or `save`.")
-    with refusing():
+    with refusing(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         check_manifest(KIND, manifest)
         found = _build(state, functions)
         _check(found)
