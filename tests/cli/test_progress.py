@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
+import time
 
 import pytest
+from tests.toys import fruit_and_metal
 
+from linnaeus.cli.main import main
 from linnaeus.cli.progress import Bar, Lines, Mark, Phases, Silent, describe, open_progress
 from linnaeus.data import Progress
 
@@ -56,3 +60,82 @@ def test_a_bar_shows_rate_and_time_left_and_leaves_nothing_but_control_codes():
 def test_what_is_unknown_is_not_said():
     assert describe(Mark("reading", 12), 3) == "reading: 12 rows"
     assert describe(Mark("reading", 12, 2000), 2) == "reading: 12 rows, 1.0 kB/s"
+
+
+class Recorder(Silent):
+    """Keeps the marks, one list for each time that progress is opened."""
+
+    def __init__(self) -> None:
+        self.marks: list[Mark] = []
+
+    def __call__(self, mark: Mark) -> None:
+        self.marks.append(mark)
+
+
+def trained(monkeypatch, folder, *args: object) -> list[Mark]:
+    """What is shown while a model is trained, if solvers tell of every epoch."""
+    recorder = Recorder()
+    monkeypatch.setattr("linnaeus.cli.progress.open_progress", lambda quiet: recorder)
+    monkeypatch.setattr("linnaeus.pipeline.progress.EVERY", 0.0)
+    assert main(["train", *map(str, args), "-o", str(folder / "m.lin")]) == 0
+    return recorder.marks
+
+
+def shares(marks: list[Mark], phase: str) -> list[float]:
+    return [mark.done / mark.total for mark in marks if mark.phase.endswith(phase) and mark.total]
+
+
+@pytest.mark.parametrize("recipe", ["default", "nb-svm", "naive-bayes", "nystrom-svm"])
+def test_a_training_shows_its_phases_and_never_goes_back_to_reading(recipe, tmp_path, monkeypatch):
+    data = tmp_path / "data.csv"
+    rows = [f"{text} {i},{name}\n" for i, (text, name) in enumerate(fruit_and_metal())]
+    data.write_text("text,label\n" + "".join(rows))
+    marks = trained(monkeypatch, tmp_path, data, "--recipe", recipe)
+    phases = list(dict.fromkeys(mark.phase for mark in marks))
+    assert phases == ["reading", "features", "cross-fitting", "training", "calibration", "saving"]
+    order = [phases.index(mark.phase) for mark in marks]
+    assert order == sorted(order)
+    found = shares(marks, "cross-fitting")
+    assert found == sorted(found)
+    assert (found[0], len(set(found)) >= 5) == (0.0, True)
+    assert any("fold 2 of 5" in mark.note for mark in marks)
+    if recipe != "naive-bayes":
+        assert shares(marks, "training")
+
+
+def test_taggers_and_rankers_show_how_far_they_are(tmp_path, monkeypatch):
+    sentences = [{"tokens": ["Ann", "sleeps"], "tags": ["N", "V"]}, {"tokens": ["dogs"], "tags": ["N"]}] * 15
+    (tmp_path / "tags.jsonl").write_text("".join(json.dumps(row) + "\n" for row in sentences))
+    marks = trained(monkeypatch, tmp_path, tmp_path / "tags.jsonl")
+    assert [mark.phase for mark in marks if "features" in mark.phase] == ["held-out sentences, features", "features"]
+    assert shares(marks, "training")[-1] == 1.0
+    groups = [{"text": text, "candidates": ["fruit", "metal"], "answer": name} for text, name in fruit_and_metal()]
+    (tmp_path / "groups.jsonl").write_text("".join(json.dumps(row) + "\n" for row in groups))
+    marks = trained(monkeypatch, tmp_path, tmp_path / "groups.jsonl", "--force")
+    assert list(dict.fromkeys(mark.phase for mark in marks)) == ["cross-fitting", "features", "training"]
+    assert len(set(shares(marks, "cross-fitting"))) > 5
+    assert shares(marks, "training")
+
+
+def test_a_bar_is_one_line_however_long_its_note(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    stream = Terminal()
+    with Bar(stream) as report:
+        report(Mark("cross-fitting", done=1, total=4, note="fold 1 of 4, " + "strength " * 20))
+        report._bar.refresh()
+    assert stream.getvalue().count("\x1b[1A") <= 1  # up to its beginning, when it is cleared at the end
+    assert "25 %, fold 1 of 4" in stream.getvalue()
+
+
+def test_the_time_left_is_that_of_the_phase(monkeypatch):
+    began = time.monotonic()
+    now = [began]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    with Lines(stream, 0.0) as report:
+        report(Mark("reading", 5, 1, 4))
+        now[0] = began + 100.0
+        report(Mark("training", done=0, total=4, note="..."))
+        now[0] = began + 110.0
+        report(Mark("training", done=1, total=4, note="epoch 1"))
+    assert stream.getvalue().splitlines()[-1] == "linnaeus: training: 25 %, epoch 1, 30 s left"

@@ -13,9 +13,12 @@ from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Progress
+    from linnaeus.pipeline.progress import Phase
 
 EVERY = 10.0
 """Seconds between plain lines."""
+PARTS = 1000
+"""Into so many parts a phase is divided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +62,35 @@ class Silent:
 
 
 @dataclass(slots=True)
+class Pace:
+    """The seconds since a phase began."""
+
+    phase: str = ""
+    started: float = field(default_factory=time.monotonic)
+
+    def __call__(self, mark: Mark) -> float:
+        """How long the phase of this mark has been going on."""
+        if mark.phase != self.phase:
+            self.phase, self.started = mark.phase, time.monotonic()
+        return time.monotonic() - self.started
+
+
+@dataclass(slots=True)
 class Lines(Silent):
     """A plain line at most every ten seconds."""
 
     stream: TextIO
     every: float = EVERY
-    started: float = field(default_factory=time.monotonic)
+    pace: Pace = field(default_factory=Pace)
     said: float = field(default_factory=time.monotonic)
 
     def __call__(self, mark: Mark) -> None:
         """Say how far it is, if it is time."""
-        now = time.monotonic()
+        seconds, now = self.pace(mark), time.monotonic()
         if now - self.said < self.every:
             return
         self.said = now
-        self.stream.write(f"linnaeus: {describe(mark, now - self.started)}\n")
+        self.stream.write(f"linnaeus: {describe(mark, seconds)}\n")
         self.stream.flush()
 
 
@@ -84,8 +101,7 @@ class Bar:
         from linnaeus.render import LiveBar
 
         self._bar = LiveBar(stream)
-        self._phase = ""
-        self._started = time.monotonic()
+        self._pace = Pace()
 
     def __enter__(self) -> Self:
         return self
@@ -95,9 +111,9 @@ class Bar:
 
     def __call__(self, mark: Mark) -> None:
         """Move the bar."""
-        if mark.phase != self._phase:
-            self._phase, self._started = mark.phase, time.monotonic()
-        said = describe(mark, time.monotonic() - self._started).partition(": ")[2]
+        from linnaeus.render import cut
+
+        said = cut(describe(mark, self._pace(mark)).removeprefix(f"{mark.phase}: "), self._bar.room(mark.phase))
         self._bar.show(mark.phase, said, mark.done / mark.total if mark.total else None)
 
 
@@ -120,6 +136,38 @@ class Phases:
         self.report(Mark(self.phase, progress.rows, progress.done, progress.total))
 
 
+@dataclass(slots=True)
+class Training:
+    """Tells a reporter the phases of a training, and how far reading is while the first ones go on.
+
+    Later phases may read the data again, and are no less themselves for it.
+    """
+
+    report: Reporter
+    phase: str = "reading"
+
+    def read(self, at: Progress) -> None:
+        """So far the files are read."""
+        if self.phase in ("reading", "features"):
+            self.report(Mark(self.phase, at.rows, at.done, at.total))
+
+    def __call__(self, phase: Phase) -> None:
+        """What is done now."""
+        self.phase = phase.name
+        self.report(phase_mark(phase))
+
+
+def phase_mark(phase: Phase, name: str = "") -> Mark:
+    """A phase of a training for a bar or a line; `name` stands before its own.
+
+    >>> describe(phase_mark(Phase("cross-fitting", 0.25, "fold 2 of 4")), 3)
+    'cross-fitting: 25 %, fold 2 of 4, 9.0 s left'
+    """
+    whole = PARTS if phase.share is not None else 0
+    said = f"{name}, {phase.name}" if name else phase.name
+    return Mark(said, done=round(PARTS * (phase.share or 0.0)), total=whole, note=phase.note or "...")
+
+
 def describe(mark: Mark, seconds: float) -> str:
     """One line: the phase, how far, how fast, how long still.
 
@@ -128,15 +176,17 @@ def describe(mark: Mark, seconds: float) -> str:
     """
     from linnaeus.render import counted, duration, percent, size
 
+    share = min(1.0, mark.done / mark.total) if mark.total else None
     if mark.note:
-        return f"{mark.phase}: {mark.note}"
-    parts = [counted(mark.rows, "row")]
-    if mark.total:
-        parts.append(f"{percent(min(1.0, mark.done / mark.total))} of {size(mark.total)}")
-    if mark.done and seconds > 0:
-        parts.append(f"{size(mark.done / seconds)}/s")
-    if mark.total and 0 < mark.done <= mark.total and seconds > 0:
-        parts.append(f"{duration(seconds * (mark.total - mark.done) / mark.done)} left")
+        parts = ([] if share is None else [percent(share)]) + [mark.note]
+    else:
+        parts = [counted(mark.rows, "row")]
+        if share is not None:
+            parts.append(f"{percent(share)} of {size(mark.total)}")
+        if mark.done and seconds > 0:
+            parts.append(f"{size(mark.done / seconds)}/s")
+    if share and mark.done <= mark.total and seconds > 0:
+        parts.append(f"{duration(seconds * (1 - share) / share)} left")
     return f"{mark.phase}: {', '.join(parts)}"
 
 

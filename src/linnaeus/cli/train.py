@@ -17,13 +17,12 @@ from linnaeus.errors import UsageError
 from linnaeus.kernels.beside import Beside
 
 if TYPE_CHECKING:
-    from linnaeus.cli.progress import Mark
     from linnaeus.data import Corpus
     from linnaeus.evaluation import Evaluation
     from linnaeus.pipeline.classifier import Classifier
     from linnaeus.pipeline.examples import Examples
+    from linnaeus.pipeline.progress import Phase
     from linnaeus.pipeline.recipe import Recipe
-    from linnaeus.pipeline.training import Phase
     from linnaeus.protocols import Stream
 
 _EXAMPLES = """\b
@@ -100,6 +99,8 @@ def command(data: str, **options: Any) -> int:
 
 def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
     """Train a classifier, or a regression, of texts."""
+    from linnaeus.cli.progress import Mark, open_progress
+
     recipe = build_recipe(options)
     began = time.perf_counter()
     corpus = _read(data, options)
@@ -109,10 +110,12 @@ def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
     model = _compact(model, corpus, test, options) if options["compact"] else model
     model = _remember(model, options)
     saved = Beside(lambda: model.save(path, force=True)).begin()
-    try:
-        tested = _test(model, test, options)
-    finally:
-        saved.result()
+    with open_progress(options["quiet"]) as progress:
+        progress(Mark("saving" if test is None else "testing", note=path if test is None else options["other"]))
+        try:
+            tested = _test(model, test, options)
+        finally:
+            saved.result()
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
     return 0
 
@@ -185,11 +188,12 @@ def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Reci
 
 def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
     """The model; the test data are read while it is found, which mostly takes one thread."""
-    from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.cli.progress import Training, open_progress
     from linnaeus.pipeline.training import as_examples, train
 
     with shared.remarking(options), open_progress(options["quiet"]) as progress:
-        watched = corpus.watch(lambda at: progress(Mark("reading", at.rows, at.done, at.total)))
+        shown = Training(progress)
+        watched = corpus.watch(shown.read)
         examples = as_examples(watched)
         _hint_numbers(examples, options)
         _hint_sets(examples, options)
@@ -201,7 +205,7 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
                 test.begin()
             if phase.name == "training" and recipe.tuning is not None and len(examples) >= _SEVERAL:
                 near.begin()
-            progress(_mark(phase))
+            shown(phase)
 
         found = train(recipe, examples, told)
     if watched.skipped.count:
@@ -250,14 +254,6 @@ def _hint_sets(examples: Examples, options: dict[str, Any]) -> None:
 def _refuse_folds(examples: Examples, options: dict[str, Any]) -> None:
     if (options["folds"] or 0) > len(examples):
         raise UsageError(f"--cv {options['folds']} asks for more folds than there are rows ({len(examples):,}).")
-
-
-def _mark(phase: Phase) -> Mark:
-    """What a training does, for a bar or a line."""
-    from linnaeus.cli.progress import Mark
-
-    whole = 1000 if phase.share is not None else 0
-    return Mark(phase.name, done=round(1000 * (phase.share or 0.0)), total=whole, note=phase.note or "...")
 
 
 def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:

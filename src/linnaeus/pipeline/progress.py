@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.frozen import dataclass
 from linnaeus.render import LiveBar, counted, duration, moves, number
 
 if TYPE_CHECKING:
@@ -25,6 +26,31 @@ EVERY = 0.1
 
 
 NAME = "training"
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What a training is doing: its name, how much of it is done (None: not known), and how it goes."""
+
+    name: str
+    share: float | None = None
+    note: str = ""
+
+
+Watcher: TypeAlias = Callable[[Phase], None]
+
+
+class Watching:
+    """Tells a watcher how far a solver is; it may be given wherever a bar may."""
+
+    def __init__(self, tell: Watcher) -> None:
+        self.tell, self.due = tell, time.monotonic() + EVERY
+
+    def __call__(self, trace: Trace, stop: Stop) -> None:
+        """How much of the way is done, if it is time to say so."""
+        if time.monotonic() >= self.due:
+            self.tell(Phase(NAME, share(trace, stop), f"epoch {trace.last.epoch:,}"))
+            self.due = time.monotonic() + EVERY
 
 
 class Bar:
@@ -51,6 +77,28 @@ class Bar:
             self.line.close()
 
 
+class Folds:
+    """How far cross-fitting is: which fold, and how many of the strengths were tried on it."""
+
+    def __init__(self, folds: int, strengths: int, tell: Watcher) -> None:
+        self.folds, self.strengths, self.tell = folds, max(1, strengths), tell
+        self.fold = self.done = 0
+
+    def begin(self) -> None:
+        """The next fold."""
+        self.fold, self.done = self.fold + 1, 0
+        self._say("")
+
+    def tried(self, strength: float, score: float) -> None:
+        """A strength did so well on the held-out rows of the fold."""
+        self.done += 1
+        self._say(f", strength {strength:g}: score {score:.4f}" if self.strengths > 1 else "")
+
+    def _say(self, note: str) -> None:
+        share = (self.fold - 1 + min(1.0, self.done / self.strengths)) / self.folds
+        self.tell(Phase("cross-fitting", share, f"fold {self.fold} of {self.folds}{note}"))
+
+
 BARS: dict[str, Callable[[Stop], Bar]] = {"bar": Bar}
 """Ways to show progress by their plain names."""
 
@@ -68,6 +116,8 @@ def listening(progress: Any, stop: Stop) -> Iterator[Sequence[Listener]]:
             yield [bar]
         finally:
             bar.close()
+    elif isinstance(progress, Watching):
+        yield [lambda so_far, _step: progress(so_far.trace, stop)]
     elif callable(progress):
         yield [lambda so_far, _step: progress(so_far.trace.last)]
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
-from linnaeus.frozen import dataclass
 from linnaeus.kernels.beside import Beside
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.models.linear import stored
@@ -25,6 +23,7 @@ from linnaeus.pipeline.fitting import Problem, solve
 from linnaeus.pipeline.kept import keep
 from linnaeus.pipeline.peeking import peeks
 from linnaeus.pipeline.posing import posed
+from linnaeus.pipeline.progress import Folds, Phase, Watcher, Watching
 from linnaeus.pipeline.swapped import refuse_swapped
 from linnaeus.pipeline.tuning import refuse_folds
 from linnaeus.pipeline.weights import refuse_strangers
@@ -36,16 +35,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.recipe import Recipe
 
 
-@dataclass(frozen=True)
-class Phase:
-    """What a training is doing: its name, how much of it is done (None: not known), and how it goes."""
-
-    name: str
-    share: float | None = None
-    note: str = ""
-
-
-Watcher = Callable[[Phase], None]
+CALIBRATION = Phase("calibration", None, "probabilities and intervals from held-out rows")
 
 
 def train_corpus(recipe: Recipe, corpus: Any, progress: Watcher | None = None) -> Classifier:
@@ -85,8 +75,10 @@ def train(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -
     if is_family(learner):
         body = learn(learner, problem, recipe.seed)
         found = replace(found, params=weights_of(body, problem.space), body=body)
+        tell(CALIBRATION)
         return settle(found, examples, held, None, mark.result())
-    fit = solve(learner.settings(recipe.seed), problem)
+    fit = solve(learner.settings(recipe.seed, Watching(progress) if progress else None), problem)
+    tell(CALIBRATION)
     return settle(replace(found, params=stored(fit.params)), examples, held, fit.trace, mark.result())
 
 
@@ -158,12 +150,10 @@ def _held(
     whole, problem, counted = known
     if recipe.tuning is None or not (splits := cut(problem, examples, recipe.tuning, recipe.seed)):
         return None
-    done, everyone = 0, Everyone.of(problem.rows)
+    shown, everyone = Folds(len(splits), len(recipe.tuning.strengths or ()), tell), Everyone.of(problem.rows)
 
     def parts(split: Split) -> tuple[Problem, Problem]:
-        nonlocal done
-        tell(Phase("cross-fitting", done / len(splits)))
-        done += 1
+        shown.begin()
         if not peeks(recipe.features):
             rows = as_unseen(recipe.features, whole, problem.rows.take(split.test), everyone)
             return problem.take(split.train), problem.part(split.test, rows)
@@ -176,11 +166,4 @@ def _held(
         rows = features.rows(examples.take(split.test).stream)
         return problem.part(split.train, X), problem.part(split.test, rows)
 
-    def told(strength: float, score: float) -> None:
-        best.append(score)
-        share = (done - 0.5) / len(splits)
-        note = f"strength {strength:g}: held-out score {score:.4f}, best {max(best):.4f}"
-        tell(Phase("cross-fitting", min(1.0, share), note))
-
-    best: list[float] = []
-    return crossfit(recipe.learner, parts, splits, recipe.tuning, recipe.seed, told)
+    return crossfit(recipe.learner, parts, splits, recipe.tuning, recipe.seed, shown.tried)

@@ -15,12 +15,12 @@ SHARE = 0.1
 """What is held out."""
 
 
-def fit(recipe: Any, sentences: Sentences, options: dict[str, Any], phase: str = "training") -> TagModel:
-    """Train, and say how far it is."""
-    from linnaeus.cli.progress import Mark, open_progress
+def fit(recipe: Any, sentences: Sentences, options: dict[str, Any], name: str = "") -> TagModel:
+    """Train, and say how far it is; `name` says what the training is for."""
+    from linnaeus.cli.progress import open_progress, phase_mark
 
     with open_progress(options["quiet"]) as progress:
-        model: TagModel = recipe.fit(sentences, lambda note: progress(Mark(phase, note=note)))
+        model: TagModel = recipe.fit(sentences, lambda phase: progress(phase_mark(phase, name)))
     return model
 
 
@@ -41,7 +41,7 @@ def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[
     if len(sentences) < 20 or (groups is not None and groups.max() < 9):
         return None, None
     split = holdout(len(sentences), share=SHARE, seed=recipe.seed, groups=groups)
-    model = fit(recipe, sentences.take(split.train), options, "training to judge")
+    model = fit(recipe, sentences.take(split.train), options, "held-out sentences")
     several = repeated(keys)
     once = split.test[~several[split.test]]
     apart = several.mean() > MANY and len(once) > 0

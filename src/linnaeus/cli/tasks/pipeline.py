@@ -42,13 +42,13 @@ class Told:
 
 def train(data: str, path: str, options: dict[str, Any]) -> int:
     """Train all stages on their files, the last one on DATA, and write one model."""
-    from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.cli.progress import Training, open_progress
     from linnaeus.cli.tasks.tag import read
 
     began, recipe = time.perf_counter(), _recipe(options)
     source: Any = read(data, options) if recipe.stages[-1].task == "tag" else shared.read_source(data, options)
     with open_progress(options["quiet"]) as progress:
-        model = recipe.fit(source, lambda note: progress(Mark("training", note=note)))
+        model = recipe.fit(source, Training(progress))
     model.save(path, force=True)
     screen = shared.stdout_screen(options)
     told = {"model": path, "seconds": time.perf_counter() - began, "facts": model.facts}

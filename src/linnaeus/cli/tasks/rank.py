@@ -29,13 +29,13 @@ GAP = Page((line(),))
 
 def train(data: str, path: str, options: dict[str, Any]) -> int:
     """Train a ranker, say how good it is on held-out examples or test data, and write it."""
-    from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.cli.progress import Training, open_progress
 
     began, recipe = time.perf_counter(), build_recipe(options)
     groups = read(data, options)
     test = None if options["other"] is None else read(options["other"], shared.test_options(options))
     with open_progress(options["quiet"]) as progress:
-        model = recipe.fit(groups, lambda note: progress(Mark("training", note=note)))
+        model = recipe.fit(groups, Training(progress))
     model.save(path, force=True)
     tested = None if test is None else model.test(test)
     how = {"model": path, "seconds": time.perf_counter() - began}

@@ -62,7 +62,7 @@ class RankRecipe:
             raise UsageError(f"none is one of {', '.join(NONES)}, not {self.none!r}.")
 
     def fit(self, groups: Any, progress: Any = None) -> RankModel:
-        """Train on `Groups`, or on whatever `read_groups` reads; `progress` is told what is done now."""
+        """Train on `Groups`, or on whatever `read_groups` reads; `progress` is called with each `Phase`."""
         from linnaeus.pipeline.ranking.training import train_groups
 
         return train_groups(self, groups, progress)

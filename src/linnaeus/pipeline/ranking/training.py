@@ -19,6 +19,7 @@ from linnaeus.features.pairs.view import View
 from linnaeus.optimizers import LBFGS, AdaGrad, Average
 from linnaeus.outputs import Candidates
 from linnaeus.pipeline.fitting import stopping
+from linnaeus.pipeline.progress import Folds, Phase, Watcher, Watching, listening
 from linnaeus.pipeline.ranking.model import RankModel
 from linnaeus.pipeline.repeats import example_keys
 from linnaeus.types import Start
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.ranking.recipe import RankRecipe
     from linnaeus.types import Choices, Params
 
-    Progress: TypeAlias = Callable[[str], None] | None
+    Progress: TypeAlias = Callable[[Phase], None] | None
 
 FOLDS, BATCH = 5, 16
 """Folds where none are named; examples a step looks at."""
@@ -51,10 +52,12 @@ def train_groups(recipe: RankRecipe, source: Any, progress: Progress = None) -> 
     learner = recipe.learner
     if recipe.tuning is not None:
         learner, facts["held_out"] = _tuned(recipe, ready, say)
-    say(f"features and weights of {len(groups):,} examples")
+    say(Phase("features", None, f"{len(groups):,} examples"))
     view = View(ready)
     features = recipe.pairs.fit(view)
-    fit = _solved(learner, features.learning_rows(view), ready.truth(), recipe.seed)
+    X = features.learning_rows(view)
+    say(Phase("training"))
+    fit = _solved(learner, X, ready.truth(), recipe.seed, tell=progress)
     facts |= {"strength": learner.strength, "reason": fit.trace.reason, "epochs": len(fit.trace)}
     w = fit.params["W"][:, 0].astype(np.float32)
     if not np.isfinite(w).all():
@@ -69,7 +72,7 @@ def _refuse(groups: Groups) -> None:
         raise DataError("No example has a right candidate; give answers, or take none='option'.")
 
 
-def _tuned(recipe: RankRecipe, groups: Groups, say: Callable[[str], None]) -> tuple[Linear, dict[str, Any]]:
+def _tuned(recipe: RankRecipe, groups: Groups, say: Watcher) -> tuple[Linear, dict[str, Any]]:
     """The strength with the best accuracy on held-out examples; the stronger among equals.
 
     With fewer examples than folds there are fewer folds; a single one cannot be held out, and nothing is tried.
@@ -83,8 +86,9 @@ def _tuned(recipe: RankRecipe, groups: Groups, say: Callable[[str], None]) -> tu
     count = min(count, len(groups) if parts is None else len(np.unique(parts)))
     if count < 2:
         return recipe.learner, {"accuracy": None, "strengths": {}}
-    for number, fold in enumerate(folds(len(groups), count, seed=recipe.seed, groups=parts), 1):
-        say(f"held-out part {number} of {count}")
+    shown = Folds(count, len(strengths), say)
+    for fold in folds(len(groups), count, seed=recipe.seed, groups=parts):
+        shown.begin()
         known, asked = View(groups.take(fold.train)), View(groups.take(fold.test))
         features = recipe.pairs.fit(known)
         X, start = features.learning_rows(known), None
@@ -94,6 +98,7 @@ def _tuned(recipe: RankRecipe, groups: Groups, say: Callable[[str], None]) -> tu
             start = fit.params
             scores = features.scores(asked, fit.params["W"][:, 0])
             right[i, fold.test] = _right(scores, asked.groups.truth())
+            shown.tried(strength, float(right[i, fold.test].mean()))
     accuracy = right.mean(axis=1)
     best = int(np.argmax(accuracy))
     tried = {str(strength): float(share) for strength, share in zip(strengths, accuracy.tolist(), strict=True)}
@@ -111,13 +116,14 @@ def _right(scores: Any, truth: Choices) -> Any:
     return (chosen >= 0) & truth.gold[np.minimum(at, len(truth.gold) - 1)]
 
 
-def _solved(learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None) -> Fit:
+def _solved(learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, tell: Progress = None) -> Fit:
     objective = structured(X, y, Candidates(), learner.loss, learner.regularizer)
     optimizer = _optimizer(learner)
     stop = stopping(learner.settings(seed), learner.loss, optimizer)
     objective, columns = _narrowed(objective) if start is None else (objective, None)
     begin = Start(start or objective.initial(), seed=seed, epochs=stop.epochs or 100)
-    fit = train(objective, optimizer, Watch(stop), begin)
+    with listening(Watching(tell) if tell else None, stop) as listeners:
+        fit = train(objective, optimizer, Watch(stop, listeners=listeners), begin)
     if columns is None:
         return fit
     W = np.zeros((X.width, 1))

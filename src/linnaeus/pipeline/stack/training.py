@@ -9,6 +9,7 @@ import numpy as np
 
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import Batches
+from linnaeus.pipeline.progress import Phase
 from linnaeus.pipeline.repeats import sentence_keys, text_keys
 from linnaeus.pipeline.stack.answers import answered, answers_of
 from linnaeus.pipeline.stack.material import Texts, Tokens, of_sentences, of_texts
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Longs
 
     Material: TypeAlias = Tokens | Texts
-    Progress = Callable[[str], None] | None
+    Progress = Callable[[Phase], None] | None
 
 
 def train_stack(recipe: StackRecipe, data: Any, progress: Progress = None) -> StackModel:
@@ -27,13 +28,14 @@ def train_stack(recipe: StackRecipe, data: Any, progress: Progress = None) -> St
     say = progress or (lambda _: None)
     given = _given(recipe, data)
     learned: list[Learned] = []
-    for stage in recipe.stages:
-        say(f"stage {stage.name}: reading")
+    for number, stage in enumerate(recipe.stages):
+        name, share = f"stage {stage.name}", number / len(recipe.stages)
+        say(Phase(name, share, "reading"))
         rows = _material(stage, given)
         for before in learned:
-            say(f"stage {stage.name}: what {before.stage.name} says of rows it has not seen")
+            say(Phase(name, share, f"predictions of {before.stage.name} for rows that it has not seen"))
             rows = before.beside(rows)
-        say(f"stage {stage.name}: training on {len(rows):,} rows")
+        say(Phase(name, share, f"training on {len(rows):,} rows"))
         learned.append(Learned(stage, rows, recipe.folds, recipe.seed))
     facts = {one.stage.name: {"rows": len(one.rows), "folds": len(one.others)} for one in learned}
     return StackModel(recipe, tuple(one.model for one in learned), {"stages": facts})

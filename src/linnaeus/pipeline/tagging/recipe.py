@@ -62,7 +62,7 @@ class TagRecipe:
             raise InputTypeError(f"learner takes a learner of tags such as Chain(), not {self.learner!r}.")
 
     def fit(self, sentences: Any, progress: Any = None) -> TagModel:
-        """Train on sentences with tags; `progress` is called with a sentence about what is done now."""
+        """Train on sentences with tags; `progress` is called with each `Phase`."""
         from linnaeus.pipeline.tagging.training import train_tagger
 
         return train_tagger(self, sentences, progress)

@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.errors import DataError
+from linnaeus.pipeline.progress import Phase
 from linnaeus.pipeline.tagging.encoding import encoded
 from linnaeus.pipeline.tagging.given import as_sentences
+from linnaeus.pipeline.tagging.learner import BatchChain
 from linnaeus.pipeline.tagging.model import TagModel
 from linnaeus.types import Tags
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.tagging.recipe import TagRecipe
     from linnaeus.types import Ints
 
-    Progress = Callable[[str], None] | None
+    Progress = Callable[[Phase], None] | None
 
 
 def train_tagger(recipe: TagRecipe, source: Any, progress: Progress = None) -> TagModel:
@@ -30,14 +32,24 @@ def train_tagger(recipe: TagRecipe, source: Any, progress: Progress = None) -> T
         raise DataError(f"{what}; give sentences in which every token has its tag.")
     tags, names = _numbered(encoded(sentences, recipe.encoding))
     say = progress or (lambda _: None)
-    say(f"features of {sentences.count:,} tokens")
+    say(Phase("features", None, f"{sentences.count:,} tokens"))
     features = recipe.templates.fit(sentences)
     X = features.rows(sentences)
     y = Tags(sentences.offsets - sentences.offsets[0], tags)
 
+    # A learner that ends at its tolerance does not know how many epochs that takes.
+    epochs = None if isinstance(recipe.learner, BatchChain) else recipe.learner.epochs
+    say(Phase("training", None if epochs is None else 0.0, f"{features.width:,} features"))
+
     def told(epoch: int, loss: float, wrong: int | None) -> None:
         missed = "" if wrong is None else f", {wrong / max(sentences.count, 1):.2%} of tokens wrong"
-        say(f"epoch {epoch + 1}: loss {loss:,.1f}{missed}")
+        say(
+            Phase(
+                "training",
+                None if epochs is None else (epoch + 1) / epochs,
+                f"epoch {epoch + 1}, loss {loss:,.1f}{missed}",
+            )
+        )
 
     weights = recipe.learner.learn_tags(X, y, len(names), recipe.seed, told)
     facts = {"sentences": len(sentences), "tokens": sentences.count, "features": features.width}
