@@ -94,7 +94,7 @@ lint: $(VENV)/.package $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/clang-format --dry-run --Werror $(wildcard src/linnaeus/kernels/native/*.[ch]pp)
 	$(BIN)/mypy
-	$(BIN)/mypy --strict --explicit-package-bases tools
+	$(BIN)/mypy --strict --explicit-package-bases tools tests/typed
 	$(BIN)/lint-imports --no-logo
 	$(PY) tools/check_limits.py
 

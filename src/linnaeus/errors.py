@@ -185,23 +185,33 @@ SHOWN_NAMES = 40
 """Names that a message lists; of more, the first so many."""
 
 
-def meant(name: object, known: Iterable[object], other: str = "") -> str:
+def nearest(name: object, known: Iterable[object]) -> str | None:
+    """The known name that is most like this one; None where none is.
+
+    >>> nearest("Macro F1", ["accuracy", "macro-f1"]), nearest("x", ["accuracy"])
+    ('macro-f1', None)
+    """
+    from difflib import get_close_matches
+
+    plain = {_plain(str(there)): str(there) for there in reversed(list(known))}
+    near = get_close_matches(_plain(str(name)), plain, 1)
+    return plain[near[0]] if near else None
+
+
+def did_you_mean(name: object, known: Iterable[object], other: str = "") -> str:
     """The end of a sentence about a name that is not known: the nearest one that is, or all of them.
 
     `other` is what would do as well, such as an object or a file.
 
-    >>> meant("regulariser", ["loss", "regularizer"]), meant("Macro F1", ["macro-f1"])
-    ("did you mean 'regularizer'?", "did you mean 'macro-f1'?")
-    >>> meant("x", ["svm", "fast"], "a TOML file")
+    >>> did_you_mean("regulariser", ["loss", "regularizer"])
+    "did you mean 'regularizer'?"
+    >>> did_you_mean("x", ["svm", "fast"], "a TOML file")
     'take one of svm, fast, or a TOML file.'
     """
-    from difflib import get_close_matches
-
     names = list(map(str, known))
-    plain = {_plain(there): there for there in reversed(names)}
-    near = get_close_matches(_plain(str(name)), plain, 1)
-    if near:
-        return f"did you mean {plain[near[0]]!r}?"
+    near = nearest(name, names)
+    if near is not None:
+        return f"did you mean {near!r}?"
     if not names:
         return "there are none."
     more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""

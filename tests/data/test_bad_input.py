@@ -92,8 +92,8 @@ def test_directory_without_text(tmp_path):
     ("options", "said"),
     [
         ({"labell": "x"}, "no option 'labell'; did you mean 'label'"),
-        ({"zzz": 1}, "no option 'zzz'; there are text, label"),
-        ({"format": "xls"}, "format='xls' is not known; there are csv"),
+        ({"zzz": 1}, "no option 'zzz'; take one of text, label"),
+        ({"format": "xls"}, "format='xls' is not known; take one of csv"),
         ({"encoding": "klingon"}, "encoding='klingon' is not known"),
         ({"encoding": "base64"}, "encoding='base64' is not known"),
         ({"delimiter": ",,"}, "delimiter=',,' is not one ASCII character"),

@@ -248,7 +248,7 @@ def test_one_row(outcome):
 
 def test_names_of_the_command_line_and_of_json():
     assert metric_name("macro-f1") == metric_name("Macro_F1") == "macro_f1"
-    with pytest.raises(UsageError, match=r"no metric 'f1'; the names are accuracy.*macro-f1"):
+    with pytest.raises(UsageError, match=r"no metric 'f1'; take one of accuracy.*macro-f1"):
         metric_name("f1")
     with pytest.raises(UsageError, match="rmse, mae, r2"):
         score(numbers(0), "accuracy")

@@ -95,7 +95,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         r"costs holds 1e\+308; a mistake costs at most 1e\+50",
     ),
     "unknown decision": ({"decision": "best"}, {}, "decision takes 'score' or 'expected_cost', not 'best'"),
-    "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; take one of perceptron, hinge, log"),
+    "unknown loss": ({"loss": "logg"}, {}, "There is no loss 'logg'; did you mean 'log'"),
     "unknown regularizer": ({"regularizer": "l3"}, {}, "There is no regularizer 'l3'; take one of none, l2"),
     "unknown optimizer": ({"optimizer": "magic"}, {}, "There is no optimizer 'magic'; take one of sgd"),
     "unknown output": ({"output": "all"}, {}, "There is no output 'all'; take one of binary, multiclass"),

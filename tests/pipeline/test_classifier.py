@@ -61,7 +61,7 @@ def test_parameters_of_pieces_are_nested() -> None:
     assert model.optimizer == Average(SGD(rate=0.25))
     model.set_params(regularizer=ElasticNet(), regularizer__mix=0.25)
     assert model.regularizer == ElasticNet(mix=0.25)
-    with pytest.raises(ValueError, match="has no parameter 'ratio'; it has strength, mix"):
+    with pytest.raises(ValueError, match="has no parameter 'ratio'; take one of strength, mix"):
         model.set_params(regularizer__ratio=1.0)
 
 

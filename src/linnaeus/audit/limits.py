@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from difflib import get_close_matches
 
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
 
 
@@ -52,9 +51,7 @@ class Limits:
             changes.update(dict.fromkeys(names, _share(setting, share.strip())))
         unknown = next((name for name in changes if name not in kinds()), None)
         if unknown is not None:
-            near = get_close_matches(unknown, kinds(), 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are all, {', '.join(kinds())}."
-            raise UsageError(f"There is no limit {unknown!r}; {hint}")
+            raise UsageError(f"There is no limit {unknown!r}; {did_you_mean(unknown, ['all', *kinds()])}")
         return replace(self, **changes)
 
 

@@ -27,13 +27,13 @@ Examples:
 @shared.common_options
 def command(output: str, only: tuple[str, ...], **options: Any) -> int:
     """Draw decision boundaries, losses, paths and weights of the library's own models as SVG files."""
-    from linnaeus.errors import UsageError
+    from linnaeus.errors import UsageError, did_you_mean
     from linnaeus.gallery import PICTURES
     from linnaeus.render import table
 
     strange = next((name for name in only if name not in PICTURES), None)
     if strange is not None:
-        raise UsageError(f"There is no picture {strange!r}; take one of {', '.join(PICTURES)}.")
+        raise UsageError(f"There is no picture {strange!r}; {did_you_mean(strange, PICTURES)}")
     screen, folder = shared.stdout_screen(options), Path(output)
     with shared.use_threads(options):
         drawn = {name: _write(folder, name, PICTURES[name]()) for name in only or PICTURES}

@@ -145,8 +145,16 @@ def _usage(error: click.ClickException) -> tuple[int, str]:
         return USAGE, error.format_message()
     context = error.ctx if isinstance(error, click.UsageError) else None
     hint = f" Try '{context.command_path} --help'." if context else ""
-    message = error.format_message()
+    message = _no_option(error) if isinstance(error, click.NoSuchOption) else error.format_message()
     return USAGE, f"error: {message}{'' if message.endswith(('.', '?')) else '.'}{hint}"
+
+
+def _no_option(error: click.NoSuchOption) -> str:
+    from linnaeus.errors import nearest
+
+    params = error.ctx.command.params if error.ctx else []
+    near = nearest(error.option_name, (name for param in params for name in param.opts if name.startswith("-")))
+    return f"There is no option {error.option_name!r}" + ("." if near is None else f"; did you mean {near!r}?")
 
 
 def _say(sentence: str) -> None:

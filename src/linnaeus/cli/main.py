@@ -55,11 +55,9 @@ class LazyGroup(click.Group):
         """The verb, or the nearest one as a hint."""
         name = args[0] if args else ""
         if name and name not in {**VERBS, **ALIASES} and not name.startswith("-"):
-            from difflib import get_close_matches
+            from linnaeus.errors import did_you_mean
 
-            near = get_close_matches(name, VERBS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(VERBS)}."
-            ctx.fail(f"There is no verb {name!r}; {hint}")
+            ctx.fail(f"There is no verb {name!r}; {did_you_mean(name, [*VERBS, *ALIASES])}")
         return super().resolve_command(ctx, args)
 
 

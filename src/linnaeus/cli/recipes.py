@@ -60,7 +60,7 @@ def _rankers() -> dict[str, str]:
 
 def _named(name: str) -> Any:
     """A recipe of any kind."""
-    from linnaeus.errors import UsageError, meant
+    from linnaeus.errors import UsageError, did_you_mean
     from linnaeus.pipeline.cookbook import recipe
     from linnaeus.pipeline.ranking.cookbook import rank_recipe
     from linnaeus.pipeline.recipe_names import KINDS, kind_of, table_of
@@ -69,7 +69,7 @@ def _named(name: str) -> Any:
     kind = kind_of(name)
     if kind is None:
         known = [there for kind in KINDS for there in table_of(kind)]
-        raise UsageError(f"There is no recipe {name!r}; {meant(name, known)}")
+        raise UsageError(f"There is no recipe {name!r}; {did_you_mean(name, known)}")
     return {"texts": recipe, "tags": tag_recipe, "candidates": rank_recipe}[kind](name)
 
 

@@ -10,7 +10,7 @@ import click
 from linnaeus.cli import options as shared
 from linnaeus.cli.bounds import BOUNDS, Bound, bound
 from linnaeus.cli.tasks import open_model
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from linnaeus.data import Corpus
@@ -109,7 +109,8 @@ def _column(batch: Any, name: str) -> list[Any]:
     if name == "length":
         return list(batch.text.to_pylist())
     if name not in batch.columns:
-        raise DataError(f"There is no column {name!r} to test by; there are {', '.join(['length', *batch.columns])}.")
+        known = ["length", *batch.columns]
+        raise DataError(f"There is no column {name!r} to test by; {did_you_mean(name, known)}")
     return list(batch.columns[name].to_pylist())
 
 

@@ -18,7 +18,7 @@ from linnaeus.data.formats.folder import text_files
 from linnaeus.data.formats.plain import PREFIX
 from linnaeus.data.parts import Parts, by_part, is_part
 from linnaeus.data.streams import BLOCK, CODECS, ByteStream, File, open_raw
-from linnaeus.errors import DataError, MachineError, UsageError
+from linnaeus.errors import DataError, MachineError, UsageError, did_you_mean
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def names_files(source: object) -> bool:
 def find(source: Paths, options: ReadOptions) -> Found:
     """The files behind a source, in order, and their format."""
     if options.format is not None and options.format not in FORMATS:
-        raise UsageError(f"format={options.format!r} is not known; there are {', '.join(FORMATS)}.")
+        raise UsageError(f"format={options.format!r} is not known; {did_you_mean(options.format, FORMATS)}")
     found = _spooled(standard_input(), "standard input", options) if source == "-" else _found(source, options)
     if found.format in _OF_TEXT:
         for file in found.files:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, TypedDict
 
 from linnaeus.data.parts import ALL, PARTS
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import UsageError, did_you_mean, expect, nearest
 from linnaeus.frozen import dataclass
 
 LABEL_KINDS = ("one", "many", "numeric")
@@ -113,17 +113,15 @@ class ReadOptions:
         known = [f.name for f in fields(cls)]
         for name in options:
             if name not in known:
-                from difflib import get_close_matches
-
-                near = get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}."
-                raise UsageError(f"read has no option {name!r}; {hint}")
+                raise UsageError(f"read has no option {name!r}; {did_you_mean(name, known)}")
         return cls(**options)
 
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise UsageError(f"{name}={value!r} is not one of {', '.join(map(repr, known))}.")
+        near = nearest(value, known)
+        hint = "" if near is None else f"; did you mean {near!r}?"
+        raise UsageError(f"{name}={value!r} is not one of {', '.join(map(repr, known))}{hint or '.'}")
 
 
 def _positive(name: str, value: int | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, nearest
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ def assign(source: str, schema: pa.Schema, options: ReadOptions) -> Roles:
     given = {role: getattr(options, role) for role in ("text", "label", "weight", "group", "time")}
     for role, name in given.items():
         if name and name not in names:
-            raise DataError(f"{source}: has no column {name!r} for {role}=; its columns are {listed(names)}.")
+            near = nearest(name, names)
+            hint = "" if near is None else f"did you mean {near!r}? "
+            raise DataError(f"{source}: has no column {name!r} for {role}=; {hint}its columns are {listed(names)}.")
     found: dict[str, str | None] = {role: name or None for role, name in given.items()}
     features = next((f.name for f in schema if f.name == "features" and pa.types.is_list(f.type)), None)
     fixed = features is not None and not pa.types.is_string(schema.field(features).type.value_type)

@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.arrays import CSR, as_rows
 from linnaeus.arrays.finite import refuse_overflow
 from linnaeus.erm.objective import Objective
-from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.errors import DataError, UsageError, did_you_mean, expect
 from linnaeus.losses import Perceptron
 from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel, Real
 from linnaeus.regularizers import NoPenalty
@@ -73,7 +73,7 @@ def _space(space: Any, sets: bool, k: int) -> Any:
         if space == "auto":
             return MultiLabel() if sets else Binary() if k == 2 else Multiclass()
         if space not in OUTPUTS:
-            raise UsageError(f"There is no output {space!r}; take one of {', '.join(OUTPUTS)}, or 'auto'.")
+            raise UsageError(f"There is no output {space!r}; {did_you_mean(space, [*OUTPUTS, 'auto'])}")
         space = OUTPUTS[space]()
     if isinstance(space, type) or not hasattr(space, "decode"):
         raise UsageError(f"space takes an output space or its plain name ({', '.join(OUTPUTS)}), not {space!r}.")

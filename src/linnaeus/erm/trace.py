@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, fields
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.frozen import dataclass
 
 
@@ -94,7 +94,7 @@ class Trace:
         """One quantity over time, such as "value", "gap" or "seconds"."""
         known = [field.name for field in fields(Record)]
         if name not in known:
-            raise UsageError(f"A trace has no column {name!r}; take one of {', '.join(known)}.")
+            raise UsageError(f"A trace has no column {name!r}; {did_you_mean(name, known)}")
         return [getattr(record, name) for record in self.records]
 
     def svg(self, *columns: str, over: str = "epoch") -> str:

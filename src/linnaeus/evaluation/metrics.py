@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.evaluation import formulas as f
 from linnaeus.evaluation.ranking import TOP
 from linnaeus.frozen import dataclass
@@ -151,7 +151,7 @@ def metric_name(name: str, among: Iterable[str] = METRICS) -> str:
         listed = ", ".join(spelled(known) for known in names)
         if plain in METRICS:
             raise UsageError(f"{spelled(plain)} cannot be said of these predictions; what can are {listed}.")
-        raise UsageError(f"There is no metric {name!r}; the names are {listed}.")
+        raise UsageError(f"There is no metric {name!r}; {did_you_mean(plain, map(spelled, names))}")
     return plain
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,5 @@ class Ranked:
     def number(self, name: str) -> int:
         """Which class has this name."""
         if name not in self.classes:
-            known = ", ".join(map(repr, self.classes[:10])) + (" ..." if len(self.classes) > 10 else "")
-            raise UsageError(f"The model has no class {name!r}; it knows {known}.")
+            raise UsageError(f"The model has no class {name!r}; {did_you_mean(name, self.classes)}")
         return self.classes.index(name)

@@ -44,7 +44,7 @@ def fitted(strength: float, degree: int = DEGREE, seed: int = 2) -> LinearRegres
     """The polynomial with this penalty."""
     x, y = noisy(seed)
     penalized = LinearRegressor(regularizer=L2(strength=strength), optimizer="normal_equations")
-    return penalized.fit(powers(x, degree), y)  # type: ignore[no-any-return]
+    return penalized.fit(powers(x, degree), y)
 
 
 def curve(strength: float, degree: int = DEGREE, seed: int = 2) -> list[tuple[float, float]]:

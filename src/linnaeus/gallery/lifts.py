@@ -72,7 +72,7 @@ def lifted() -> LogisticRegression:
     """Logistic regression on (x, x^2)."""
     x = np.r_[INNER, OUTER]
     y = np.repeat([0, 1], [len(INNER), len(OUTER)])
-    return LogisticRegression(strength=0.01).fit(np.c_[x, x**2], y)  # type: ignore[no-any-return]
+    return LogisticRegression(strength=0.01).fit(np.c_[x, x**2], y)
 
 
 def cuts(model: LogisticRegression) -> Doubles:

@@ -26,7 +26,7 @@ def apart(output: str) -> LinearClassifier:
     """A linear classifier of the three clouds made of binary ones."""
     toy = three()
     face = LinearClassifier(loss="logistic", regularizer=L2(0.1), output=output)
-    return face.fit(toy.X, toy.y)  # type: ignore[no-any-return]
+    return face.fit(toy.X, toy.y)
 
 
 def k_way() -> Picture:

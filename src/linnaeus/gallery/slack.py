@@ -20,7 +20,7 @@ STRENGTHS = (0.1, 5.0)
 def fitted(strength: float) -> LinearSVM:
     """The support vector machine of the two clouds."""
     toy = overlapping()
-    return LinearSVM(strength=strength, tol=1e-6).fit(toy.X, toy.y)  # type: ignore[no-any-return]
+    return LinearSVM(strength=strength, tol=1e-6).fit(toy.X, toy.y)
 
 
 def slack_lines(model: LinearSVM) -> tuple[Doubles, Doubles]:

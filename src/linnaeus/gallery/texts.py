@@ -107,8 +107,8 @@ def curves_of_learning() -> dict[str, list[tuple[float, float]]]:
     def accuracies(rows: Any) -> dict[str, float]:
         counted = MatrixClassifier(learner=Multinomial(smoothing=0.3)).fit(X.take(rows), y[rows])
         weighed = LogisticRegression(strength=0.3).fit(X.take(rows), y[rows])
-        models = {"naive Bayes": counted, "logistic regression": weighed}
-        return {name: float((model.predict(Z) == t).mean()) for name, model in models.items()}
+        answers = {"naive Bayes": counted.predict(Z), "logistic regression": weighed.predict(Z)}
+        return {name: float((found == t).mean()) for name, found in answers.items()}
 
     curve = learning_curve(accuracies, len(train), sizes=list(SIZES), strata=y, repeats=REPEATS)
     return {name: curve.line(name) for name in curve.names}

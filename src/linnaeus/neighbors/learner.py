@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.errors import DataError, UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
 from linnaeus.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.neighbors.model import FittedNeighbors, projected
@@ -87,7 +87,7 @@ class Neighbors:
 def refuse_metric(metric: str) -> None:
     """Refuse what is no metric."""
     if metric not in METRICS:
-        raise UsageError(f"There is no metric {metric!r}; take one of {', '.join(METRICS)}.")
+        raise UsageError(f"There is no metric {metric!r}; {did_you_mean(metric, METRICS)}")
 
 
 def _counting(lesson: Lesson) -> Lesson:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from linnaeus.errors import InputTypeError, UsageError, damaged
+from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
 from linnaeus.lazy import places
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def meant(name: str, value: Any, table: Mapping[str, Any], ability: str) -> Any:
     """The piece that is meant: an object as it is, a plain name with its defaults."""
     if isinstance(value, str):
         if value not in table:
-            raise UsageError(f"There is no {name} {value!r}; take one of {', '.join(table)}.")
+            raise UsageError(f"There is no {name} {value!r}; {did_you_mean(value, table)}")
         return table[value]()
     if isinstance(value, type) or not hasattr(value, ability):
         raise InputTypeError(f"{name} takes a plain name ({', '.join(table)}) or such a piece, not {value!r}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def as_schedule(value: Any) -> Schedule:
     """
     if isinstance(value, str):
         if value not in SCHEDULES:
-            raise UsageError(f"There is no schedule {value!r}; take one of {', '.join(SCHEDULES)}, or one of your own.")
+            raise UsageError(f"There is no schedule {value!r}; {did_you_mean(value, SCHEDULES, 'one of your own')}")
         named: Schedule = SCHEDULES[value]()
         return named
     if isinstance(value, type) or not (hasattr(value, "factors") and hasattr(value, "adapt")):

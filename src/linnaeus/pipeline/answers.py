@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError, UsageError, did_you_mean
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.arrow import numbers, picked
 from linnaeus.pipeline.prediction import best
@@ -63,8 +63,7 @@ def _kept(batch: Batch, name: str) -> pa.Array:
     if name == "text" and batch.text is not None:
         return batch.text
     if name not in batch.columns:
-        there = ", ".join(["text", *batch.columns])
-        raise DataError(f"There is no column {name!r} to keep; there are {there}.")
+        raise DataError(f"There is no column {name!r} to keep; {did_you_mean(name, ['text', *batch.columns])}")
     return batch.columns[name]
 
 

@@ -19,8 +19,10 @@ from linnaeus.frozen import dataclass
 from linnaeus.models import linear
 from linnaeus.outputs import Real
 from linnaeus.pipeline.bodies import scores_of
+from linnaeus.pipeline.examples import labeled_stream
 from linnaeus.pipeline.prediction import Prediction, predictions
 from linnaeus.pipeline.quick import compile_scorer
+from linnaeus.pipeline.summary import classifier_repr
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -32,12 +34,12 @@ if TYPE_CHECKING:
     from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Outcome
-    from linnaeus.explain import Explanation, Neighbor
+    from linnaeus.explain import Explanation, Neighbor, TopFeatures
     from linnaeus.features import Fitted
     from linnaeus.pipeline.compact import Compact
     from linnaeus.pipeline.kept import Kept
     from linnaeus.pipeline.recipe import Recipe
-    from linnaeus.protocols import Model, Stream
+    from linnaeus.protocols import Model
     from linnaeus.store.states import Tensors
     from linnaeus.types import Doubles, Floats, Json
 
@@ -48,7 +50,7 @@ NEIGHBORS = 5
 """Training texts that an explanation shows."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classifier:
     """A trained model: fitted features, float32 weights, an output space, its classes, and how it decides.
 
@@ -76,6 +78,9 @@ class Classifier:
     codes: Tensors | None = None
     body: Model | None = None
     kept: Kept | None = None
+
+    def __repr__(self) -> str:
+        return classifier_repr(self)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -155,7 +160,7 @@ class Classifier:
 
     # Answers
 
-    def predict(self, source: Any, abstain: Any = None) -> Any:
+    def predict(self, source: Any, abstain: Any = None) -> NDArray[Any]:
         """The answer to each row: labels, tuples of labels, or numbers; None where it abstains."""
         return self.spoken(self.decide(self.scores(source), abstain))
 
@@ -189,10 +194,11 @@ class Classifier:
         decided = self._decided().decide(S, abstain)
         return decided.sets if decided.labels is None else decided.labels
 
-    def spoken(self, found: Any) -> Any:
+    def spoken(self, found: Any) -> NDArray[Any]:
         """Indices as labels."""
         if self.classes is None:
-            return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+            numbers: NDArray[Any] = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+            return numbers
         names = self.classes.tolist()
         if isinstance(found, LabelSets):
             rows = [found.labels[a:b] for a, b in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
@@ -201,7 +207,8 @@ class Classifier:
             return answer
         if (found < 0).any():
             return np.array([names[i] if i >= 0 else None for i in found.tolist()], dtype=object)
-        return self.classes[found]
+        labels: NDArray[Any] = self.classes[found]
+        return labels
 
     # Judging and explaining
 
@@ -215,7 +222,7 @@ class Classifier:
         from linnaeus.data.batch import join
         from linnaeus.evaluation import Outcome
 
-        batch = join(list(_labeled(source).batches()))
+        batch = join(list(labeled_stream(source).batches()))
         if batch.labels is None:
             raise DataError("There are no labels to compare with; name their column with label=.")
         self._refuse_kind(batch.labels.type, abstain)
@@ -257,7 +264,7 @@ class Classifier:
         from linnaeus.pipeline.unknown_labels import UnknownLabels
 
         seen, unknown = Accumulator(), UnknownLabels(self.classes)
-        for batch in _labeled(corpus).batches():
+        for batch in labeled_stream(corpus).batches():
             seen.add(self.outcome(batch, abstain=abstain))
             unknown.add(batch.labels)
         found = seen.evaluation(rounds, self.recipe.seed)
@@ -314,7 +321,7 @@ class Classifier:
             return tuple(map(str, self.classes.tolist()))
         return tuple(_numbered(self._raw([""]).shape[1]))
 
-    def top_features(self, count: int = 10, classes: Any = None) -> Any:
+    def top_features(self, count: int = 10, classes: Any = None) -> tuple[TopFeatures, ...]:
         """The features with the largest weights for and against each class."""
         from linnaeus.explain import top_features
 
@@ -384,13 +391,6 @@ class Classifier:
         given = np.zeros((len(found), len(self.classes)), bool)
         given[np.repeat(np.arange(len(found)), np.diff(found.offsets)), found.labels] = True
         return given
-
-
-def _labeled(source: Any) -> Stream:
-    """A batch, or a corpus, as it is; anything else as `linnaeus.read` takes it."""
-    from linnaeus.data import Batch, read
-
-    return as_stream(source if isinstance(source, Batch) or hasattr(source, "batches") else read(source))
 
 
 def _numbered(count: int) -> list[str]:

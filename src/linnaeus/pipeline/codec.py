@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
-from linnaeus.errors import LinnaeusError, UsageError
+from linnaeus.errors import LinnaeusError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.lazy import joined, places
@@ -119,7 +119,7 @@ def decode(slot: str, value: Json, where: str = "") -> Any:
         return value  # the piece that holds it knows plain names
     name = value if isinstance(value, str) else value[KIND]
     if name not in SLOTS[slot]:
-        raise UsageError(f"{where} names {name!r}; take one of {', '.join(SLOTS[slot])}.")
+        raise UsageError(f"{where} names {name!r}; {did_you_mean(name, SLOTS[slot])}")
     inside = {} if isinstance(value, str) else {key: item for key, item in value.items() if key != KIND}
     return build(SLOTS[slot][name], inside, where)
 
@@ -139,7 +139,7 @@ def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
     known = {field.name: field for field in fields(kind)}
     for name in inside:
         if name not in known:
-            raise UsageError(f"{where} has no entry {name!r}; it has {', '.join(known) or 'none'}.")
+            raise UsageError(f"{where} has no entry {name!r}; {did_you_mean(name, known)}")
     given = {name: decode(name, item, f"{where}.{name}") for name, item in inside.items()}
     missing = [n for n, f in known.items() if n not in given and f.default is MISSING and f.default_factory is MISSING]
     if missing:

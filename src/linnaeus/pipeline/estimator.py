@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +15,19 @@ from linnaeus.arrays.labels import Labels, encode, label_sets
 from linnaeus.errors import DataError, InputTypeError, ModelFileError
 from linnaeus.features.base import Batches
 from linnaeus.features.common.sources import text_batches
+from linnaeus.pipeline.changes import paths
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.cookbook import recipe as named
 from linnaeus.pipeline.examples import Examples
 from linnaeus.pipeline.recipe import Recipe
+from linnaeus.pipeline.summary import face_repr
 from linnaeus.pipeline.training import train
 from linnaeus.pipeline.weights import sample_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from linnaeus.evaluation import Evaluation
     from linnaeus.explain import Explanation
@@ -39,13 +43,18 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
     def __init__(self, recipe: Any = "default", **changes: Any) -> None:
         self.recipe = recipe
         self.changes = changes
+        if changes:
+            self.composed()  # a name with a slip in it is refused here, not hours later in a search
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return face_repr(self, self.get_params(deep=False))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The recipe, and the changes by their paths: `regularizer__strength`."""
-        del deep
-        return {"recipe": self.recipe, **self.changes}
+        """The recipe and its changes; deep: all that can be changed, as `regularizer__strength`, with its value now."""
+        given = {"recipe": self.recipe, **self.changes}
+        return {**given, **paths(self.composed()), **given} if deep else given
 
-    def set_params(self, **params: Any) -> Any:
+    def set_params(self, **params: Any) -> Self:
         """Set the recipe or changes of it; one that does not fit is refused, and nothing is set."""
         changed = {**self.changes, **{name: value for name, value in params.items() if name != "recipe"}}
         whole = params.get("recipe", self.recipe)
@@ -64,7 +73,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         """What is learned from."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, progress: Callable[[Any], None] | None = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, progress: Callable[[Any], None] | None = None) -> Self:
         """Learn from texts X (a list, a column of any kind, or a table with one) and their labels y."""
         found = train(self.composed(), self._examples(X, y, sample_weight), progress)
         self.model_ = found
@@ -81,7 +90,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         self._model().save(path, force)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Any:
+    def load(cls, path: str | PathLike[str]) -> Self:
         """A fitted estimator from a file that `save` or `linnaeus train` wrote."""
         model = Classifier.load(path)
         if (model.classes is None) != issubclass(cls, RegressorMixin):
@@ -124,15 +133,21 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
     ['pos']
     """
 
-    classes_: Any
+    classes_: NDArray[Any]
 
-    def predict(self, X: Any, abstain: Any = None) -> Any:
-        """The label of each text, None where it abstains; label sets in the form they were given in."""
+    def predict(self, X: Any, abstain: Any = None) -> NDArray[Any]:
+        """The label of each text, None where it abstains; label sets in the form they were given in.
+
+        That form is a list of lists or a sparse matrix where `fit` was given one, though the type says an array.
+        """
         model = self._model()
-        found = model.predict(_source(X), abstain)
+        found: Any = model.predict(_source(X), abstain)
         if model.form in ("indicator", "sparse"):
-            return self._matrix(found)
-        return [list(row) for row in found] if model.form == "lists" else found
+            found = self._matrix(found)
+        elif model.form == "lists":
+            found = [list(row) for row in found]
+        answers: NDArray[Any] = found
+        return answers
 
     def predict_proba(self, X: Any) -> Doubles:
         """Probabilities (n, k) in the order of `classes_`."""
@@ -180,7 +195,7 @@ class TextRegressor(RegressorMixin, TextFace):  # type: ignore[misc]
     def __init__(self, recipe: Any = "ridge", **changes: Any) -> None:
         super().__init__(recipe, **changes)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The number of each text."""
         return self._model().predict(_source(X))
 

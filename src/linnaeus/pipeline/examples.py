@@ -13,7 +13,7 @@ from linnaeus.arrays.labels import Labels
 from linnaeus.data.batch import join
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError
-from linnaeus.features.base import Batches
+from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.repeats import text_keys
 from linnaeus.pipeline.weights import sample_weights
@@ -75,6 +75,13 @@ def _taken(stream: Any, rows: Longs) -> Any:
     if hasattr(stream, "take"):
         return stream.take(rows)
     return Batches((join(list(stream.batches())).take(rows),))
+
+
+def labeled_stream(source: Any) -> Stream:
+    """A batch, or a corpus, as it is; anything else as `linnaeus.read` takes it."""
+    from linnaeus.data import Batch, read
+
+    return as_stream(source if isinstance(source, Batch) or hasattr(source, "batches") else read(source))
 
 
 def from_corpus(corpus: Corpus) -> Examples:

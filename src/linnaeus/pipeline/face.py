@@ -7,7 +7,7 @@ parameters; `composed()` is the general face it equals, and the one that `fit` r
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -46,7 +46,7 @@ class Face(BaseEstimator):  # type: ignore[misc]
                 found.update(nested(name, found[name]))
         return found
 
-    def set_params(self, **params: Any) -> Any:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a piece replace the frozen piece by a new one. If one is refused, none is set."""
         before = dict(vars(self))
         try:
@@ -92,14 +92,15 @@ class Face(BaseEstimator):  # type: ignore[misc]
         store.save(path, state_of(self), force)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Any:
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """A fitted model from a file that `save` wrote."""
         face = face_of(store.load(path))
         if not isinstance(face, cls):
             raise ModelFileError(f"{path} holds a {type(face).__name__}; load it with that class.")
-        return face
+        found: Self = face
+        return found
 
-    def _become(self, **learned: Any) -> Any:
+    def _become(self, **learned: Any) -> Self:
         """Take over a training that is done, in place of all before it: one that fails changes nothing."""
         for name in LEARNED:
             self.__dict__.pop(name, None)

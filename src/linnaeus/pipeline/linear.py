@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -60,7 +60,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         known = {field.name for field in fields(LinearClassifier)}
         return LinearClassifier(**{name: value for name, value in vars(self).items() if name in known} | pieces)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
         spec = self.composed()
         rows, seen = learned(self, X)
@@ -71,7 +71,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
         return self._become(**seen, **kinds, params_=stored(fit.params), trace_=fit.trace)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from one more batch of a stream, with a step-wise optimizer ("auto" takes one).
 
         `classes` announces classes that come later; others may still appear: their weights begin at zero.
@@ -95,7 +95,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
             return S[:, 0]
         return self.space_.class_scores(S) if hasattr(self.space_, "class_scores") else S
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The best label of each row, the lowest class among equals; label sets in the form they were given in."""
         S = self._scores(X)
         spec = self.composed()
@@ -103,7 +103,8 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
             found: Any = cheapest(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
         else:
             found = self.space_.decode(S)
-        return self.classes_[found] if self.form_ == "single" else self._sets(found)
+        answers: NDArray[Any] = self.classes_[found] if self.form_ == "single" else self._sets(found)
+        return answers
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Doubles:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.outputs import Binary, MultiLabel
 from linnaeus.pipeline.families import learn, posed_family
 from linnaeus.pipeline.learner import LEARNERS
@@ -18,6 +18,8 @@ from linnaeus.pipeline.linear import examples
 from linnaeus.pipeline.matrices import checked, learned
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.protocols import Model
     from linnaeus.types import Doubles
 
@@ -58,14 +60,17 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         S = self._scores(X)
         return S[:, 1] - S[:, 0] if isinstance(self.space_, Binary) else S
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The best label of each row, the lowest class among equals; of label sets all with a score above zero."""
         S = self._scores(X)
         if not isinstance(self.space_, MultiLabel):
-            return self.classes_[S.argmax(axis=1)]
-        if self.form_ == "lists":
-            return [tuple(self.classes_[row > 0].tolist()) for row in S]
-        return (S > 0).astype(np.int64)
+            found: Any = self.classes_[S.argmax(axis=1)]
+        elif self.form_ == "lists":
+            found = [tuple(self.classes_[row > 0].tolist()) for row in S]
+        else:
+            found = (S > 0).astype(np.int64)
+        answers: NDArray[Any] = found
+        return answers
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Doubles:
@@ -87,7 +92,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _meant(learner: Any) -> Any:
     if isinstance(learner, str):
         if learner not in LEARNERS:
-            raise UsageError(f"There is no learner {learner!r}; take one of {', '.join(LEARNERS)}, or an object.")
+            raise UsageError(f"There is no learner {learner!r}; {did_you_mean(learner, LEARNERS, 'an object')}")
         learner = LEARNERS[learner]()
     if not hasattr(learner, "learn"):
         raise InputTypeError(

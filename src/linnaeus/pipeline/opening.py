@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from linnaeus.errors import ModelFileError
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.pipeline.linear import LinearClassifier
+    from linnaeus.pipeline.ranking.model import RankModel
+    from linnaeus.pipeline.regressor import LinearRegressor
+    from linnaeus.pipeline.stack.model import StackModel
+    from linnaeus.pipeline.tagging.model import TagModel
     from linnaeus.types import State
+
+    AnyModel: TypeAlias = Classifier | TagModel | RankModel | StackModel | LinearClassifier | LinearRegressor
 
 KINDS = {
     "classifier": "linnaeus.pipeline.modelfile:classifier_of",
@@ -22,7 +32,7 @@ KINDS = {
 """How the model of each kind of file is built again."""
 
 
-def load(path: str | os.PathLike[str], verify: bool | None = None) -> Any:
+def load(path: str | os.PathLike[str], verify: bool | None = None) -> AnyModel:
     """The model of a file that `save` or `linnaeus train` wrote: a classifier, a tagger, a ranker or a pipeline.
 
     >>> import linnaeus
@@ -41,7 +51,7 @@ def weights_later(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return ("params.W",) if manifest.get("kind") == "classifier" else ()
 
 
-def model_of(state: State) -> Any:
+def model_of(state: State) -> AnyModel:
     """The model of a state that was read."""
     kind = str(state.manifest.get("kind"))
     if kind not in KINDS:
@@ -49,4 +59,5 @@ def model_of(state: State) -> Any:
             f"The file holds {kind[:40]!r}, which is no model that this version knows; upgrade Linnaeus."
         )
     module, _, name = KINDS[kind].partition(":")
-    return getattr(import_module(module), name)(state)
+    found: AnyModel = getattr(import_module(module), name)(state)
+    return found

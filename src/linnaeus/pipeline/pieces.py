@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
-from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
@@ -46,7 +46,7 @@ def piece(kind: str, value: Any) -> Any:
     table, ability = KINDS[kind]
     if isinstance(value, str):
         if value not in table:
-            raise UsageError(f"There is no {kind} {value!r}; take one of {', '.join(table)}, or an object of your own.")
+            raise UsageError(f"There is no {kind} {value!r}; {did_you_mean(value, table, 'an object of your own')}")
         return table[value]()
     if isinstance(value, type) or not hasattr(value, ability):
         raise InputTypeError(
@@ -83,7 +83,7 @@ def replaced(name: str, value: Any, changes: Mapping[str, Any]) -> Any:
     for path, new in changes.items():
         first, _, rest = path.partition("__")
         if first not in known:
-            raise UsageError(f"The {name} {value!r} has no parameter {first!r}; it has {', '.join(known) or 'none'}.")
+            raise UsageError(f"The {name} {value!r} has no parameter {first!r}; {did_you_mean(first, known)}")
         deep.setdefault(first, {})[rest] = new
     flat = {first: below[""] for first, below in deep.items() if "" in below}
     for first, below in deep.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.decision import Decision
@@ -12,6 +12,7 @@ from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import Block, Weighted, Words
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline import codec
+from linnaeus.pipeline.changes import SHORT, change
 from linnaeus.pipeline.learner import Linear
 from linnaeus.pipeline.toml import read_table, to_toml
 from linnaeus.pipeline.tuning import Tuning
@@ -87,48 +88,3 @@ class Recipe:
     def read(cls, path: str | os.PathLike[str]) -> Recipe:
         """A recipe from a TOML or JSON file."""
         return cls.from_json(read_table(path))
-
-
-SHORT = ("learner", "decision", "tuning", "features")
-"""Parts whose fields can be named without them, in the order in which they are looked through."""
-
-
-def change(recipe: Any, changes: Mapping[str, Any], short: tuple[str, ...]) -> Any:
-    """A recipe with other values, by path; the fields of the parts in `short` can be named without them."""
-    for path, value in changes.items():
-        names = path.replace("__", ".").split(".")
-        recipe = _changed(recipe, _whole(recipe, names, short), value, path)
-    return recipe
-
-
-def _whole(recipe: Any, names: list[str], short: tuple[str, ...]) -> list[str]:
-    if names[0] in {part.name for part in fields(recipe)}:
-        return names
-    for part in short:
-        inside = getattr(recipe, part)
-        if is_dataclass(inside) and names[0] in {field.name for field in fields(inside)}:
-            return [part, *names]
-    return names
-
-
-def _changed(piece: Any, names: list[str], value: Any, path: str) -> Any:
-    """The piece with this value at the end of these names; everything on the way is new."""
-    name, rest = names[0], names[1:]
-    if isinstance(piece, tuple):
-        if not name.isdecimal() or int(name) >= len(piece):
-            raise UsageError(f"{path!r} names part {name!r} of a list of {len(piece)}; they are numbered from 0.")
-        at = int(name)
-        new = _changed(piece[at], rest, value, path) if rest else value
-        return (*piece[:at], new, *piece[at + 1 :])
-    known = [part.name for part in fields(piece)] if is_dataclass(piece) else []
-    if name not in known:
-        what = type(piece).__name__ if is_dataclass(piece) else f"the value {piece!r}"
-        raise UsageError(f"{path!r} is not known: {what} has {', '.join(known) or 'no parts'}.")
-    inside = getattr(piece, name)
-    if not rest:
-        return replace(piece, **{name: codec.decode(name, value, path)})
-    if inside is None and name in codec.PLAIN:
-        inside = codec.PLAIN[name]()
-    if isinstance(inside, str) and inside in codec.SLOTS.get(name, {}):
-        inside = codec.SLOTS[name][inside]()
-    return replace(piece, **{name: _changed(inside, rest, value, path)})

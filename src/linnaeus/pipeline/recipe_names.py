@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from linnaeus.errors import UsageError, meant
+from linnaeus.errors import UsageError, did_you_mean
 
 
 class Kind(NamedTuple):
@@ -55,4 +55,4 @@ def unknown_recipe(name: str, kind: str) -> UsageError:
             f"{name!r} is a recipe for {there.models}, which learn from {there.data}; for {here.data} take "
             f"{here.usual!r}, or another for {here.models} that `linnaeus recipes` lists."
         )
-    return UsageError(f"There is no recipe {name!r}; {meant(name, table_of(kind), 'a TOML file')}")
+    return UsageError(f"There is no recipe {name!r}; {did_you_mean(name, table_of(kind), 'a TOML file')}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -58,14 +58,14 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         """Itself."""
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and their numbers y (n,) or (n, targets)."""
         rows, seen = learned(self, X)
         problem, single = posed(rows, y, sample_weight)
         fit = solve(self, problem)
         return self._become(**seen, one_target_=single, params_=stored(fit.params), trace_=fit.trace)
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning from one more batch of a stream, with a step-wise optimizer; see `pipeline.stream`."""
         params, memory = standing(self)
         rows, seen = learned(self, X) if params is None else (checked(self, X), {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
+from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer, did_you_mean
 from linnaeus.lazy import Table, places
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def similarity(value: Any) -> Similarity:
     """
     if isinstance(value, str):
         if value not in SIMILARITIES:
-            raise UsageError(f"There is no kernel {value!r}; take one of {', '.join(SIMILARITIES)}, or an object.")
+            raise UsageError(f"There is no kernel {value!r}; {did_you_mean(value, SIMILARITIES, 'an object')}")
         value = SIMILARITIES[value]()
     if isinstance(value, type) or not hasattr(value, "matrix"):
         raise InputTypeError(

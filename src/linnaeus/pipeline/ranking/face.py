@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -14,6 +15,7 @@ from linnaeus.pipeline.ranking.cookbook import rank_recipe
 from linnaeus.pipeline.ranking.model import RankModel
 from linnaeus.pipeline.ranking.recipe import RankRecipe
 from linnaeus.pipeline.ranking.training import as_groups
+from linnaeus.pipeline.summary import face_repr
 
 
 class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
@@ -30,12 +32,15 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
     def __init__(self, recipe: Any = "plain") -> None:
         self.recipe = recipe
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return face_repr(self, self.get_params(deep=False))
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Train."""
         self.model_ = self._recipe().fit(_labeled(X, y))
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Sequence[Any]:
         """The chosen candidate of each example; None for none of these."""
         check_is_fitted(self)
         return self.model_.predict(X)

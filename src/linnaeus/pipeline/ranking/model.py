@@ -16,6 +16,7 @@ from linnaeus.evaluation.choices import ChoiceScores, best_first, judge_choices
 from linnaeus.features.pairs.view import View
 from linnaeus.frozen import dataclass
 from linnaeus.outputs import Candidates
+from linnaeus.pipeline.summary import figure, model_repr
 from linnaeus.types import Choices
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Json, Longs
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankModel:
     """A fitted ranker. What it takes is `Groups`, or whatever `read_groups` reads: a file, a table, dicts.
 
@@ -41,6 +42,11 @@ class RankModel:
     features: FittedPairs
     weights: Floats
     facts: dict[str, Json] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        counts = {name: figure(self.facts.get(name)) for name in ("examples", "candidates")}
+        learner = type(self.recipe.learner).__name__
+        return model_repr(self, {"learner": learner, "features": figure(len(self.weights)), **counts})
 
     @property
     def alone(self) -> bool:

@@ -11,8 +11,8 @@ from linnaeus.features import Exact, Words
 from linnaeus.features.pairs import Crossed, Joined, Match, Measured, PairBlock
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline import codec
+from linnaeus.pipeline.changes import change
 from linnaeus.pipeline.learner import Linear
-from linnaeus.pipeline.recipe import change
 from linnaeus.pipeline.toml import to_toml
 from linnaeus.pipeline.tuning import Tuning
 from linnaeus.types import Json

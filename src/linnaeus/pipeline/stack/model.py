@@ -11,6 +11,7 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline.stack.answers import answered, answers_of
 from linnaeus.pipeline.stack.material import Texts, of_sentences
+from linnaeus.pipeline.summary import model_repr
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Json
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StackModel:
     """Models in order; each is shown what those before it say.
 
@@ -37,6 +38,9 @@ class StackModel:
     plan: StackRecipe | dict[str, Json]
     models: tuple[Any, ...]
     facts: dict[str, Json] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return model_repr(self, {"stages": ", ".join(f"{stage.name} ({stage.task})" for stage in self.recipe.stages)})
 
     @cached_property
     def recipe(self) -> StackRecipe:

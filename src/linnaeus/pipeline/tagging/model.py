@@ -12,6 +12,7 @@ import numpy as np
 from linnaeus.arrays.finite import finite_scores
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.pipeline.summary import figure, model_repr, some
 from linnaeus.pipeline.tagging.encoding import allowed, spoken
 from linnaeus.pipeline.tagging.given import as_sentence, as_sentences
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Ints, Json, Longs
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TagModel:
     """A trained tagger: fitted templates, float32 weights, its tags, and words whose tag is known without a search.
 
@@ -42,6 +43,11 @@ class TagModel:
     tags: list[str]
     words: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Json] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        learner = type(self.recipe.learner).__name__
+        counts = {name: figure(self.facts.get(name)) for name in ("sentences", "tokens", "features")}
+        return model_repr(self, {"learner": learner, "tags": some(self.tags), **counts})
 
     @cached_property
     def recipe(self) -> TagRecipe:

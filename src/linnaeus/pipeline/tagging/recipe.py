@@ -10,7 +10,7 @@ from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.tokens import Pair, Part, Templates, Window
 from linnaeus.frozen import dataclass
 from linnaeus.pipeline import codec
-from linnaeus.pipeline.recipe import change
+from linnaeus.pipeline.changes import change
 from linnaeus.pipeline.tagging.encoding import ENCODINGS
 from linnaeus.pipeline.tagging.learner import Chain
 

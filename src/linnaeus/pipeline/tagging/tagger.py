@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.data.sentences import Sentences
+from linnaeus.pipeline.summary import face_repr
 from linnaeus.pipeline.tagging.cookbook import tag_recipe
 from linnaeus.pipeline.tagging.model import TagModel
 from linnaeus.pipeline.tagging.recipe import TagRecipe
@@ -25,6 +26,9 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     def __init__(self, recipe: str | TagRecipe = "pos", random_state: int | None = None) -> None:
         self.recipe = recipe
         self.random_state = random_state
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return face_repr(self, self.get_params(deep=False))
 
     def fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> Tagger:
         """Learn from a list of tokens and a list of tags for each sentence."""
