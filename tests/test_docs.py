@@ -76,6 +76,7 @@ def test_the_real_output_takes_the_place_of_what_is_shown(tmp_path, monkeypatch)
 def test_figures_may_differ_and_words_may_not():
     shown = "accuracy  0.8500  0.79 – 0.91  ████\n480 rows in 0.4 s\n"
     assert not docs.difference(shown, "accuracy 0.91 0.8 – 0.95 ██████▌\n1,200 rows in 12 ms\n")
+    assert not docs.difference("<text>1.1&#160;s</text>", "<text>680&#160;ms</text>")
     assert docs.difference(shown, shown.replace("rows", "texts"))
     assert docs.difference(shown, shown + "one row more\n")
     assert docs.difference(shown, shown.splitlines()[0])

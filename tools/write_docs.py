@@ -42,6 +42,7 @@ SCRIPTS = sysconfig.get_path("scripts")
 TIMES = re.compile(r"\d[\d.,]* ?(?:[munµ]?s|min|h|[kMG]?B|bytes)\b|(?<=\"seconds\": )[\d.e-]+")
 BARS = re.compile("[▀-▟■─━-]{2,}")
 FIGURES = [
+    (re.compile("&#160;"), " "),
     (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8,}\b"), "0"),
     (TIMES, "0"),
     (re.compile(r"(?<![\w.])[+\-−]?\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?"), "0"),
