@@ -39,7 +39,7 @@ LEARNERS = [
 @pytest.mark.parametrize("learner", [Multinomial(), Complement(), Frequencies()], ids=repr)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 def test_values_below_zero(learner, form):
-    with pytest.raises(DataError, match="below zero"):
+    with pytest.raises(DataError, match="some values are negative"):
         MatrixClassifier(learner=learner).fit(form([[1.0, -1.0], [5.0, 2.0]]), [0, 1])
 
 
@@ -78,7 +78,7 @@ def test_priors_that_are_none(kind):
 @pytest.mark.parametrize("kind", [Multinomial, Bernoulli, Complement, Gaussian, Frequencies])
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])
 def test_smoothing_that_is_none(kind, wrong):
-    with pytest.raises(UsageError, match="smoothing is a number"):
+    with pytest.raises(UsageError, match="smoothing must be a number"):
         kind(smoothing=wrong)
 
 
@@ -91,9 +91,9 @@ def test_shrinkage_that_is_none(kind):
 
 
 def test_a_length_and_a_threshold_that_are_none():
-    with pytest.raises(UsageError, match="length is 'l1'"):
+    with pytest.raises(UsageError, match="length must be 'l1'"):
         Complement(length="l2")
-    with pytest.raises(UsageError, match="threshold is a number"):
+    with pytest.raises(UsageError, match="threshold must be a number"):
         Bernoulli(threshold=-0.5)
 
 

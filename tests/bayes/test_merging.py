@@ -68,9 +68,9 @@ def test_other_settings_and_other_shapes_do_not_add_up():
         Multinomial().learn(lesson()) + Multinomial(smoothing=2.0).learn(lesson())
     with pytest.raises(UsageError, match="same settings"):
         Gaussian().learn(lesson()) + Gaussian(smoothing=1.0).learn(lesson())
-    with pytest.raises(DataError, match="merge where"):
+    with pytest.raises(DataError, match="cannot be merged"):
         Multinomial().learn(lesson()) + Multinomial().learn(lesson(k=5))
-    with pytest.raises(DataError, match="merge where"):
+    with pytest.raises(DataError, match="cannot be merged"):
         Gaussian().learn(lesson()) + Gaussian().learn(lesson(k=5))
 
 

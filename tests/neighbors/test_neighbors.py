@@ -66,7 +66,7 @@ def test_weights_are_votes_and_rows_of_weight_zero_have_none():
     data = lesson([[0.0], [0.1], [0.2]], [0, 1, 1], weights=[3, 1, 0])
     fitted = Neighbors(k=3, metric="euclidean").learn(data)
     assert fitted.scores(as_rows([[0.0]])).tolist() == [[0.75, 0.25]]
-    with pytest.raises(DataError, match="weights are zero"):
+    with pytest.raises(DataError, match="All rows have weight zero"):
         Neighbors().learn(lesson([[0.0]], [0], weights=[0]))
 
 
@@ -111,13 +111,13 @@ def test_sparse_and_dense_rows_and_queries_agree(metric):
 @pytest.mark.parametrize(
     ("settings", "error", "sentence"),
     [
-        ({"k": 0}, UsageError, "from 1 up"),
+        ({"k": 0}, UsageError, "of at least 1"),
         ({"k": 1.5}, InputTypeError, "whole number"),
         ({"metric": "manhattan"}, UsageError, "no metric"),
         ({"votes": "loud"}, UsageError, "no votes"),
         ({"search": "far"}, UsageError, "no search"),
         ({"votes": 3}, InputTypeError, "votes takes"),
-        ({"metric": "inner", "votes": "distance"}, UsageError, "no distance"),
+        ({"metric": "inner", "votes": "distance"}, UsageError, "do not support the metric inner"),
     ],
 )
 def test_settings_that_cannot_be_meant(settings, error, sentence):
@@ -127,7 +127,7 @@ def test_settings_that_cannot_be_meant(settings, error, sentence):
 
 def test_near_refuses_no_rows():
     fitted = Neighbors().learn(lesson(XOR, [0, 1, 1, 0]))
-    with pytest.raises(UsageError, match="from 1 up"):
+    with pytest.raises(UsageError, match="of at least 1"):
         fitted.near(as_rows(XOR), 0)
     assert fitted.near(as_rows(XOR), 9)[0].shape == (4, 4)
 

@@ -124,7 +124,7 @@ def test_bad_settings(make, error):
 
 
 def test_trees_know_no_inner_products():
-    with pytest.raises(UsageError, match="inner product"):
+    with pytest.raises(UsageError, match="does not support the metric inner"):
         fitted("kdtree", "inner")
 
 

@@ -244,5 +244,5 @@ def test_a_bias_and_rows_that_do_not_fit_are_refused() -> None:
         type(f)(f.X, f.y, f.space, f.loss, f.regularizer, f.weights, 3, "free")
     with pytest.raises(UsageError, match="for numbers"):
         structured(X, y, Sequence(), LOSSES["squared"](), L2(1.0), 3)
-    with pytest.raises(UsageError, match="margins"):
+    with pytest.raises(UsageError, match="a loss of whole taggings"):
         structured(X, y, Sequence(), LOSSES["squared_hinge"](), L2(1.0), 3).value(f.initial())

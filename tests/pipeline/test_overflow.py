@@ -88,7 +88,7 @@ def test_duals_that_overflow_are_seen_when_the_file_is_opened(tmp_path, capfd):
     state = state_of(recipe("kernel-svm").fit(read(ROWS)))
     duals = np.full_like(state.tensors["body.duals"], 1e308)
     store.save(tmp_path / "a.lin", State(state.manifest, {**state.tensors, "body.duals": duals}))
-    with pytest.raises(LinnaeusError, match="its duals are too large for scores that are finite"):
+    with pytest.raises(LinnaeusError, match="its dual coefficients are so large that scores overflow"):
         Classifier.load(tmp_path / "a.lin")
     (tmp_path / "a.txt").write_text("so good\n", encoding="utf-8")
     assert main(["predict", str(tmp_path / "a.lin"), str(tmp_path / "a.txt")]) == 4

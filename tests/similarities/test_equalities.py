@@ -95,12 +95,12 @@ def test_what_is_no_text_is_refused_by_string_kernels():
     X = Words(values="tfidf").fit(TEXTS).rows(TEXTS)
     for kernel in (Spectrum(), Subsequence()):
         for bad in (X, Dense(-np.ones((2, 2)))):
-            with pytest.raises(DataError, match="take the features Letters"):
+            with pytest.raises(DataError, match="use them with the features Letters"):
                 kernel.matrix(bad, bad)
 
 
 def test_rows_of_other_features_are_refused():
-    with pytest.raises(DataError, match="3 features cannot be compared with rows of 2"):
+    with pytest.raises(DataError, match="3 features do not match rows of 2"):
         RBF().matrix(Dense(np.eye(3)), Dense(np.eye(2)))
 
 
@@ -112,7 +112,7 @@ def test_rows_of_other_features_are_refused():
         (lambda: Polynomial(0), UsageError, "between 1 and 32"),
         (lambda: Polynomial(2.5), InputTypeError, "whole number"),
         (lambda: Polynomial(2, scale=-1.0), UsageError, "scale above zero"),
-        (lambda: Spectrum(3, 2), UsageError, "from 1 up, not 3 to 2"),
+        (lambda: Spectrum(3, 2), UsageError, "needs 1 <= low <= high, not low=3 and high=2"),
         (lambda: Subsequence(12), UsageError, "between 1 and 9"),
         (lambda: Subsequence(3, 1.5), UsageError, "at most 1"),
         (lambda: Letters(0), UsageError, "between 1 and"),

@@ -1,18 +1,18 @@
-"""Generative models, learned by counting: how often each feature stands in each class, and what that makes likely.
+"""Generative models: naive Bayes, discriminant analysis and the frequency classifier, learned by counting.
 
 A learner is a frozen dataclass with `learn(lesson)`; its model keeps counts (`counts.py`) or means and variances
-(`moments.py`), so that two models of the halves of some data merge into the model of the whole, and turns them into
-log-probabilities when it is asked.
+(`moments.py`), so that the models of two parts of the data can be merged into the model of all data. It computes
+log-probabilities from them when it predicts.
 
-    frequencies.py   how often a class was the answer where a symbol was seen
-    multinomial.py   words drawn one by one from those of the class
-    bernoulli.py     each word is in a text or not
-    complement.py    what the words of all other classes do not look like
-    gaussian.py      each feature is normally distributed, by itself
-    discriminant.py  normal classes with one covariance: linear
-    quadratic.py     normal classes with a covariance each
+    frequencies.py   the share of each class among the occurrences of a symbol
+    multinomial.py   word counts with one word distribution for each class
+    bernoulli.py     presence or absence of each word
+    complement.py    word counts of all other classes
+    gaussian.py      independent, normally distributed features
+    discriminant.py  normal classes that share one covariance: linear
+    quadratic.py     normal classes, each with its own covariance
 
-To add a model: a file with the learner and the fitted piece (what is counts only needs a row in
+To add a model: a file with the learner and the fitted piece (a model of counts only needs a row in
 `countmodel.COUNTING`), a row in `pipeline.learner.LEARNERS`, one in `pipeline.bodies.MODELS`, an example in
 `tests/contracts/test_families.py`.
 """
@@ -55,7 +55,7 @@ _HOMES = {
     "QuadraticDiscriminant": "quadratic",
     "count": "counts",
 }
-"""Where each name lives; it is imported when it is asked for: a prediction loads its own model only."""
+"""The module of each name; a module is imported on first use: a prediction loads its own model only."""
 
 __all__ = [
     "Bernoulli",

@@ -1,4 +1,4 @@
-"""Bernoulli naive Bayes: each word of the vocabulary is in a text or not, and both say something."""
+"""Bernoulli naive Bayes: the presence and the absence of each vocabulary word are evidence."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Bernoulli:
-    """A feature is there or not: scores log p(y) + sum_j [x_j log p(j | y) + (1 - x_j) log(1 - p(j | y))].
+    """Bernoulli naive Bayes: scores log p(y) + sum_j [x_j log p(j | y) + (1 - x_j) log(1 - p(j | y))].
 
         p(j | y) = (rows of y that have j + a) / (rows of y + 2 a)
 
-    with add-`smoothing` a. A feature is there where its value is above `threshold` (scikit-learn's `binarize`); with
-    None the values must be 0 and 1 already (`Words(values="binary")`), and the model is linear in them.
+    `smoothing` is a, added to every count. A feature is present if its value is above `threshold` (scikit-learn's
+    `binarize`). With `threshold=None` the values must already be 0 and 1 (`Words(values="binary")`), and the model is
+    linear in them.
 
     McCallum and Nigam, "A comparison of event models for naive Bayes text classification", 1998.
 
@@ -51,20 +52,20 @@ class Bernoulli:
             return
         expect("threshold", self.threshold, float)
         if not 0 <= self.threshold < np.inf:
-            raise UsageError(f"threshold is a number from zero up, or None, not {self.threshold!r}.")
+            raise UsageError(f"threshold must be a number of at least zero, or None, not {self.threshold!r}.")
 
     @property
     def as_is(self) -> bool:
-        """Whether rows are 0 and 1 already."""
+        """Whether the rows already hold only 0 and 1."""
         return self.threshold is None
 
     @property
     def strength(self) -> float:
-        """What held-out rows may choose: the smoothing."""
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
         return self.smoothing
 
     def with_strength(self, strength: float) -> Bernoulli:
-        """The same with another smoothing."""
+        """A copy with another smoothing."""
         return replace(self, smoothing=strength)
 
     def learn(self, lesson: Lesson) -> CountModel:
@@ -85,13 +86,13 @@ class Bernoulli:
         X = self.read(lesson.X)
         if self.threshold is None and not _binary(X):
             raise DataError(
-                "Bernoulli(threshold=None) takes values of 0 and 1, and there are others; give it a threshold, or "
-                "features with values='binary'."
+                "Bernoulli(threshold=None) takes only the values 0 and 1, but there are others; set a threshold, "
+                "or use features with values='binary'."
             )
         return count(Lesson(X, lesson.y, lesson.weights, lesson.k))
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
-        """W = log p - log(1 - p), and b = log p(y) + sum_j log(1 - p); of label sets minus those of the others."""
+        """W = log p - log(1 - p), and b = log p(y) + sum_j log(1 - p); for label sets, log ratios."""
         W, b = self._odds(counts.inside, counts.sizes)
         prior = log_priors(counts, self.priors)
         if counts.all is None:

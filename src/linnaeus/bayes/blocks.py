@@ -1,4 +1,4 @@
-"""Rows as dense blocks of bounded size: for models that look at all pairs of features."""
+"""Rows as dense blocks of bounded size, for models that need all pairs of features."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 CELLS = 1 << 20
-"""Cells of a block."""
+"""Numbers in one block."""
 MOST = 1 << 27
-"""Cells that covariances may have: a gigabyte."""
+"""Largest total size of the covariances, in numbers: one gigabyte."""
 
 
 def blocks(X: Rows) -> Iterator[tuple[int, Doubles]]:
-    """Blocks of rows as float64 (m, d), each with the number of its first row.
+    """Blocks of rows as float64 (m, d), each with the index of its first row.
 
     >>> [(start, B.shape) for start, B in blocks(Dense(np.zeros((3, 2))))]
     [(0, (3, 2))]
@@ -43,9 +43,9 @@ def _filled(X: Rows) -> Doubles:
 
 
 def refuse_wide(name: str, d: int, matrices: int) -> None:
-    """Refuse so many matrices (d, d) where they would not fit in memory."""
+    """Refuse this many matrices (d, d) if they would not fit in memory."""
     if matrices * d * d > MOST:
         raise UsageError(
-            f"{name} keeps how each two of {d:,} features vary together, which is too much; reduce them: "
+            f"{name} needs the covariances of {d:,} features, which is too much memory; reduce the features: "
             "features=Reduced(Words(...), width=100)."
         )

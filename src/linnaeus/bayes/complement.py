@@ -1,4 +1,4 @@
-"""Complement naive Bayes: a class is what the words of all others do not look like."""
+"""Complement naive Bayes: each class is scored by the word counts of all other classes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Complement:
-    """Counts of all other classes, which are many where those of one are few: scores -sum_j x_j log q(j | y).
+    """Complement naive Bayes, which suits unequal class sizes: scores -sum_j x_j log q(j | y).
 
         q(j | y) = (count of j outside y + a) / (count of all features outside y + a d)
 
-    with add-`smoothing` a. With `length="l1"` the weights of each class are divided by the sum of their sizes
-    (scikit-learn's `norm=True`), so that classes with long texts do not win by it. There are no priors.
+    q(j | y) is estimated on the rows of all other classes, which are more than those of y. `smoothing` is a, added to
+    every count. With `length="l1"` the weights of each class are divided by the sum of their absolute values
+    (scikit-learn's `norm=True`), so that classes with long texts get no advantage. There are no priors.
 
     Rennie, Shih, Teevan and Karger, "Tackling the poor assumptions of naive Bayes text classifiers", 2003.
 
@@ -45,15 +46,15 @@ class Complement:
     def __post_init__(self) -> None:
         check_smoothing(self.smoothing)
         if self.length not in ("l1", None):
-            raise UsageError(f"length is 'l1' or None for complement naive Bayes, not {self.length!r}.")
+            raise UsageError(f"length must be 'l1' or None for complement naive Bayes, not {self.length!r}.")
 
     @property
     def strength(self) -> float:
-        """What held-out rows may choose: the smoothing."""
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
         return self.smoothing
 
     def with_strength(self, strength: float) -> Complement:
-        """The same with another smoothing."""
+        """A copy with another smoothing."""
         return replace(self, smoothing=strength)
 
     def learn(self, lesson: Lesson) -> CountModel:
@@ -61,15 +62,15 @@ class Complement:
         return counted(self, lesson)
 
     def read(self, X: Rows) -> Rows:
-        """Rows as they are."""
+        """The rows, unchanged."""
         return X
 
     def count(self, lesson: Lesson) -> Counts:
-        """How much of each feature each class holds."""
+        """Sum the feature values over the rows of each class."""
         return count(lesson)
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
-        """W = -log q(j | y), of length 1 where that is wanted; b = 0."""
+        """W = -log q(j | y), normalized if `length` is set; b = 0."""
         smooth = counts.outside + self.smoothing
         W = np.log(smooth.sum(axis=0)) - np.log(smooth)
         return (W if self.length is None else W / W.sum(axis=0)), np.zeros(W.shape[1])

@@ -1,4 +1,4 @@
-"""`CountModel`: counts, and the learner that says what they make likely. One model for all that counts."""
+"""`CountModel`: counts, and the learner that turns them into scores. All counting learners share it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ COUNTING = Table(
         "complement": "complement.Complement",
     },
 )
-"""The learners whose models are counts, by their plain names."""
+"""The learners whose models are counts, by name."""
 
 
 class Counting(Protocol):
-    """A learner that counts: it says what is counted, and what the counts weigh."""
+    """A learner that counts: it defines what is counted and how counts become weights."""
 
     @property
     def priors(self) -> tuple[float, ...] | None:
@@ -39,7 +39,7 @@ class Counting(Protocol):
 
     @property
     def as_is(self) -> bool:
-        """Whether values of rows are taken as they are, so that scores are linear in them."""
+        """Whether the values of rows are used unchanged, so that scores are linear in them."""
         ...
 
     def read(self, X: Rows) -> Rows:
@@ -57,7 +57,7 @@ class Counting(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CountModel:
-    """What a learner counted. Models of two parts of some data add up to the model of the whole, exactly.
+    """The counts of a learner. The sum of the models of two data sets is exactly the model of both together.
 
     >>> import numpy as np
     >>> from linnaeus.arrays import Dense
@@ -74,17 +74,17 @@ class CountModel:
     counts: Counts
 
     def __add__(self, other: CountModel) -> CountModel:
-        """The model of the data of both."""
+        """The model of both data sets together."""
         if not isinstance(other, CountModel) or self.learner != other.learner:
-            raise UsageError("Models add up where one learner made both; learn them with the same settings.")
+            raise UsageError("Only models of the same learner can be added; train both with the same settings.")
         return CountModel(self.learner, self.counts + other.counts)
 
     def update(self, lesson: Lesson) -> CountModel:
-        """The model that has seen these rows too."""
+        """The model after these further rows."""
         return CountModel(self.learner, self.counts + self.learner.count(lesson))
 
     def widen(self, columns: Any, k: int) -> CountModel:
-        """The same among k classes, of which class i here is `columns[i]`; the others have no rows."""
+        """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
         return CountModel(self.learner, self.counts.widen(columns, k))
 
     @cached_property
@@ -92,16 +92,16 @@ class CountModel:
         return self.learner.weigh(self.counts)
 
     def linear(self) -> tuple[Doubles, Doubles] | None:
-        """W and b, where the values of rows are taken as they are."""
+        """W and b, if the values of rows are used unchanged; else None."""
         return self._weights if self.learner.as_is else None
 
     def scores(self, X: Rows) -> Doubles:
-        """Logarithms of joint probabilities (n, k); of label sets, log-odds."""
+        """Logarithms of joint probabilities (n, k); for label sets, log-odds."""
         W, b = self._weights
         return self.learner.read(X).dot(W) + b
 
     def chances(self, S: Doubles) -> Doubles:
-        """Probabilities (n, k) of these scores."""
+        """Class probabilities (n, k) for these scores."""
         return posterior(S, sets=self.counts.all is not None)
 
     def state(self) -> State:
@@ -113,13 +113,13 @@ class CountModel:
 
     @classmethod
     def from_state(cls, state: State) -> CountModel:
-        """The model again."""
+        """Restore the model from its stored state."""
         kind = COUNTING[str(state.manifest["kind"])]
         told = {part.name: state.manifest[part.name] for part in fields(kind)}
         learner = kind(**{name: tuple(item) if isinstance(item, list) else item for name, item in told.items()})
         counts = Counts.from_state(state)
         if learner.priors is not None and (len(learner.priors) != len(counts.sizes) or counts.all is not None):
-            raise damaged("its priors do not fit its classes")
+            raise damaged("the priors do not match the classes")
         return cls(learner, counts)
 
 
@@ -134,8 +134,8 @@ def counted(learner: Any, lesson: Lesson) -> CountModel:
 
 
 def check_smoothing(smoothing: float, least: str = "above zero") -> None:
-    """Refuse what cannot be added to counts."""
+    """Refuse a smoothing that is out of range."""
     expect("smoothing", smoothing, float)
-    bad = smoothing < 0 if least == "from zero up" else smoothing <= 0
+    bad = smoothing < 0 if least == "of at least zero" else smoothing <= 0
     if bad or not smoothing < float("inf"):
-        raise UsageError(f"smoothing is a number {least}, not {smoothing!r}.")
+        raise UsageError(f"smoothing must be a number {least}, not {smoothing!r}.")

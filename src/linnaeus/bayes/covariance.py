@@ -1,4 +1,4 @@
-"""Covariances that can be trusted: drawn towards a multiple of the identity, by a given part or by Ledoit and Wolf."""
+"""Shrunk covariances: moved towards a multiple of the identity, by a given share or by that of Ledoit and Wolf."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Shrinkage: TypeAlias = float | Literal["auto"]
 
 
 def check_shrinkage(shrinkage: Shrinkage) -> None:
-    """Refuse what is no part of a whole, nor "auto"."""
+    """Refuse a shrinkage that is neither a number from 0 to 1 nor "auto"."""
     if shrinkage == "auto":
         return
     if isinstance(shrinkage, bool) or not isinstance(shrinkage, int | float):
         raise InputTypeError(f"shrinkage takes a number from 0 to 1, or 'auto', not {shrinkage!r}.")
     if not 0 <= shrinkage <= 1:
-        raise UsageError(f"shrinkage is a part of the whole, from 0 to 1, not {shrinkage!r}.")
+        raise UsageError(f"shrinkage must be from 0 to 1, not {shrinkage!r}.")
 
 
 def scatter(X: Rows, weights: Doubles, mean: Doubles) -> Doubles:
@@ -36,12 +36,12 @@ def scatter(X: Rows, weights: Doubles, mean: Doubles) -> Doubles:
 
 
 def covariance(X: Rows, weights: Doubles, mean: Doubles, shrinkage: Shrinkage) -> Doubles:
-    """The covariance of rows around their mean (d, d): the maximum-likelihood one C, and as much of the identity.
+    """The shrunk covariance of rows around their mean (d, d); C is the maximum-likelihood estimate.
 
         (1 - s) C + s tr(C) / d I
 
-    With "auto" that is done to features of variance 1, by the s that Ledoit and Wolf derive, as scikit-learn's
-    discriminant analyses do.
+    With "auto" the features are first scaled to variance 1, and s is that of Ledoit and Wolf, as in scikit-learn's
+    discriminant analyses.
 
     >>> from linnaeus.arrays import Dense
     >>> covariance(Dense(np.array([[1.0, 0.0], [-1.0, 0.0]])), np.ones(2), np.zeros(2), 0.5).tolist()
@@ -63,7 +63,7 @@ def covariance(X: Rows, weights: Doubles, mean: Doubles, shrinkage: Shrinkage) -
 
 
 def shrunk(C: Doubles, part: float) -> Doubles:
-    """A part of the way to the identity times the mean variance."""
+    """C moved by this share towards the identity times the mean variance."""
     found = (1 - part) * C
     found[np.diag_indices(len(C))] += part * np.trace(C) / max(1, len(C))
     return found

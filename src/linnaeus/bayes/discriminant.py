@@ -21,19 +21,21 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Lesson
 
 FLAT = 1e-8
-"""Variances below this, where features have variance 1, are none: scikit-learn's tol is the root of it."""
+"""Variances below this count as zero, for features of variance 1; scikit-learn's tol is its square root."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinearDiscriminant:
-    """Normal densities around the means m of the classes, with one covariance C: the scores are linear.
+    """Linear discriminant analysis: normal classes with means m_y and one covariance C; the scores are linear.
 
-        log p(y) + (m_y - m)' C^-1 (x - m) - 1/2 (m_y - m)' C^-1 (m_y - m),    m the mean of the means by priors
+        log p(y) + (m_y - m)' C^-1 (x - m) - 1/2 (m_y - m)' C^-1 (m_y - m),    m the mean of the m_y, weighted by the
+        priors
 
-    C is the average of the covariances of the classes by their priors, each drawn towards a multiple of the identity by
-    `shrinkage`: a number from 0 to 1, or "auto" (Ledoit and Wolf). Directions in which no class varies are left out, as
-    scikit-learn's default solver does: constant features get no weight, and there may be fewer rows than features,
-    though some shrinkage is better then. Weights count rows as often. A class without rows has the mean of all rows.
+    C is the average of the class covariances, weighted by the priors. Each is moved towards a multiple of the identity
+    by `shrinkage`: a number from 0 to 1, or "auto" (Ledoit and Wolf). Directions in which no class varies are left out,
+    as in scikit-learn's default solver: constant features get no weight. There may be fewer rows than features, but
+    then some shrinkage is better. A weight of 2 counts as two equal rows. A class without rows gets the mean of all
+    rows.
 
     Fisher, "The use of multiple measurements in taxonomic problems", 1936.
 
@@ -54,15 +56,15 @@ class LinearDiscriminant:
 
     @property
     def strength(self) -> float | None:
-        """What held-out rows may choose: the shrinkage, where it is a number."""
+        """The hyper-parameter that cross-validation tunes: the shrinkage, if it is a number."""
         return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
 
     def with_strength(self, strength: float) -> LinearDiscriminant:
-        """The same with another shrinkage."""
+        """A copy with another shrinkage."""
         return replace(self, shrinkage=strength)
 
     def learn(self, lesson: Lesson) -> FittedDiscriminant:
-        """Means, one covariance, and the planes they make."""
+        """Estimate the means and the covariance, and compute the weights."""
         check_number(self.priors, lesson.k)
         refuse_wide("LinearDiscriminant", lesson.X.shape[1], 1)
         sizes, means = centers(lesson)
@@ -78,7 +80,7 @@ class LinearDiscriminant:
 
 
 def centers(lesson: Lesson) -> tuple[Doubles, Doubles]:
-    """Weights of the classes (k,), and their means (k, d); a class without rows has the mean of all."""
+    """Total row weights of the classes (k,), and their means (k, d); a class without rows gets the mean of all rows."""
     D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
     sizes = D.sum(axis=0)
     sums = lesson.X.tdot(D).T
@@ -87,7 +89,7 @@ def centers(lesson: Lesson) -> tuple[Doubles, Doubles]:
 
 
 def averaged(lesson: Lesson, means: Doubles, shares: Doubles, shrinkage: Shrinkage) -> Doubles:
-    """The covariances of the classes, averaged by their shares."""
+    """The mean of the class covariances, weighted by `shares`."""
     total = np.zeros((lesson.X.shape[1], lesson.X.shape[1]))
     for c in range(lesson.k):
         rows = np.flatnonzero(lesson.y == c)
@@ -97,7 +99,7 @@ def averaged(lesson: Lesson, means: Doubles, shares: Doubles, shrinkage: Shrinka
 
 
 def _inverse(C: Doubles) -> Doubles:
-    """The inverse of a covariance, in the directions in which it is not zero; features are brought to variance 1."""
+    """The inverse of a covariance, in the directions in which it is not zero; features are scaled to variance 1."""
     scale = np.sqrt(np.diag(C))
     scale[scale == 0] = 1.0
     values, vectors = np.linalg.eigh(C / np.outer(scale, scale))
@@ -109,7 +111,7 @@ def _inverse(C: Doubles) -> Doubles:
 
 @dataclass(frozen=True, eq=False)
 class FittedDiscriminant:
-    """Planes: weights (d, k) and offsets (k,).
+    """A fitted linear discriminant: weights (d, k) and offsets (k,).
 
     >>> import numpy as np
     >>> FittedDiscriminant(W=np.array([[1.0, -1.0]]), b=np.zeros(2)).scores(np.array([[2.0]])).tolist()
@@ -124,11 +126,11 @@ class FittedDiscriminant:
         return self.W, self.b
 
     def scores(self, X: Rows) -> Doubles:
-        """Logarithms of joint densities (n, k), up to a number for each row."""
+        """Logarithms of joint densities (n, k), up to a constant for each row."""
         return X.dot(self.W) + self.b
 
     def chances(self, S: Doubles) -> Doubles:
-        """Probabilities (n, k) of these scores."""
+        """Class probabilities (n, k) for these scores."""
         return posterior(S, sets=False)
 
     def state(self) -> State:
@@ -137,10 +139,10 @@ class FittedDiscriminant:
 
     @classmethod
     def from_state(cls, state: State) -> FittedDiscriminant:
-        """The model again."""
+        """Restore the model from its stored state."""
         W, b = state.tensors.get("W"), state.tensors.get("b")
         if W is None or b is None or W.ndim != 2 or b.shape != W.shape[1:]:
-            raise damaged("its planes do not fit together")
+            raise damaged("the shapes of its weights do not match")
         if W.dtype != np.float64 or b.dtype != np.float64 or not (np.isfinite(W).all() and np.isfinite(b).all()):
-            raise damaged("its planes are not finite numbers")
+            raise damaged("its weights are not finite numbers")
         return cls(W, b)

@@ -1,4 +1,4 @@
-"""The classifier of frequencies: what share of a symbol's occurrences each class has, multiplied over the symbols."""
+"""The frequency classifier: the share of each class among a symbol's occurrences, multiplied over the symbols."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Lesson
 
 NEVER = -64.0
-"""The logarithm of a frequency of zero: scores stay finite, and e^-64 is no probability to reckon with."""
+"""Stands for the logarithm of a frequency of zero, so that scores stay finite; e^-64 is negligible."""
 GRID = 2.0**32
-"""Logarithms are multiples of 1 / GRID: sums of them are exact in any order, so that a tie is a tie in the scores."""
+"""Logarithms are rounded to multiples of 1 / GRID: their sums are exact in any order, so ties are exact too."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Frequencies:
-    """How often a class was the answer where a symbol was seen: scores sum_j x_j log p(y | j).
+    """The frequency classifier: scores sum_j x_j log p(y | j).
 
         p(y | j) = (count of j in the rows of y + a) / (count of j in all rows + a k)
 
-    with add-`smoothing` a, zero unless it is given. What was never seen says nothing: all classes have the same part.
-    A frequency of zero counts as e^-64. Of label sets, each label is told from the rows without it.
+    p(y | j) is the share of class y among the occurrences of symbol j. `smoothing` is a, added to every count; the
+    default is zero. A symbol that is not in the training rows gives all classes the same share. A frequency of zero
+    counts as e^-64. For label sets, each label is compared with the rows without it.
 
     >>> from linnaeus import Recipe
     >>> from linnaeus.features import Words
@@ -44,15 +45,15 @@ class Frequencies:
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing, "from zero up")
+        check_smoothing(self.smoothing, "of at least zero")
 
     @property
     def strength(self) -> float:
-        """What held-out rows may choose: the smoothing."""
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
         return self.smoothing
 
     def with_strength(self, strength: float) -> Frequencies:
-        """The same with another smoothing."""
+        """A copy with another smoothing."""
         return replace(self, smoothing=strength)
 
     def learn(self, lesson: Lesson) -> CountModel:
@@ -60,15 +61,15 @@ class Frequencies:
         return counted(self, lesson)
 
     def read(self, X: Rows) -> Rows:
-        """Rows as they are."""
+        """The rows, unchanged."""
         return X
 
     def count(self, lesson: Lesson) -> Counts:
-        """How much of each feature each class holds."""
+        """Sum the feature values over the rows of each class."""
         return count(lesson)
 
     def shares(self, counts: Counts) -> Doubles:
-        """p(y | j) of each feature and class (d, k); of label sets p(label | j), each by itself."""
+        """p(y | j) of each feature and class (d, k); for label sets p(label | j), independently."""
         inside = counts.inside + self.smoothing
         k = inside.shape[1]
         whole = inside.sum(axis=1, keepdims=True) if counts.all is None else inside + counts.outside + self.smoothing
@@ -77,7 +78,7 @@ class Frequencies:
         return P
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
-        """W = log p(y | j), b = 0; of label sets the log-odds."""
+        """W = log p(y | j), b = 0; for label sets the log-odds."""
         P = self.shares(counts)
         W = _logs(P) if counts.all is None else _logs(P) - _logs(1 - P)
         return W, np.zeros(W.shape[1])

@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes: each feature is normally distributed in each class, by itself."""
+"""Gaussian naive Bayes: the features are independent and normally distributed in each class."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian:
-    """Features with a mean m and a variance v in each class: log p(y) - 1/2 sum_j [log(2 pi v) + (x_j - m)^2 / v].
+    """Gaussian naive Bayes, mean m and variance v: scores log p(y) - 1/2 sum_j [log(2 pi v) + (x_j - m)^2 / v].
 
     `smoothing` times the largest variance of a feature over all rows is added to every variance (scikit-learn's
-    `var_smoothing`), so that a feature which is constant in a class does not divide by zero. The scores are quadratic
-    in the rows. A class without rows has the moments of all rows.
+    `var_smoothing`), so that a feature that is constant in a class does not cause a division by zero. The scores are
+    quadratic in the rows. A class without rows gets the mean and variance of all rows.
 
     >>> from linnaeus import MatrixClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [8.0]], ["a", "a", "b", "b"]
@@ -42,16 +42,16 @@ class Gaussian:
     def __post_init__(self) -> None:
         expect("smoothing", self.smoothing, float)
         if not 0 < self.smoothing < np.inf:
-            raise UsageError(f"smoothing is a number above zero, not {self.smoothing!r}.")
+            raise UsageError(f"smoothing must be a number above zero, not {self.smoothing!r}.")
         check_priors(self.priors)
 
     @property
     def strength(self) -> float:
-        """What held-out rows may choose: the smoothing."""
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
         return self.smoothing
 
     def with_strength(self, strength: float) -> Gaussian:
-        """The same with another smoothing."""
+        """A copy with another smoothing."""
         return Gaussian(smoothing=strength, priors=self.priors)
 
     def learn(self, lesson: Lesson) -> FittedGaussian:
@@ -62,7 +62,7 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class FittedGaussian:
-    """The moments of the classes and of all rows; those of two parts of some data add up to those of the whole.
+    """Means and variances of the classes and of all rows. Two models can be added: the sum is that of all data.
 
     >>> import numpy as np
     >>> from linnaeus import MatrixClassifier
@@ -79,26 +79,26 @@ class FittedGaussian:
     priors: tuple[float, ...] | None = None
 
     def __add__(self, other: FittedGaussian) -> FittedGaussian:
-        """The model of the data of both."""
+        """The model of both data sets together."""
         settings = (self.smoothing, self.priors)
         if not isinstance(other, FittedGaussian) or settings != (other.smoothing, other.priors):
-            raise UsageError("Models add up where one learner made both; learn them with the same settings.")
+            raise UsageError("Only models of the same learner can be added; train both with the same settings.")
         return FittedGaussian(self.classes + other.classes, self.whole + other.whole, *settings)
 
     def update(self, lesson: Lesson) -> FittedGaussian:
-        """The model that has seen these rows too."""
+        """The model after these further rows."""
         return self + Gaussian(smoothing=self.smoothing, priors=self.priors).learn(lesson)
 
     def widen(self, columns: Any, k: int) -> FittedGaussian:
-        """The same among k classes, of which class i here is `columns[i]`; the others have no rows."""
+        """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
         return FittedGaussian(self.classes.widen(columns, k), self.whole, self.smoothing, self.priors)
 
     def linear(self) -> None:
-        """Not linear: its scores are quadratic."""
+        """None: the scores are quadratic, so there are no linear weights."""
 
     @cached_property
     def _parts(self) -> tuple[Doubles, Doubles, Doubles]:
-        """Means (d, k), precisions 1 / v (d, k), and what scores begin with (k,)."""
+        """Means (d, k), precisions 1 / v (d, k), and the constant terms of the scores (k,)."""
         there = self.classes.sizes > 0
         means = np.where(there, self.classes.means, self.whole.means)
         spread = self.whole.variances.max(initial=0.0)
@@ -108,7 +108,7 @@ class FittedGaussian:
         return means, 1 / variances, b
 
     def scores(self, X: Rows) -> Doubles:
-        """Logarithms of joint densities (n, k). Sparse rows stay so: (x - m)^2 / v = x^2 / v - 2 x m / v + m^2 / v."""
+        """Log joint densities (n, k). Sparse rows stay sparse: (x - m)^2 / v = x^2 / v - 2 x m / v + m^2 / v."""
         means, precisions, b = self._parts
         if isinstance(X, CSR):
             squares = CSR(X.indptr, X.indices, X.data.astype(np.float64) ** 2, X.width)
@@ -122,23 +122,23 @@ class FittedGaussian:
         return S
 
     def chances(self, S: Doubles) -> Doubles:
-        """Probabilities (n, k) of these scores."""
+        """Class probabilities (n, k) for these scores."""
         return posterior(S, sets=False)
 
     def state(self) -> State:
-        """Moments and settings."""
+        """Means, variances and settings."""
         priors = None if self.priors is None else list(self.priors)
         told = {"kind": "gaussian", "smoothing": self.smoothing, "priors": priors}
         return State(told, {**self.classes.tensors("classes"), **self.whole.tensors("whole")})
 
     @classmethod
     def from_state(cls, state: State) -> FittedGaussian:
-        """The model again."""
+        """Restore the model from its stored state."""
         priors = state.manifest["priors"]
         told = Gaussian(smoothing=state.manifest["smoothing"], priors=None if priors is None else tuple(priors))
         classes, whole = Moments.from_state(state, "classes"), Moments.from_state(state, "whole")
         if whole.means.shape != (len(classes.means), 1):
-            raise damaged("its moments of all rows do not fit those of its classes")
+            raise damaged("the moments of all rows do not match those of the classes")
         if told.priors is not None and len(told.priors) != len(classes.sizes):
-            raise damaged("its priors do not fit its classes")
+            raise damaged("the priors do not match the classes")
         return cls(classes, whole, told.smoothing, told.priors)

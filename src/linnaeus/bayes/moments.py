@@ -1,4 +1,4 @@
-"""Means and variances of features in classes: what Gaussian naive Bayes keeps, and what merges."""
+"""Means and variances of features in classes: the data of Gaussian naive Bayes, which can be merged."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NAMES = ("sizes", "means", "scatter")
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Weights of classes (k,), means (d, k), and sums of squared distances from these (d, k).
+    """Weights of classes (k,), means (d, k), and sums of squared deviations from the means (d, k).
 
-    Distances are from the mean of the class, not from zero: nothing cancels where means are large. Two of them merge by
-    the formula of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+    Deviations are from the class mean, not from zero, so that large means cause no cancellation. Two of them are merged
+    by the formula of Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
     variances", 1979.
 
     >>> import numpy as np
@@ -40,20 +40,20 @@ class Moments:
 
     @property
     def variances(self) -> Doubles:
-        """Variances (d, k), zero where a class has no rows."""
+        """Variances (d, k); zero for a class without rows."""
         return self.scatter / _rows(self.sizes)
 
     def __add__(self, other: Moments) -> Moments:
-        """Those of the data of both."""
+        """The moments of both data sets together."""
         if self.means.shape != other.means.shape:
-            raise DataError("Moments merge where features and classes are the same; use one vocabulary for both.")
+            raise DataError("Moments of different features or classes cannot be merged; use one vocabulary for both.")
         sizes = self.sizes + other.sizes
         share, gap = other.sizes / _rows(sizes), other.means - self.means
         scatter = self.scatter + other.scatter + gap * gap * (self.sizes * share)
         return Moments(sizes, self.means + gap * share, scatter)
 
     def widen(self, columns: Any, k: int) -> Moments:
-        """The same among k classes, of which class i here is `columns[i]`; the others have no rows."""
+        """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
         found = [np.zeros((*part.shape[:-1], k)) for part in (self.sizes, self.means, self.scatter)]
         for wide, part in zip(found, (self.sizes, self.means, self.scatter), strict=True):
             wide[..., columns] = part
@@ -65,20 +65,20 @@ class Moments:
 
     @classmethod
     def from_state(cls, state: State, prefix: str) -> Moments:
-        """The moments again; arrays that do not fit each other are refused."""
+        """Restore the moments; arrays whose shapes do not match are refused."""
         sizes, means, scatter = (state.tensors.get(f"{prefix}.{name}") for name in NAMES)
         if sizes is None or means is None or scatter is None or means.ndim != 2:
-            raise damaged("its means and variances are not all there")
+            raise damaged("some of its means and variances are missing")
         if scatter.shape != means.shape or sizes.shape != means.shape[1:]:
-            raise damaged("its means and variances do not fit together")
+            raise damaged("the shapes of its means and variances do not match")
         finite = all(part.dtype == np.float64 and np.isfinite(part).all() for part in (sizes, means, scatter))
         if not finite or (sizes < 0).any() or (scatter < 0).any():
-            raise damaged("its means and variances are not numbers that can be such")
+            raise damaged("its means and variances are not valid numbers")
         return cls(sizes, means, scatter)
 
 
 def moments(lesson: Lesson) -> Moments:
-    """The moments of the classes of a lesson; weights count rows as often."""
+    """The moments of the classes of a lesson; a weight of 2 counts as two equal rows."""
     D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
     sizes = D.sum(axis=0)
     means = lesson.X.tdot(D) / _rows(sizes)
@@ -94,7 +94,7 @@ def moments(lesson: Lesson) -> Moments:
 
 
 def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
-    """Stored values one by one; those that are not stored are zeros, as far from the mean as it is from zero."""
+    """The scatter from the stored values; values that are not stored are zeros, at distance |mean| from the mean."""
     k, cells = lesson.k, means.size
     far, stored = np.zeros(cells), np.zeros(cells)
     for part, rows in _parts(lesson.X):
@@ -110,7 +110,7 @@ def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
 
 
 def _parts(X: CSR, most: int = 1 << 22) -> Any:
-    """Rows with about so many stored values at a time, and their numbers."""
+    """Blocks of rows with at most about `most` stored values, and their row numbers."""
     cuts = np.searchsorted(X.indptr, np.arange(most, X.nnz, most))
     edges = np.unique([0, *cuts.tolist(), len(X)]).tolist()
     for start, stop in pairwise(edges):
@@ -118,7 +118,7 @@ def _parts(X: CSR, most: int = 1 << 22) -> Any:
 
 
 def overall(X: Rows) -> Moments:
-    """The moments of all columns, whatever class and weight the rows have (k = 1)."""
+    """The moments of all columns over all rows, without classes and weights (k = 1)."""
     n = X.shape[0]
     return moments(Lesson(X, np.zeros(n, np.int32), np.ones(n), 1))
 

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes: a text is drawn word by word from the words of its class."""
+"""Multinomial naive Bayes: the words of a text are independent draws from the word distribution of its class."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Multinomial:
-    """Words drawn one by one from those of the class: scores log p(y) + sum_j x_j log p(j | y).
+    """Multinomial naive Bayes: scores log p(y) + sum_j x_j log p(j | y).
 
-        p(j | y) = (count of j in the rows of y + a) / (count of all features there + a d)
+        p(j | y) = (count of j in the rows of y + a) / (count of all features in these rows + a d)
 
-    with add-`smoothing` a (Laplace: 1; Lidstone: less). `priors` gives p(y) in the order of the classes; without, they
-    are the shares of the classes. Of label sets, each label is told from the rows without it, by itself.
+    `smoothing` is a, added to every count (Laplace: 1; Lidstone: less). `priors` gives p(y) in the order of the
+    classes; by default it is the share of each class in the training rows. For label sets, each label is compared with
+    the rows without it, independently of the other labels.
 
     McCallum and Nigam, "A comparison of event models for naive Bayes text classification", 1998.
 
@@ -47,11 +48,11 @@ class Multinomial:
 
     @property
     def strength(self) -> float:
-        """What held-out rows may choose: the smoothing."""
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
         return self.smoothing
 
     def with_strength(self, strength: float) -> Multinomial:
-        """The same with another smoothing."""
+        """A copy with another smoothing."""
         return replace(self, smoothing=strength)
 
     def learn(self, lesson: Lesson) -> CountModel:
@@ -59,15 +60,15 @@ class Multinomial:
         return counted(self, lesson)
 
     def read(self, X: Rows) -> Rows:
-        """Rows as they are."""
+        """The rows, unchanged."""
         return X
 
     def count(self, lesson: Lesson) -> Counts:
-        """How much of each feature each class holds."""
+        """Sum the feature values over the rows of each class."""
         return count(lesson)
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
-        """W = log p(j | y) and b = log p(y); of label sets, each minus that of the rows without the label."""
+        """W = log p(j | y) and b = log p(y); for label sets, each minus that of the rows without the label."""
         W, b = self._logs(counts.inside), log_priors(counts, self.priors)
         return (W, b) if counts.all is None else (W - self._logs(counts.outside), b)
 

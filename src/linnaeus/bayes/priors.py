@@ -1,4 +1,4 @@
-"""How likely classes are before a row is looked at, and after: priors and posteriors."""
+"""Priors and posteriors: class probabilities before and after a row is seen."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 def check_priors(priors: tuple[float, ...] | None) -> None:
-    """Refuse what are no probabilities."""
+    """Refuse priors that are not probabilities."""
     if priors is None:
         return
     if not isinstance(priors, tuple) or not all(isinstance(p, int | float) for p in priors):
         raise InputTypeError(f"priors takes a tuple of probabilities, one for each class, not {priors!r}.")
     if any(not 0 < p < 1 for p in priors) or abs(sum(priors) - 1) > 1e-6:
-        raise UsageError("priors are probabilities above zero, one for each class, that add up to 1.")
+        raise UsageError("priors must be probabilities above zero, one for each class, that add up to 1.")
 
 
 def check_number(priors: tuple[float, ...] | None, k: int, *, sets: bool = False) -> None:
-    """Refuse priors for another number of classes, and priors of label sets."""
+    """Refuse priors for another number of classes, and priors for label sets."""
     if priors is None:
         return
     if sets:
-        raise UsageError("priors are for one class each; of label sets they are learned: leave them out.")
+        raise UsageError("priors cannot be given for label sets: they are learned from the data; leave them out.")
     if len(priors) != k:
-        raise UsageError(f"There are {len(priors)} priors for {k} classes; give one for each.")
+        raise UsageError(f"There are {len(priors)} priors for {k} classes; give one prior for each class.")
 
 
 def log_shares(sizes: Doubles, priors: tuple[float, ...] | None) -> Doubles:
-    """Log p(y) (k,): what is given, or the shares of the classes. A class without rows is as likely as half a row.
+    """Log p(y) (k,): the given priors, or the shares of the classes. A class without rows counts as half a row.
 
     >>> np.exp(log_shares(np.array([3.0, 1.0]), None)).round(12).tolist()
     [0.75, 0.25]
@@ -49,7 +49,7 @@ def log_shares(sizes: Doubles, priors: tuple[float, ...] | None) -> Doubles:
 
 
 def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:
-    """Log p(y) (k,); of label sets the log-odds of each label."""
+    """Log p(y) (k,); for label sets the log-odds of each label."""
     if counts.all is None:
         return log_shares(counts.sizes, priors)
     check_number(priors, len(counts.sizes), sets=True)
@@ -58,7 +58,7 @@ def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:
 
 
 def posterior(S: Doubles, *, sets: bool) -> Doubles:
-    """Probabilities from logarithms of joint ones (n, k); of label sets from log-odds, each by itself.
+    """Probabilities from logarithms of joint ones (n, k); for label sets from log-odds, independently.
 
     >>> posterior(np.log([[0.3, 0.1]]), sets=False).round(2).tolist()
     [[0.75, 0.25]]

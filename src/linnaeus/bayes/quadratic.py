@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Lesson
 
 SINGULAR = 1e-12
-"""A variance that is this part of the largest one is none."""
+"""A variance below this share of the largest one counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuadraticDiscriminant:
-    """Normal densities with means m and covariances C of the classes; the scores are quadratic.
+    """Quadratic discriminant analysis: normal classes with means m_y and covariances C_y; the scores are quadratic.
 
         log p(y) - 1/2 log det C_y - 1/2 (x - m_y)' C_y^-1 (x - m_y)
 
-    `shrinkage`, a number or "auto" (Ledoit and Wolf), draws each covariance towards a multiple of the identity; without
-    it every class needs more rows than there are features. A class whose rows are all alike, or that has none, has the
-    covariance of all classes together. Weights count rows as often.
+    `shrinkage`, a number or "auto" (Ledoit and Wolf), moves each covariance towards a multiple of the identity. Without
+    it every class needs more rows than there are features. A class without rows, or whose rows are all equal, gets the
+    pooled covariance of all classes. A weight of 2 counts as two equal rows.
 
     >>> from linnaeus import MatrixClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [8.0]], ["a", "a", "b", "b"]
@@ -51,15 +51,15 @@ class QuadraticDiscriminant:
 
     @property
     def strength(self) -> float | None:
-        """What held-out rows may choose: the shrinkage, where it is a number."""
+        """The hyper-parameter that cross-validation tunes: the shrinkage, if it is a number."""
         return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
 
     def with_strength(self, strength: float) -> QuadraticDiscriminant:
-        """The same with another shrinkage."""
+        """A copy with another shrinkage."""
         return replace(self, shrinkage=strength)
 
     def learn(self, lesson: Lesson) -> FittedQuadratic:
-        """Means and covariances of the classes."""
+        """Estimate the means and covariances of the classes."""
         check_number(self.priors, lesson.k)
         refuse_wide("QuadraticDiscriminant", lesson.X.shape[1], lesson.k)
         sizes, means = centers(lesson)
@@ -83,19 +83,19 @@ class QuadraticDiscriminant:
 
 
 def _whitening(C: Doubles, shrinkage: Shrinkage) -> tuple[Doubles, Doubles]:
-    """Variances, and the matrix that makes rows of variance 1 in all directions; a singular covariance is refused."""
+    """Variances, and the matrix that scales rows to variance 1 in all directions; a singular covariance is refused."""
     values, vectors = np.linalg.eigh(C)
     if values[0] <= SINGULAR * values[-1]:
         raise DataError(
-            "In some class the features do not vary in all directions: one is constant there or follows from others, "
-            f"or there are fewer rows than features; raise shrinkage, now {shrinkage!r}, or take LinearDiscriminant."
+            "The covariance of a class is singular: a feature is constant there, or a combination of others, "
+            f"or there are fewer rows than features; raise shrinkage, now {shrinkage!r}, or use LinearDiscriminant."
         )
     return values, vectors / np.sqrt(values)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedQuadratic:
-    """Means (k, d), matrices that make the rows of each class of variance 1 (k, d, d), and offsets (k,).
+    """Means (k, d), matrices that scale the rows of each class to variance 1 (k, d, d), and offsets (k,).
 
     >>> import numpy as np
     >>> from linnaeus import MatrixClassifier
@@ -111,12 +111,12 @@ class FittedQuadratic:
     offsets: Doubles
 
     def linear(self) -> None:
-        """Not linear: its scores are quadratic."""
+        """None: the scores are quadratic, so there are no linear weights."""
 
     def scores(self, X: Rows) -> Doubles:
-        """Logarithms of joint densities (n, k), up to a number they all share."""
+        """Logarithms of joint densities (n, k), up to a constant."""
         if X.shape[1] != self.means.shape[1]:
-            raise UsageError(f"X has {X.shape[1]} columns, but the model knows {self.means.shape[1]} features.")
+            raise UsageError(f"X has {X.shape[1]} columns, but the model has {self.means.shape[1]} features.")
         S = np.empty((X.shape[0], len(self.means)))
         with single_blas():
             for start, B in blocks(X):
@@ -126,7 +126,7 @@ class FittedQuadratic:
         return S
 
     def chances(self, S: Doubles) -> Doubles:
-        """Probabilities (n, k) of these scores."""
+        """Class probabilities (n, k) for these scores."""
         return posterior(S, sets=False)
 
     def state(self) -> State:
@@ -136,13 +136,13 @@ class FittedQuadratic:
 
     @classmethod
     def from_state(cls, state: State) -> FittedQuadratic:
-        """The model again."""
+        """Restore the model from its stored state."""
         means, whitenings, offsets = (state.tensors.get(name) for name in ("means", "whitenings", "offsets"))
         if means is None or whitenings is None or offsets is None or means.ndim != 2:
-            raise damaged("its means and covariances are not all there")
+            raise damaged("some of its means and covariances are missing")
         k, d = means.shape
         if whitenings.shape != (k, d, d) or offsets.shape != (k,):
-            raise damaged("its means and covariances do not fit together")
+            raise damaged("the shapes of its means and covariances do not match")
         if any(part.dtype != np.float64 or not np.isfinite(part).all() for part in (means, whitenings, offsets)):
             raise damaged("its means and covariances are not finite numbers")
         return cls(means, whitenings, offsets)

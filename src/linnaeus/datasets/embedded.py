@@ -1,4 +1,4 @@
-"""The embedded data sets, read from the files beside this one."""
+"""The embedded datasets, read from the files in this folder."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SPLITS = ("train", "test")
 
 
 def intents(split: str | None = None) -> Corpus:
-    """600 short requests to a voice assistant, each with one of ten intents, in an order that mixes them.
+    """600 short requests to a voice assistant, each with one of ten intents, in shuffled order.
 
-    `split` is "train" (48 of each intent), "test" (the 12 held out) or None for all of them. The further column
-    `split` tells them apart. The set is for trying things out and for tests, not for comparing methods: its texts were
-    revised with a look at what simple models confuse, the held-out ones among them, so scores on it come out too high.
+    `split` is "train" (48 of each intent), "test" (the 12 held out) or None for all of them. The column `split` holds
+    the name of the split. Use the dataset for examples and tests, not to compare methods: its texts, including the test
+    texts, were revised after a look at the errors of simple models, so its accuracy figures are too high.
 
     >>> corpus = intents("test")
     >>> len(corpus)
@@ -33,6 +33,6 @@ def _load(name: str, split: str | None) -> Corpus:
     if split is None:
         return corpus
     if split not in SPLITS:
-        raise UsageError(f"split={split!r} is not known; use 'train', 'test' or None for both.")
+        raise UsageError(f"split={split!r} is unknown; use 'train', 'test' or None for both.")
     parts = [part for batch in corpus.batches() for part in batch.columns["split"].to_pylist()]
     return corpus.take([row for row, part in enumerate(parts) if part == split])

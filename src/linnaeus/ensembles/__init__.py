@@ -1,8 +1,8 @@
-"""Trees and boosting: many weak rules, each a question about a few features, that vote or correct each other.
+"""Decision trees, random forests and boosting: many weak rules that vote or correct each other.
 
-`trees.py` has the one way to keep and to walk decision trees: flat arrays, checked when they are loaded. What
-scikit-learn grows becomes such arrays in `grown.py`; nothing of it is pickled. AdaBoost of stumps is our own: a stump
-on the presence of a word is a weight, so its model is linear and explains itself.
+`trees.py` stores decision trees as flat arrays, which are checked when they are loaded, and evaluates them. `grown.py`
+converts the trees of scikit-learn into such arrays; nothing is pickled. AdaBoost with stumps is implemented here: a
+stump on the presence of a word is a weight, so its model is linear and easy to explain.
 
 To add a learner: a file with the learner and the fitted piece, a row in `pipeline.learner.LEARNERS`, one in
 `pipeline.bodies.MODELS`, an example in `tests/contracts/test_families.py`.

@@ -1,4 +1,4 @@
-"""AdaBoost of decision stumps on presence: coordinate descent on the exponential loss, and a linear model."""
+"""AdaBoost with decision stumps on the presence of features: a linear model with exponential loss."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Lesson, Longs
 
 CELLS = 1 << 23
-"""Rows times classes that are boosted side by side."""
+"""Rows times classes that are boosted at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdaBoost:
-    """A vote of words: each round adds the stump, "is the word there?", that lowers the exponential loss most.
+    """AdaBoost with stumps: each round adds the test "is the feature present?" that lowers the exponential loss most.
 
         F(x) = sum_j a_j h_j(x),   h_j(x) = +1 where x_j > 0, else -1;   a constant h = 1 is among them
         loss  sum_i weight_i e^(-y_i F(x_i)),    step  a = 1/2 log((1 - err) / err)
 
-    with `err` the weighted share of rows on which the stump is wrong: the exact minimum along its coordinate. It is
-    bounded by that of a stump which is wrong on half a row of n, a = 1/2 log(2n - 1), so that a perfect stump has a
-    step; after it, or where no stump is better than chance, the class is done before its `rounds`.
+    `err` is the weighted error rate of the stump, and the step is the exact minimum along its coordinate. The step of a
+    perfect stump is limited to that of a stump that is wrong on half a row of n, a = 1/2 log(2n - 1). Training of a
+    class ends before `rounds` after a perfect stump, or if no stump is better than chance.
 
-    More than two classes, and label sets, are each told from the rest by a vote of its own. F is half the log-odds, so
-    scores are 2 F, of two classes -F and F. On rows of 0 and 1 (values="binary") this is a linear model, and explains
-    itself; of other rows only presence counts. Rows are taken as 0 and 1 where all training rows were.
+    More than two classes, and label sets, are one-vs-rest problems. F is half the log-odds, so the scores are 2 F, and
+    for two classes -F and F. On rows of 0 and 1 (values="binary") the model is linear; for other rows only the presence
+    of a feature counts. The model expects rows of 0 and 1 if all training rows were so.
 
     Freund and Schapire, "A decision-theoretic generalization of on-line learning", 1997; Friedman, Hastie and
     Tibshirani, "Additive logistic regression", Annals of Statistics, 2000.
@@ -55,7 +55,7 @@ class AdaBoost:
         counted("rounds", self.rounds)
 
     def learn(self, lesson: Lesson) -> FittedAdaBoost:
-        """Boost the votes of some classes at a time; each is by itself."""
+        """Boost some classes at a time, each independently."""
         lesson = weighty(lesson)
         X, n = presence(lesson.X), len(lesson.weights)
         plain = bool((_csr(lesson.X).data == 1).all())
@@ -70,9 +70,10 @@ class AdaBoost:
 
 @dataclass(frozen=True, eq=False)
 class FittedAdaBoost:
-    """The steps of the stumps (d + 1, votes), the last row that of the constant; zero for those never taken.
+    """A fitted AdaBoost model: the steps of the stumps (d + 1, votes), zero for unused ones; the last is the constant.
 
-    Two classes have one vote, for the second; more, and labels, one each. `plain`: on rows of 0 and 1.
+    Two classes have one column of votes, for the second class; otherwise each class or label has one. `plain` means
+    that rows hold 0 and 1.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -95,15 +96,15 @@ class FittedAdaBoost:
 
     @property
     def _pair(self) -> bool:
-        """Whether one vote is for two classes."""
+        """Whether there is one column of votes for two classes."""
         return self.answers == "classes" and self.steps.shape[1] == 1
 
     def linear(self) -> tuple[Doubles, Doubles] | None:
-        """The weights, where rows are 0 and 1."""
+        """The weights, if rows hold 0 and 1; else None."""
         return self.weights() if self.plain else None
 
     def scores(self, X: Rows) -> Doubles:
-        """Log-odds of each class or label against the rest (n, k); of two classes half of it for each."""
+        """Log-odds of each class or label against the rest (n, k); for two classes, minus and plus one half of it."""
         W, b = self.weights()
         return (X if self.plain else presence(X)).dot(W) + b
 
@@ -121,19 +122,19 @@ class FittedAdaBoost:
 
     @classmethod
     def from_state(cls, state: State) -> FittedAdaBoost:
-        """The model again."""
+        """Restore the model from its stored state."""
         steps, answers, plain = state.tensors.get("steps"), state.manifest["answers"], state.manifest["plain"]
         if answers not in AdaBoost.answers or not isinstance(plain, bool):
-            raise damaged("its stumps do not say what they answer")
+            raise damaged("the kind of its labels is unknown")
         if steps is None or steps.dtype != np.float32 or steps.ndim != 2 or not all(steps.shape):
-            raise damaged("its stumps are no table of steps")
+            raise damaged("the steps of its stumps are not a matrix")
         if not np.isfinite(steps).all():
             raise damaged("a step of its stumps is not finite")
         return cls(steps, answers, plain)
 
 
 def presence(X: Rows) -> CSR:
-    """1 where a value is above zero; the others are left out.
+    """1 where a value is above zero; other values are left out.
 
     >>> presence(Dense(np.array([[0.5, -1.0, 3.0]]))).data.tolist()
     [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""A decision tree, and a random forest: scikit-learn's, kept and walked as arrays of ours."""
+"""A decision tree and a random forest, grown by scikit-learn and stored as flat arrays."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """Questions about one feature at a time, each the one that makes the classes of both sides purest.
+    """Decision tree: each node tests one feature, and the test is the one that lowers the impurity most.
 
         Gini impurity  1 - sum_c p_c^2,  of numbers the variance; weighted by the rows on each side
 
-    The tree is at most `depth` questions deep (None: as deep as it gets), and a leaf has at least `leaf` rows. Label
-    sets and several numbers have one tree for all, which lowers the mean impurity. The seed decides between questions
-    that are equally good. scikit-learn grows it (its `max_depth`, `min_samples_leaf`), on features as float32.
+    The tree has at most `depth` levels (None: no limit), and a leaf has at least `leaf` rows. Label sets and several
+    numbers share one tree, which lowers the mean impurity. The random seed decides between equally good tests.
+    scikit-learn grows the tree (`max_depth`, `min_samples_leaf`) on float32 features.
 
     Breiman, Friedman, Olshen and Stone, "Classification and regression trees", 1984.
 
@@ -58,11 +58,11 @@ class Tree:
 
 @dataclass(frozen=True, kw_only=True)
 class Forest:
-    """The mean of many trees, each grown on rows drawn with replacement, each question from sqrt(d) drawn features.
+    """Random forest: the mean of many trees, each grown on a bootstrap sample with sqrt(d) random features per test.
 
-    Single trees follow the accidents of their rows; their mean does not. Of numbers all features are asked about.
-    scikit-learn grows it (`n_estimators`, `max_depth`, `min_samples_leaf`) on all threads; the trees do not depend on
-    their number.
+    Single trees overfit; their mean does so much less. For numbers, each test may use all features. scikit-learn grows
+    the forest (`n_estimators`, `max_depth`, `min_samples_leaf`) on all threads; the trees do not depend on the number
+    of threads.
 
     Breiman, "Random forests", Machine Learning, 2001.
 
@@ -92,7 +92,7 @@ class Forest:
         classes, settings = kind_of(lesson) == "classes", self._settings(lesson)
         if classes:
             grower = RandomForestClassifier(**settings)
-        else:  # the mean of 0 and 1 is the share of rows with a label: the same trees as of classes, label by label
+        else:  # the mean of 0 and 1 is the share of rows with a label, so these are classification trees
             share = "sqrt" if kind_of(lesson) == "sets" else 1.0
             grower = RandomForestRegressor(**settings, max_features=share)
         y = targets(lesson)
@@ -111,7 +111,7 @@ class Forest:
 
 
 def _votes(growers: Sequence[Any], lesson: Lesson, classes: Any = None) -> FittedVotes:
-    """The model of scikit-learn's fitted trees; `classes` are those that have rows."""
+    """The model from scikit-learn's fitted trees; `classes` are those with rows."""
     answers = kind_of(lesson)
     present = growers[0].classes_ if classes is None and answers == "classes" else classes
     grown = [grower.tree_ for grower in growers]

@@ -1,4 +1,4 @@
-"""Gradient boosting: each tree is fitted to what the trees before it left over."""
+"""Gradient boosting: each tree is fitted to the residuals of the trees before it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ EPSILON = float(np.finfo(np.float32).eps)
 
 @dataclass(frozen=True, kw_only=True)
 class GradientBoosting:
-    """Scores that start at the shares of the classes and go down the log loss, one small tree for each at a time.
+    """Gradient boosting: small trees, each fitted to the gradient of the log loss at the scores so far.
 
         S_0 = log p(y),    S_r = S_{r-1} + rate * tree_r,    tree_r fitted to truth - softmax(S_{r-1})
 
-    The values of leaves are one Newton step on the log loss. Two classes need one tree a round; numbers are squared
-    error, each with trees of its own. `rounds` trees of `depth` questions, with at least `leaf` rows in a leaf; each
-    is grown on a `share` of the rows, drawn anew. scikit-learn grows them (`n_estimators`, `learning_rate`,
-    `max_depth`, `min_samples_leaf`, `subsample`).
+    The values of leaves are one Newton step on the log loss. Each round grows one tree for each class, for two classes
+    only one. Numbers use the squared error, with separate trees for each target. There are `rounds` rounds of trees
+    with at most `depth` levels and at least `leaf` rows in a leaf; each tree is grown on a new random `share` of the
+    rows. scikit-learn grows them (`n_estimators`, `learning_rate`, `max_depth`, `min_samples_leaf`, `subsample`).
 
     Friedman, "Greedy function approximation: a gradient boosting machine", Annals of Statistics, 2001.
 
@@ -54,7 +54,7 @@ class GradientBoosting:
         for name in ("rate", "share"):
             expect(name, getattr(self, name), float)
             if not 0 < getattr(self, name) <= 1:
-                raise UsageError(f"{name} is a number above 0 and at most 1, not {getattr(self, name)!r}.")
+                raise UsageError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}.")
 
     def learn(self, lesson: Lesson) -> FittedGradient:
         """Grow the trees, round by round."""
@@ -76,7 +76,7 @@ class GradientBoosting:
         return FittedGradient(self._planted([grower.estimators_], slots, lesson), base)
 
     def _numbers(self, lesson: Lesson) -> FittedGradient:
-        """Each target by itself."""
+        """Train on each target separately."""
         from sklearn.ensemble import GradientBoostingRegressor
 
         y: Any = lesson.y
@@ -98,7 +98,7 @@ class GradientBoosting:
         }
 
     def _planted(self, grown: list[Any], slots: Any, lesson: Lesson) -> Trees:
-        """The trees of all rounds; those of one round stand side by side in a row of `grown`."""
+        """The trees of all rounds; a row of `grown` has the trees of one round."""
         rounds = np.concatenate(grown, axis=1)
         trees = [grower.tree_ for grower in rounds.ravel()]
         leaves = [self.rate * tree.value[:, 0] for tree in trees]
@@ -108,7 +108,7 @@ class GradientBoosting:
 
 @dataclass(frozen=True, eq=False)
 class FittedGradient:
-    """Where scores begin (k,), and the trees that add to them, each to one column.
+    """A fitted gradient boosting model: initial scores (k,), and the trees, each of which adds to one column.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -122,40 +122,40 @@ class FittedGradient:
     answers: str = "classes"
 
     def linear(self) -> None:
-        """No: what a feature does depends on the others."""
+        """None: the effect of a feature depends on the other features."""
         return
 
     def scores(self, X: Rows) -> Doubles:
-        """Logarithms of probabilities up to a number in each row, or numbers (n, k)."""
+        """Logarithms of probabilities up to a constant for each row, or numbers (n, k)."""
         return self.trees.add(X, np.tile(self.base, (X.shape[0], 1)))
 
     def chances(self, S: Doubles) -> Doubles:
-        """Probabilities (n, k) of these scores."""
+        """Class probabilities (n, k) for these scores."""
         P = np.exp(S - S.max(axis=1, keepdims=True))
         found: Doubles = P / P.sum(axis=1, keepdims=True)
         return found
 
     def state(self) -> State:
-        """The trees, and where scores begin."""
+        """The trees and the initial scores."""
         inside = self.trees.state()
         told = {"kind": "gradient_boosting", "answers": self.answers}
         return State({**told, **inside.manifest}, {**inside.tensors, "base": self.base})
 
     @classmethod
     def from_state(cls, state: State) -> FittedGradient:
-        """The model again."""
+        """Restore the model from its stored state."""
         base, answers = state.tensors.get("base"), state.manifest["answers"]
         if answers not in GradientBoosting.answers or base is None or base.ndim != 1 or base.dtype != np.float64:
-            raise damaged("its trees do not say what they answer")
+            raise damaged("the kind of its labels is unknown")
         if not len(base) or not np.isfinite(base).all():
-            raise damaged("its scores do not begin at numbers")
+            raise damaged("its initial scores are not finite numbers")
         return cls(Trees.from_state(state, len(base)), base, answers)
 
 
 def start(sizes: Doubles, present: Any) -> Doubles:
-    """Where the scores of classes begin (k,): at the logarithms of their shares; of two, at 0 and the log-odds.
+    """The initial scores of classes (k,): the logarithms of their shares; for two classes, 0 and the log-odds.
 
-    A class without rows is as likely as half a row.
+    A class without rows counts as half a row.
 
     >>> start(np.array([1.0, 3.0]), np.array([0, 1])).round(3).tolist()
     [0.0, 1.099]

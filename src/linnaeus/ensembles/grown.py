@@ -1,4 +1,4 @@
-"""What scikit-learn grows, as arrays of ours; and the rows it grows on."""
+"""Conversion of scikit-learn's trees to flat arrays, and of rows and labels to its input."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 def counted(name: str, value: int | None, least: int = 1) -> None:
-    """Refuse what is no count of at least `least`; None is "as many as there are"."""
+    """Refuse a value that is not a whole number of at least `least`; None means no limit."""
     if value is None:
         return
     expect(name, value, int)
     if value < least:
-        raise UsageError(f"{name} is a whole number of at least {least}, not {value}.")
+        raise UsageError(f"{name} must be a whole number of at least {least}, not {value}.")
 
 
 def weighty(lesson: Lesson) -> Lesson:
-    """The rows that count for something; those of weight zero teach nothing."""
+    """The lesson without rows of weight zero."""
     if not lesson.X.shape[1]:
-        raise DataError("There are no features to ask about; give rows with at least one column.")
+        raise DataError("The rows have no features; give rows with at least one column.")
     there = np.flatnonzero(lesson.weights > 0)
     if not len(there):
-        raise DataError("All rows have the weight 0; give at least one a weight above zero.")
+        raise DataError("All rows have weight zero; give at least one row a weight above zero.")
     return lesson if len(there) == len(lesson.weights) else lesson.take(there)
 
 
 def foreign(X: Any) -> Any:
-    """Rows as scikit-learn's trees take them: float32, sparse with narrow offsets or dense."""
+    """Rows in the form of scikit-learn's trees: float32, dense, or sparse with 32-bit offsets."""
     values = X.data[: X.nnz] if isinstance(X, CSR) else X.values
     if values.dtype != np.float32 and values.size and max(-values.min(), values.max()) > LARGEST:
-        raise DataError("A feature is beyond the range of float32, in which trees compare; scale it down.")
+        raise DataError("A feature value is beyond the range of float32, which trees use; scale it down.")
     if not isinstance(X, CSR):
         return X.values.astype(np.float32, copy=False)
     if X.nnz > np.iinfo(np.int32).max:
-        raise DataError("scikit-learn's trees take at most 2^31 stored values; take fewer rows or features.")
+        raise DataError("scikit-learn's trees take at most 2^31 stored values; use fewer rows or features.")
     return X.to_scipy().astype(np.float32, copy=False)
 
 
 def stakes(lesson: Lesson) -> Doubles | None:
-    """What each row counts, where rows differ."""
+    """The row weights, or None if they are all equal."""
     return None if (lesson.weights == 1).all() else lesson.weights
 
 
 def kind_of(lesson: Lesson) -> str:
-    """What the truth is: "classes", "sets" or "numbers"."""
+    """The kind of the labels: "classes", "sets" or "numbers"."""
     if isinstance(lesson.y, LabelSets):
         return "sets"
     return "numbers" if lesson.y.ndim == 2 else "classes"
 
 
 def targets(lesson: Lesson) -> Any:
-    """What is regressed on: numbers (n, k), or 1 for the labels of each row, 0 for the others."""
+    """Regression targets: numbers (n, k), or 1 for the labels of each row and 0 for the others."""
     if not isinstance(lesson.y, LabelSets):
         return lesson.y
     found = np.zeros((len(lesson.y), lesson.k))
@@ -71,17 +71,17 @@ def targets(lesson: Lesson) -> Any:
 
 
 def planted(grown: Sequence[Any], leaves: Sequence[Doubles], slots: Sequence[int], width: int) -> Trees:
-    """scikit-learn's `tree_` objects with what each of their nodes is worth (nodes, q), for columns from `slots` on."""
+    """Convert scikit-learn's `tree_` objects with their node values (nodes, q), for columns from `slots` on."""
     return join([_one(*parts, width) for parts in zip(grown, leaves, slots, strict=True)])
 
 
 def _one(tree: Any, leaves: Doubles, slot: int, width: int) -> Trees:
-    """One tree; its nodes are numbered as scikit-learn does, parents first."""
+    """Convert one tree; nodes are numbered as in scikit-learn, parents first."""
     inner = tree.children_left >= 0
     with np.errstate(over="ignore"):
         values = leaves[~inner].astype(np.float32)
     if not np.isfinite(values).all():
-        raise DataError("The labels are beyond the range of float32, in which leaves are kept; scale them down.")
+        raise DataError("The target values are beyond the range of float32, which leaves use; scale them down.")
     values, rows = np.unique(values + np.float32(0), axis=0, return_inverse=True)  # + 0: no minus zero
     left = np.array(tree.children_left, np.int32)
     left[~inner] = rows
@@ -98,7 +98,7 @@ def _one(tree: Any, leaves: Doubles, slot: int, width: int) -> Trees:
 
 
 def rounded_down(thresholds: Doubles) -> Floats:
-    """The largest float32 that is not above: a float32 is at most one exactly where it is at most the other.
+    """The largest float32 that is not above the threshold, so that comparisons of float32 values do not change.
 
     >>> np.array([0.1]).astype(np.float32).tolist(), rounded_down(np.array([0.1])).tolist()
     ([0.10000000149011612], [0.09999999403953552])

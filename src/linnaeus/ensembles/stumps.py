@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Longs
 
 CHANCE = 1e-9
-"""Edges below this are chance: no stump helps."""
+"""If all edges are below this, no stump is better than chance."""
 
 PERFECT = 1e-12
-"""A share of wrong rows below this is none."""
+"""An error rate below this counts as zero."""
 
 
 def boost(X: CSR, Y: Doubles, weights: Doubles, rounds: int) -> Doubles:
-    """The steps (d + 1, c) of c votes on presence X (n, d) for signs Y (n, c); the last row is the constant's.
+    """The steps (d + 1, c) of c boosted votes on presence X (n, d) for signs Y (n, c); the last row is the constant.
 
-    With D_i = weight_i e^(-y_i F_i), brought to sum 1, the edge of stump j is r_j = sum_i D_i y_i h_j(x_i) = 1 - 2 err.
-    The best step along it multiplies the loss by sqrt(1 - r_j^2), so the largest |r_j| is taken, of equals the first.
-    Each round needs X.T (D y), one walk over the columns for all votes.
+    With D_i = weight_i e^(-y_i F_i), scaled to sum 1, the edge of stump j is r_j = sum_i D_i y_i h_j(x_i) = 1 - 2 err.
+    The best step along it multiplies the loss by sqrt(1 - r_j^2), so the stump with the largest |r_j| is chosen, the
+    first in a tie. Each round computes X.T (D y), in one pass over the columns for all votes.
 
     >>> X = CSR(np.arange(4), np.array([0, 0, 1], np.int32), np.ones(3, np.float32), 2)
     >>> boost(X, np.array([[1.0], [-1.0], [-1.0]]), np.ones(3), 1).round(3).tolist()  # wrong on one row of three
@@ -48,21 +48,21 @@ def boost(X: CSR, Y: Doubles, weights: Doubles, rounds: int) -> Doubles:
 
 
 def _shares(margins: Doubles, weights: Doubles) -> Doubles:
-    """What each row counts after these margins (n, c), in each column with sum 1."""
+    """The boosting weights of the rows at these margins (n, c), scaled to sum 1 in each column."""
     D: Doubles = weights[:, None] * np.exp(margins.min(axis=0) - margins)
     D /= D.sum(axis=0)
     return D
 
 
 def _edges(held: Transposed, G: Doubles) -> Doubles:
-    """Sum_i G_i h_j(x_i) of each stump, and of the constant (d + 1, c); rounding may not carry them beyond 1."""
+    """Sum_i G_i h_j(x_i) of each stump, and of the constant (d + 1, c), limited to 1 against rounding."""
     total: Doubles = G.sum(axis=0)
     edges: Doubles = np.vstack([2.0 * held.tdot(G) - total, total])
     return edges.clip(-1.0, 1.0)
 
 
 def _move(columns: CSR, F: Doubles, chosen: tuple[Longs, Longs], a: Doubles) -> None:
-    """F += a h, for the stump that each vote has chosen."""
+    """F += a h, for the chosen stump of each vote."""
     d = len(columns)
     for j, vote, step in zip(*chosen, a, strict=True):
         if j == d:

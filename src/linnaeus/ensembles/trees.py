@@ -1,4 +1,4 @@
-"""Decision trees as flat arrays: how they are kept, checked and walked."""
+"""Decision trees as flat arrays: storage, checks and evaluation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Ints, Longs
 
 WALKS = 1 << 20
-"""Rows times trees that are walked in one call, so that a program can be interrupted between two."""
+"""Rows times trees in one kernel call, so that a program can be interrupted between two calls."""
 
 KINDS = {
     "starts": np.int64,
@@ -32,16 +32,16 @@ KINDS = {
     "right": np.int32,
     "values": np.float32,
 }
-"""The arrays, as they are stored."""
+"""The stored arrays."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """T trees over `width` features. The nodes of tree t are `starts[t]` to `starts[t+1]`, its root the first.
+    """T trees over `width` features. The nodes of tree t are `starts[t]` to `starts[t+1]`; the first is its root.
 
     At an inner node a row goes to `left` where x[`feature`] <= `threshold`, both float32, else to `right`; children
     have larger numbers than their parents. A leaf has the feature -1, and in `left` its row of `values` (m, q), which
-    count for the q score columns from `slots[t]` on. Leaves that say the same share a row of values.
+    are added to the q score columns from `slots[t]` on. Leaves with equal values share a row.
 
     >>> stump = Trees(
     ...     width=1,
@@ -71,15 +71,15 @@ class Trees:
 
     @cached_property
     def _asked(self) -> tuple[Ints, Ints]:
-        """The features that some node asks about, in order, and the features of the nodes as places among these."""
+        """The features that some node tests, in order, and the features of the nodes as positions among these."""
         columns = np.unique(self.feature[self.feature >= 0])
         places = np.searchsorted(columns, self.feature).astype(np.int32)
         return columns, np.where(self.feature < 0, self.feature, places).astype(np.int32)
 
     def add(self, X: Rows, out: Doubles) -> Doubles:
-        """Add the values of the leaves that each row comes to, tree by tree, to `out` (n, k)."""
+        """Add the leaf values of each row to `out` (n, k), tree by tree."""
         if X.shape[1] != self.width:
-            raise UsageError(f"These trees ask about {self.width} features, but the rows have {X.shape[1]}.")
+            raise UsageError(f"These trees have {self.width} features, but the rows have {X.shape[1]}.")
         columns, feature = self._asked
         given: Any = X.to_csr() if isinstance(X, Dense) else X
         rows = only(given, columns)
@@ -97,15 +97,15 @@ class Trees:
 
     @classmethod
     def from_state(cls, state: State, k: int) -> Trees:
-        """The trees again, for k score columns; arrays by which a walk could go astray or on for ever are refused."""
+        """Restore the trees, for k score columns; arrays with invalid or cyclic links are refused."""
         arrays: dict[str, Any] = {name: state.tensors.get(name) for name in KINDS}
         for name, kind in KINDS.items():
             axes = 2 if name == "values" else 1
             if arrays[name] is None or arrays[name].dtype != kind or arrays[name].ndim != axes:
-                raise damaged(f"its trees have no {name} of the right kind")
+                raise damaged(f"the array {name} of its trees is missing or has the wrong type")
         width = state.manifest["width"]
         if not isinstance(width, int) or not 0 <= width < 2**31:
-            raise damaged("its trees do not say how many features there are")
+            raise damaged("the number of features of its trees is missing")
         found = cls(width, **{name: np.ascontiguousarray(array) for name, array in arrays.items()})
         _check(found, k)
         return found
@@ -114,18 +114,18 @@ class Trees:
 def _check(trees: Trees, k: int) -> None:
     starts, nodes = trees.starts, len(trees.feature)
     if any(len(array) != nodes for array in (trees.threshold, trees.left, trees.right)):
-        raise damaged("the nodes of its trees do not fit together")
+        raise damaged("the shapes of the node arrays of its trees do not match")
     if len(starts) != len(trees.slots) + 1 or starts[0] != 0 or starts[-1] != nodes or (np.diff(starts) <= 0).any():
-        raise damaged("its trees do not begin where others end")
+        raise damaged("the node ranges of its trees are not contiguous")
     if len(trees) and (trees.slots.min() < 0 or int(trees.slots.max()) + trees.values.shape[1] > k):
-        raise damaged("its trees do not fit its classes")
+        raise damaged("its trees do not match its classes")
     inner = np.flatnonzero(trees.feature >= 0)
     ends = np.repeat(starts[1:], np.diff(starts))[inner]
     if nodes and (trees.feature.min() < -1 or trees.feature.max() >= trees.width):
-        raise damaged("its trees ask about features that are not there")
+        raise damaged("its trees test features that do not exist")
     for children in (trees.left[inner], trees.right[inner]):
         if ((children <= inner) | (children >= ends)).any():
-            raise damaged("a node of its trees is not behind its parent")
+            raise damaged("a node of its trees comes before its parent")
     leaves = trees.left[trees.feature < 0]
     if len(leaves) and not 0 <= leaves.min() <= leaves.max() < len(trees.values):
         raise damaged("a leaf of its trees has no values")
@@ -134,7 +134,7 @@ def _check(trees: Trees, k: int) -> None:
 
 
 def join(parts: list[Trees]) -> Trees:
-    """The trees of all parts, one after the other, over the same features; equal values are kept once."""
+    """Concatenate the trees of all parts, over the same features; equal values are stored once."""
     first = parts[0]
     starts = np.cumsum([0] + [int(part.starts[-1]) for part in parts])
     values, rows = np.unique(np.concatenate([part.values for part in parts]), axis=0, return_inverse=True)
@@ -155,7 +155,7 @@ def join(parts: list[Trees]) -> Trees:
 
 
 def _moved(part: Trees, start: int, rows: NDArray[np.intp]) -> Ints:
-    """`left` where the nodes begin at `start`, and the values of leaves lie in these rows."""
+    """`left` with nodes shifted by `start`, and leaves pointing to these rows of values."""
     found = part.left + start
     leaves = part.feature < 0
     found[leaves] = rows[part.left[leaves]]

@@ -1,4 +1,4 @@
-"""The model of a decision tree or of a random forest: the mean of what the leaves saw."""
+"""The model of a decision tree or a random forest: the mean of the leaf values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 FLOOR = 1e-3
-"""What is added to every share before its logarithm is taken: a leaf without rows of a class is no proof."""
+"""Added to every share before its logarithm is taken, so that a share of zero has a finite score."""
 
 ANSWERS = ("classes", "sets", "numbers")
 
 
 @dataclass(frozen=True, eq=False)
 class FittedVotes:
-    """Trees whose leaves hold the shares of classes or labels among their rows, or the means of numbers (k).
+    """A fitted tree or forest. The leaves hold the shares of classes or labels among their rows, or mean numbers (k).
 
-    Scores are log(p + 0.001) for the mean share p over the trees, of label sets log((p + 0.001) / (1 - p + 0.001)), of
-    numbers the mean itself.
+    Scores are log(p + 0.001) for the mean share p over the trees, for label sets log((p + 0.001) / (1 - p + 0.001)),
+    and for numbers the mean itself.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -40,11 +40,11 @@ class FittedVotes:
     answers: str = "classes"
 
     def linear(self) -> None:
-        """No: what a feature does depends on the others."""
+        """None: the effect of a feature depends on the other features."""
         return
 
     def shares(self, X: Rows) -> Doubles:
-        """The mean over the trees of what the leaves saw (n, k): shares of classes or labels, or numbers."""
+        """The mean leaf values over the trees (n, k): shares of classes or labels, or numbers."""
         found: Doubles = self.trees.add(X, np.zeros((X.shape[0], self.k))) / len(self.trees)
         return found
 
@@ -57,7 +57,7 @@ class FittedVotes:
         return S if self.answers == "classes" else S - np.log(1.0 - P + FLOOR)
 
     def chances(self, S: Doubles) -> Doubles:
-        """The shares again (n, k)."""
+        """Class probabilities (n, k): the shares."""
         if self.answers == "classes":
             return np.maximum(np.exp(S) - FLOOR, 0.0)
         odds = np.exp(S)
@@ -72,13 +72,13 @@ class FittedVotes:
 
     @classmethod
     def from_state(cls, state: State) -> FittedVotes:
-        """The model again."""
+        """Restore the model from its stored state."""
         k, answers = state.manifest["k"], state.manifest["answers"]
         if answers not in ANSWERS or not isinstance(k, int) or not 0 < k < 2**31:
-            raise damaged("its trees do not say what they answer")
+            raise damaged("the kind of its labels is unknown")
         trees = Trees.from_state(state, k)
         if not len(trees) or trees.values.shape[1] != k:
-            raise damaged("it has no trees, or trees for other classes")
+            raise damaged("its trees are missing or have other classes")
         if answers != "numbers" and len(trees.values) and not 0 <= trees.values.min() <= trees.values.max() <= 1:
-            raise damaged("a leaf of its trees holds what is no share")
+            raise damaged("a leaf of its trees has an invalid share")
         return cls(trees, k, answers)

@@ -106,7 +106,7 @@ _HOMES = {
     "as_unseen": "unseen",
     "count_rows": "refit",
 }
-"""Where each name lives; it is imported when it is asked for, so that a program loads only the features it uses."""
+"""The module of each name; a module is imported on first use, so that a program loads only the features it uses."""
 
 __all__ = [
     "BM25",

@@ -64,7 +64,7 @@ class Fourier(Block):
         if self.width > WIDEST:
             raise UsageError(f"Fourier(width=...) is at most {WIDEST:,}, not {self.width:,}.")
         if not 0 < self.gamma < np.inf:
-            raise UsageError(f"Fourier(gamma=...) is a number above zero, not {self.gamma!r}.")
+            raise UsageError(f"Fourier(gamma=...) must be a number above zero, not {self.gamma!r}.")
 
     def learn(self, stream: Stream) -> FittedFourier:
         """Fit the block; the waves are known."""

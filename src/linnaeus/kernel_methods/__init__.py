@@ -1,12 +1,12 @@
-"""Kernel methods: scores are sums of similarities to training rows, f(x) = sum_i a_i k(x_i, x) + b.
+"""Kernel methods: scores are weighted sums of similarities to training rows, f(x) = sum_i a_i k(x_i, x) + b.
 
-A learner is a frozen dataclass with a `kernel` (a piece of `linnaeus.similarities`, or its plain name) and
-`learn(lesson)`. Perceptron, ridge and SVM differ only in how they find the duals a: their model is one, `Expansion`. A
-Gaussian process keeps how sure it is besides. Models keep rows of numbers, those with a dual that is not zero. All of
-them make the matrix of all training rows with all (`gram.py`), 8 n^2 bytes; `features.Nystrom` and `features.Fourier`
-bring kernels to larger data.
+A learner is a frozen dataclass with a `kernel` (an object of `linnaeus.similarities`, or its name) and `learn(lesson)`.
+Perceptron, ridge and SVM differ only in how they find the dual coefficients a; they share one model, `Expansion`. A
+Gaussian process also keeps the uncertainty. Models keep the training rows whose dual coefficients are not zero. All
+learners compute the kernel matrix of the training rows (`gram.py`), which takes 8 n^2 bytes; use `features.Nystrom` or
+`features.Fourier` for larger data.
 
-To add a learner: a file with it (and its fitted piece, where an `Expansion` does not do), a row in
+To add a learner: a file with it (and its fitted model, if it is not an `Expansion`), a row in
 `pipeline.learner.LEARNERS`, one in `pipeline.bodies.MODELS`, an example in `tests/contracts/test_families.py`.
 """
 

@@ -1,4 +1,4 @@
-"""The model of perceptron, ridge and SVM: a sum of similarities to training rows."""
+"""The model of perceptron, ridge and SVM: a weighted sum of similarities to training rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 CELLS = 1 << 23
-"""Similarities that are held at a time."""
+"""Similarities held in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,20 +41,20 @@ class Expansion:
 
     @classmethod
     def of(cls, kernel: Similarity, rows: Any, duals: Doubles, bias: Doubles) -> Expansion:
-        """The model without the rows that have no part in it; one is kept in any case."""
+        """Make a model without the rows whose coefficients are zero; at least one row is kept."""
         there = np.flatnonzero(duals.any(axis=1))
         there = there if len(there) else np.zeros(1, np.int64)
         if not (np.isfinite(duals).all() and np.isfinite(bias).all()):
-            raise DataError("The duals are not finite numbers; take a larger strength, or scale the features.")
+            raise DataError("The dual coefficients are not finite; use a larger strength, or scale the features.")
         return cls(kernel, rows.take(there), np.ascontiguousarray(duals[there]), np.ascontiguousarray(bias))
 
     @property
     def keeps_rows(self) -> int:
-        """How many rows of the training data it keeps."""
+        """The number of training rows in the model."""
         return len(self.rows)
 
     def scores(self, X: Rows) -> Doubles:
-        """Scores (n, k); each row's bits are its own, whatever stands beside it."""
+        """Scores (n, k); the scores of a row do not depend on the other rows, to the last bit."""
         out = np.empty((X.shape[0], self.duals.shape[1]))
         for start, K in compared(self.kernel, X, self.rows):
             out[start : start + len(K)] = Dense(K).dot(self.duals)
@@ -62,7 +62,7 @@ class Expansion:
         return out
 
     def linear(self) -> tuple[Doubles, Doubles] | None:
-        """W and b where the kernel is linear."""
+        """W and b if the kernel is linear; else None."""
         found = self.kernel.weights(self.rows, self.duals)
         return None if found is None else (found[0], found[1] + self.bias)
 
@@ -74,19 +74,19 @@ class Expansion:
 
     @classmethod
     def from_state(cls, state: State) -> Expansion:
-        """The model again."""
+        """Restore the model from its stored state."""
         rows = unpack_rows("rows", state)
         duals, bias = numbers(state, "duals", 2), numbers(state, "bias", 1)
         if len(duals) != len(rows) or duals.shape[1:] != bias.shape:
-            raise damaged("its duals do not fit its rows")
+            raise damaged("its dual coefficients do not match its rows")
         with np.errstate(over="ignore"):
             if not np.isfinite(np.abs(duals).sum(axis=0) + np.abs(bias)).all():
-                raise damaged("its duals are too large for scores that are finite")
+                raise damaged("its dual coefficients are so large that scores overflow")
         return cls(described(state.manifest.get("kernel")), rows, duals, bias)
 
 
 def compared(kernel: Similarity, X: Rows, rows: Rows) -> Iterator[tuple[int, Doubles]]:
-    """Similarities of rows of X, some at a time, with the kept rows: where they start, and their matrix."""
+    """Similarities of the rows of X with the kept rows, in blocks: the first row, and the matrix."""
     step = max(1, CELLS // max(1, rows.shape[0]))
     for start in range(0, X.shape[0], step):
         part = X.rows_slice(start, start + step)
@@ -94,8 +94,8 @@ def compared(kernel: Similarity, X: Rows, rows: Rows) -> Iterator[tuple[int, Dou
 
 
 def numbers(state: State, name: str, ndim: int) -> Doubles:
-    """A tensor of finite float64 numbers; another is refused."""
+    """A tensor of finite float64 numbers; others are refused."""
     found = state.tensors.get(name)
     if found is None or found.dtype != np.float64 or found.ndim != ndim or not np.isfinite(found).all():
-        raise damaged(f"it lacks the numbers {name!r}")
+        raise damaged(f"its array {name!r} is missing")
     return np.ascontiguousarray(found)

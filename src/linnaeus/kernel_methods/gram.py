@@ -1,4 +1,4 @@
-"""The kernel matrix of the training rows, checked: what learners start from."""
+"""The kernel matrix of the training rows, with its checks."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Lesson
 
 MOST = 20_000
-"""Rows whose matrix is made: 3 GB."""
+"""Most rows of a kernel matrix: 3 GB."""
 SMALL = 1e-8
-"""What is added to the diagonal, as a share of the largest number, before a matrix is called indefinite: rounding."""
+"""Tolerance for rounding in the test for positive semidefinite matrices, as a share of the largest entry."""
 SHOWN = 2_000
-"""Rows up to which the smallest eigenvalue is looked for, to be told."""
+"""Most rows for which the error message shows the smallest eigenvalue."""
 
 
 def gram(kernel: Similarity, X: Rows) -> Doubles:
-    """k(x_i, x_j) of all rows (n, n): finite, and positive semidefinite (looked at where the kernel does not promise).
+    """k(x_i, x_j) of all rows (n, n): finite and positive semidefinite (tested unless the kernel guarantees it).
 
     >>> from linnaeus.arrays import Dense
     >>> from linnaeus.similarities import RBF
@@ -32,24 +32,24 @@ def gram(kernel: Similarity, X: Rows) -> Doubles:
     n = X.shape[0]
     if n > MOST:
         raise DataError(
-            f"A kernel matrix of {n:,} rows takes {8 * n * n / 1e9:.0f} GB, and {MOST:,} rows are the most; take the "
+            f"A kernel matrix of {n:,} rows takes {8 * n * n / 1e9:.0f} GB, and {MOST:,} rows are the most; use the "
             "features Nystrom(...) or Fourier(...) with a linear learner."
         )
     K = np.ascontiguousarray(kernel.matrix(X, X), np.float64)
     if not np.isfinite(K).all():
-        raise DataError("The kernel of some rows is not a finite number; take another kernel, or scale the features.")
+        raise DataError("The kernel of some rows is not a finite number; use another kernel, or scale the features.")
     if not getattr(kernel, "positive", False):
         refuse_indefinite(K, type(kernel).__name__)
     return K
 
 
 def refuse_indefinite(K: Doubles, name: str) -> None:
-    """Refuse a matrix that is no matrix of inner products."""
+    """Refuse a matrix that is not symmetric and positive semidefinite."""
     from scipy.linalg import LinAlgError, cholesky
 
     largest = max(float(np.abs(K).max(initial=0.0)), 1e-300)
     if np.abs(K - K.T).max(initial=0.0) > SMALL * largest:
-        raise DataError(f"The kernel matrix of {name} is not symmetric: k(x, z) differs from k(z, x); correct it.")
+        raise DataError(f"The kernel matrix of {name} is not symmetric: k(x, z) is not k(z, x); correct the kernel.")
     try:
         with single_blas():
             cholesky(K + SMALL * largest * np.eye(len(K)), lower=True, overwrite_a=True, check_finite=False)
@@ -61,7 +61,7 @@ def indefinite(K: Doubles, name: str) -> DataError:
     """The error for a matrix that is not positive semidefinite."""
     least = f" (its smallest eigenvalue is {np.linalg.eigvalsh(K)[0]:.3g})" if len(K) <= SHOWN else ""
     return DataError(
-        f"The kernel matrix of {name} is not positive semidefinite{least}; take a kernel such as LinearKernel, RBF, or "
+        f"The kernel matrix of {name} is not positive semidefinite{least}; use a kernel such as LinearKernel, RBF, or "
         "Polynomial with a shift of at least zero."
     )
 
@@ -71,9 +71,9 @@ def check_strength(piece: Any) -> None:
     name = type(piece).__name__
     expect(f"{name}(strength=...)", piece.strength, float)
     if not 0 < piece.strength < np.inf:
-        raise UsageError(f"{name}(strength=...) is a number above zero, not {piece.strength!r}.")
+        raise UsageError(f"{name}(strength=...) must be a number above zero, not {piece.strength!r}.")
 
 
 def counted(lesson: Lesson) -> Lesson:
-    """The lesson without rows that count nothing."""
+    """The lesson without rows of weight zero."""
     return lesson if lesson.weights.all() else lesson.take(np.flatnonzero(lesson.weights))

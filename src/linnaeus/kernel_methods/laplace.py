@@ -1,4 +1,4 @@
-"""Laplace's approximation of a Gaussian process's posterior (scikit-learn finds it), and what it predicts."""
+"""Laplace's approximation of the posterior of a Gaussian process (by scikit-learn), and its predictions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WIDTHS = np.array([0.41, 0.4, 0.37, 0.44, 0.39])
 PARTS = np.array([-1854.8214151, 3516.89893646, 221.29346712, 128.12323805, -2010.49422654])
-"""The sigmoid as a sum of error functions (Williams and Barber 1998), with the numbers of scikit-learn."""
+"""The sigmoid as a sum of error functions (Williams and Barber 1998), with the constants of scikit-learn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Posterior:
 
 
 def posterior(K: Doubles, y: Doubles) -> Posterior:
-    """The posterior of labels +1 and -1 under the covariance K; where all are the same, only how many there are."""
+    """The posterior of labels +1 and -1 under the covariance K; if all labels are equal, only a bias."""
     from scipy.linalg import solve_triangular
     from sklearn.gaussian_process import GaussianProcessClassifier
 
@@ -56,11 +56,11 @@ def chance(mean: Doubles, variance: Doubles) -> Doubles:
 
 
 def _given(K: Doubles) -> Any:
-    """A kernel of scikit-learn that is a matrix: its rows are numbers of rows."""
+    """A scikit-learn kernel that looks up a given matrix: its inputs are row numbers."""
     from sklearn.gaussian_process.kernels import Kernel
 
     class Given(Kernel):  # type: ignore[misc]
-        """The matrix; there are no parameters to search."""
+        """The matrix; there are no parameters to tune."""
 
         def __init__(self) -> None:
             self.K = K

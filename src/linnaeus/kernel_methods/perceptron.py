@@ -1,4 +1,4 @@
-"""The kernel perceptron: it counts, for each training row, the mistakes that were made on it."""
+"""The kernel perceptron: the coefficient of a training row counts the mistakes made on it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class KernelPerceptron:
-    """One example at a time, in a new order each epoch: after a mistake, its row speaks for its class.
+    """Kernel perceptron: one example at a time, shuffled in each epoch; a mistake changes the coefficients of its row.
 
         scores(x) = sum_i a_i k(x_i, x);   on a mistake at row i:  a_i,truth += weight,  a_i,rival -= weight
 
-    A margin of zero is a mistake. It ends early after an epoch without any: then it separates the rows. With the linear
-    kernel it is the perceptron without a bias. Of label sets each label is a problem of its own.
+    A margin of zero is a mistake. Training ends early after an epoch without mistakes: then the model separates the
+    rows. With the linear kernel it is the perceptron without a bias. For label sets, each label is a separate binary
+    problem.
 
     Aizerman, Braverman and Rozonoer, "Theoretical foundations of the potential function method", 1964; Freund and
     Schapire, "Large margin classification using the perceptron algorithm", 1999.
@@ -47,14 +48,14 @@ class KernelPerceptron:
         _check(self)
 
     def learn(self, lesson: Lesson) -> Expansion:
-        """Walk over the rows until nothing is wrong, or the epochs are over."""
+        """Train until an epoch has no mistakes, or for `epochs` epochs."""
         found, X = _walk(self, lesson)
         return Expansion.of(self.kernel, X, found.duals, np.zeros(lesson.k))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AveragedKernelPerceptron:
-    """The same with the average of its duals over all steps: steadier, and nearly a maximal margin.
+    """Averaged kernel perceptron: the coefficients are averaged over all steps, which generalizes better.
 
     Freund and Schapire, "Large margin classification using the perceptron algorithm", 1999.
 
@@ -71,7 +72,7 @@ class AveragedKernelPerceptron:
         _check(self)
 
     def learn(self, lesson: Lesson) -> Expansion:
-        """Walk as the perceptron does, and average."""
+        """Train as the perceptron does, and average the coefficients."""
         found, X = _walk(self, lesson)
         return Expansion.of(self.kernel, X, found.duals - found.late / max(1, found.step), np.zeros(lesson.k))
 
@@ -85,14 +86,14 @@ def _check(piece: Any) -> None:
 
 
 class _Walk:
-    """Duals (n, k) and scores (k, n) of all rows while they change; `late` has the duals times their step."""
+    """Coefficients (n, k) and scores (k, n) of all rows during training; `late` has the changes times their step."""
 
     def __init__(self, K: Doubles, weights: Doubles, k: int) -> None:
         self.K, self.weights, self.step = K, weights, 0
         self.duals, self.late, self.scores = np.zeros((len(K), k)), np.zeros((len(K), k)), np.zeros((k, len(K)))
 
     def move(self, row: int, column: int, sign: float) -> None:
-        """Let the row speak for, or against, a class."""
+        """Add the row to a class, or subtract it, and update the scores."""
         amount = sign * self.weights[row]
         self.duals[row, column] += amount
         self.late[row, column] += amount * self.step

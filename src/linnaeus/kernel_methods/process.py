@@ -1,4 +1,4 @@
-"""Gaussian-process classification: a kernel method that knows how sure it is."""
+"""Gaussian process classification: a kernel method with an estimate of its uncertainty."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Lesson
 
 MOST = 2_000
-"""Rows; the model holds a square of them for each class."""
+"""Most rows; the model keeps an n by n matrix for each class."""
 CELLS = 1 << 27
-"""Numbers in all squares: 1 GB."""
+"""Most numbers in all matrices: 1 GB."""
 SURE = 1e-9
-"""No probability is nearer to 0 or 1: its formula is good to about a thousandth."""
+"""No probability is nearer to 0 or 1, because the formula is accurate to about 0.001."""
 FORMS = ("pair", "classes", "sets")
 
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianProcess:
-    """A Gaussian process f with covariance k / strength, and p(yes | x) = sigmoid(f(x)), averaged over what f may be.
+    """Gaussian process f with covariance k / strength; p(yes | x) is the posterior mean of sigmoid(f(x)).
 
-    Laplace's approximation of the posterior, as in scikit-learn's GaussianProcessClassifier without a search for kernel
-    parameters (held-out rows choose the strength); of more than two classes each against the rest. Far from all
-    training rows an RBF process says 1/2. Time n^3 and memory 8 n^2 bytes for each class; n^2 for each prediction.
+    It uses Laplace's approximation of the posterior, as scikit-learn's GaussianProcessClassifier does, but does not
+    optimize kernel parameters (cross-validation tunes the strength). More than two classes are one-vs-rest problems.
+    With the RBF kernel, the probability is 1/2 far from all training rows. Training takes n^3 time and 8 n^2 bytes of
+    memory for each class; a prediction takes n^2 time.
 
     Rasmussen and Williams, "Gaussian processes for machine learning", 2006, chapter 3.
 
@@ -59,11 +60,11 @@ class GaussianProcess:
         check_strength(self)
 
     def with_strength(self, strength: float) -> GaussianProcess:
-        """The same with another strength: a covariance of k / strength."""
+        """A copy with another strength: a covariance of k / strength."""
         return replace(self, strength=strength)
 
     def learn(self, lesson: Lesson) -> FittedProcess:
-        """The posterior of each problem, at its mode."""
+        """Find the mode of the posterior of each binary problem."""
         H, pair = heads(lesson.y, lesson.k), is_pair(lesson.y, lesson.k)
         _refuse(lesson, H.shape[1])
         K = gram(self.kernel, lesson.X) / self.strength
@@ -79,15 +80,17 @@ def _refuse(lesson: Lesson, count: int) -> None:
     if n > MOST or count * n * n > CELLS:
         raise DataError(
             f"A Gaussian process of {n:,} rows and {count:,} {'problem' if count == 1 else 'problems'} is too large "
-            f"({MOST:,} rows, and 1 GB for {CELLS:,} numbers, are the most); give fewer rows, or take KernelSVM."
+            f"({MOST:,} rows, and 1 GB for {CELLS:,} numbers, are the most); give fewer rows, or use KernelSVM."
         )
     if (lesson.weights != 1).any():
-        raise DataError("A Gaussian process counts every row once; leave the weights out, or take KernelSVM.")
+        raise DataError("GaussianProcess takes no row weights; leave them out, or use KernelSVM.")
 
 
 @dataclass(frozen=True, eq=False)
 class FittedProcess:
-    """Training rows (m, d), duals y - p (m, h), squares T with variance k(x, x) - |T k(rows, x)|^2 (h, m, m).
+    """A fitted Gaussian process: training rows (m, d), coefficients y - p (m, h), and T (h, m, m).
+
+    The variance of f(x) is k(x, x) - |T k(rows, x)|^2.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -106,11 +109,11 @@ class FittedProcess:
 
     @property
     def keeps_rows(self) -> int:
-        """How many rows of the training data it keeps."""
+        """The number of training rows in the model."""
         return len(self.rows)
 
     def scores(self, X: Rows) -> Doubles:
-        """Log-odds of the probabilities (n, k); of two classes half of it against half."""
+        """Log-odds of the probabilities (n, k); for two classes, minus and plus one half of them."""
         Z = np.empty((X.shape[0], self.duals.shape[1]))
         own = self.kernel.diagonal(X) / self.strength
         for start, K in compared(self.kernel, X, self.rows):
@@ -124,14 +127,14 @@ class FittedProcess:
         return opposed(Z) if self.form == "pair" else Z
 
     def chances(self, S: Doubles) -> Doubles:
-        """Probabilities (n, k) of these scores; of more than two classes each against the rest, brought to sum 1."""
+        """Class probabilities (n, k) for these scores; one-vs-rest probabilities are scaled to sum 1."""
         if self.form == "pair":
             return sigmoid(np.stack([S[:, 0] - S[:, 1], S[:, 1] - S[:, 0]], axis=1))
         P = sigmoid(S)
         return P if self.form == "sets" else P / P.sum(axis=1, keepdims=True)
 
     def linear(self) -> None:
-        """No weights: how sure it is depends on all rows."""
+        """None: the model has no linear weights."""
 
     def state(self) -> State:
         """The kernel, the rows and the posterior."""
@@ -144,13 +147,13 @@ class FittedProcess:
 
     @classmethod
     def from_state(cls, state: State) -> FittedProcess:
-        """The model again."""
+        """Restore the model from its stored state."""
         rows, form = unpack_rows("rows", state), state.manifest.get("form")
         duals, squares, bias = (numbers(state, name, n) for name, n in (("duals", 2), ("squares", 3), ("bias", 1)))
         m, h = duals.shape
         if len(rows) != m or squares.shape != (h, m, m) or bias.shape != (h,) or (form == "pair" and h != 1):
-            raise damaged("its posterior does not fit its rows")
+            raise damaged("its posterior does not match its rows")
         strength = state.manifest.get("strength")
         if form not in FORMS or not isinstance(strength, int | float) or not 0 < strength < np.inf:
-            raise damaged("how its posterior is read is not known")
+            raise damaged("the kind of its posterior is unknown")
         return cls(described(state.manifest.get("kernel")), rows, duals, squares, bias, float(strength), form)

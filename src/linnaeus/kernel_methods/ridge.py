@@ -1,4 +1,4 @@
-"""Kernel ridge regression: least squares in the features of a kernel, in closed form."""
+"""Kernel ridge regression: regularized least squares in the feature space of a kernel, in closed form."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class KernelRidge:
-    """Numbers, or +1 and -1 for each class against the rest, by least squares: (K + strength / weights) a = Y - mean.
+    """Kernel ridge regression on numbers, or on +1 and -1 for each class: (K + strength / weights) a = Y - mean.
 
         minimize  sum_i weight_i (f(x_i) - y_i)^2 + strength |f|^2,   scores(x) = mean + sum_i a_i k(x_i, x)
 
-    The mean of the targets is taken off first, so that far from all rows it predicts the mean. scikit-learn's
+    The mean of the targets is subtracted first, so that the prediction far from all rows is the mean. scikit-learn's
     KernelRidge (alpha = strength) does not do that. Time n^3 / 3, memory 8 n^2 bytes.
 
     Saunders, Gammerman and Vovk, "Ridge regression learning algorithm in dual variables", 1998.
@@ -47,11 +47,11 @@ class KernelRidge:
         check_strength(self)
 
     def with_strength(self, strength: float) -> KernelRidge:
-        """The same, regularized with another strength."""
+        """A copy with another regularization strength."""
         return replace(self, strength=strength)
 
     def learn(self, lesson: Lesson) -> Expansion:
-        """Factor the kernel matrix, and solve for all targets together."""
+        """Factor the kernel matrix once and solve for all targets."""
         lesson = counted(lesson)
         Y = _targets(lesson)
         mean = np.average(Y, axis=0, weights=lesson.weights)
@@ -63,18 +63,18 @@ class KernelRidge:
         from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
         try:
-            with single_blas():  # the matrix is symmetric: by columns or by rows, it is used where it lies
+            with single_blas():  # the matrix is symmetric, so it needs no copy in column order
                 factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
                 duals: Doubles = cho_solve(factor, Y, check_finite=False)
         except LinAlgError:
             if not getattr(self.kernel, "positive", False):
                 raise indefinite(np.tril(K.T) + np.tril(K.T, -1).T, type(self.kernel).__name__) from None
-            raise DataError(f"A strength of {self.strength:g} is lost in rounding; take a larger one.") from None
+            raise DataError(f"A strength of {self.strength:g} is lost in rounding; use a larger one.") from None
         return duals
 
 
 def _targets(lesson: Lesson) -> Doubles:
-    """Numbers as they are; +1 and -1; of two classes half of it, so that the difference of their scores is one fit."""
+    """Numbers unchanged; +1 and -1 for classes; +1/2 and -1/2 for two classes, so that the scores differ by one fit."""
     if not isinstance(lesson.y, LabelSets) and lesson.y.ndim == 2:
         return lesson.y.astype(np.float64)
     found = signs(lesson.y, lesson.k)

@@ -1,4 +1,4 @@
-"""The kernel SVM: libsvm, as scikit-learn has it, on our similarities; what it finds is kept as arrays."""
+"""The kernel SVM, solved by scikit-learn's libsvm; the solution is kept as arrays."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CACHE = 200
 
 @dataclass(frozen=True, kw_only=True)
 class KernelSVM:
-    """The largest margin in the features of a kernel; of more than two classes, each against the rest.
+    """Kernel support vector machine: maximum margin in the feature space of a kernel; one-vs-rest for many classes.
 
         minimize  sum_i weight_i max(0, 1 - y_i f(x_i)) + strength / 2 |f|^2,   f(x) = sum_i a_i k(x_i, x) + b
 
-    scikit-learn's SVC with C = 1 / strength; of two classes the scores' difference is its decision function. Only the
-    support rows, those at the margin or beyond, are kept. `tol` is libsvm's. Time between n^2 and n^3 for each class,
-    memory 8 n^2 bytes.
+    It is scikit-learn's SVC with C = 1 / strength; for two classes the difference of the scores is its decision
+    function. Only the support vectors are kept. `tol` is the tolerance of libsvm. Time between n^2 and n^3 for each
+    class, memory 8 n^2 bytes.
 
     Boser, Guyon and Vapnik, "A training algorithm for optimal margin classifiers", 1992; Chang and Lin, "LIBSVM: a
     library for support vector machines", 2011.
@@ -51,14 +51,14 @@ class KernelSVM:
         check_strength(self)
         expect("KernelSVM(tol=...)", self.tol, float)
         if not 0 < self.tol < 1:
-            raise UsageError(f"KernelSVM(tol=...) lies between 0 and 1, not {self.tol!r}.")
+            raise UsageError(f"KernelSVM(tol=...) must be between 0 and 1, not {self.tol!r}.")
 
     def with_strength(self, strength: float) -> KernelSVM:
-        """The same, regularized with another strength."""
+        """A copy with another regularization strength."""
         return replace(self, strength=strength)
 
     def learn(self, lesson: Lesson) -> Expansion:
-        """One problem for each class; for two classes one."""
+        """Solve one binary problem for each class; for two classes only one."""
         lesson = counted(lesson)
         K, H = gram(self.kernel, lesson.X), heads(lesson.y, lesson.k)
         duals, bias = np.zeros(H.shape), np.zeros(H.shape[1])
@@ -69,7 +69,7 @@ class KernelSVM:
         return Expansion.of(self.kernel, lesson.X, duals, bias)
 
     def _solved(self, K: Doubles, y: Doubles, weights: Doubles) -> tuple[Doubles, float]:
-        """Duals (n,) and bias; where all rows say the same, nothing but that."""
+        """Dual coefficients (n,) and bias; if all rows have the same label, only a bias."""
         from sklearn.svm import SVC
 
         duals = np.zeros(len(K))

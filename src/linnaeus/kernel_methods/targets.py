@@ -1,4 +1,4 @@
-"""Classes and label sets as yes and no: one column of +1 and -1 for each."""
+"""Classes and label sets as binary targets: a column of +1 and -1 for each class or label."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def signs(y: Any, k: int) -> Doubles:
 
 
 def heads(y: Any, k: int) -> Doubles:
-    """The yes-or-no problems: one for each class or label; of two classes one, whether it is the second (n, h)."""
+    """The binary problems (n, h): one for each class or label; for two classes only that of the second class."""
     found = signs(y, k)
     return found[:, 1:] if is_pair(y, k) else found
 
 
 def is_pair(y: Any, k: int) -> bool:
-    """Whether there are two classes, and so one problem."""
+    """Whether there are two classes, and so one binary problem."""
     return k == 2 and not isinstance(y, LabelSets)
 
 
 def opposed(duals: Doubles) -> Doubles:
-    """One column for two classes as two, half of it each, so that their difference is the column.
+    """Turn one column into two, minus and plus one half of it, so that their difference is the column.
 
     >>> opposed(np.array([[3.0]])).tolist()
     [[-1.5, 1.5]]

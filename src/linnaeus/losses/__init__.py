@@ -1,11 +1,12 @@
-"""Losses: how bad scores are for a truth.
+"""Losses: functions of the scores and the true output that training minimizes.
 
-*Structured* losses are an upper oracle minus gold and work in every output space; *margin* losses are functions of
-m = y s (in joint spaces: gold minus best rival); *point* losses are functions of s - y, for numbers. Each gives
-`value_and_grad(space, S, y)`, and `curvature` where second-order solvers can use it.
+*Structured* losses are `upper - gold`, see `structured.py`, and work in every output space; *margin* losses are
+functions of m = y s (in joint spaces: the score of the truth minus that of its best rival); *point* losses are
+functions of s - y, for numbers. Each gives `value_and_grad(space, S, y)`, and `curvature` if second-order solvers can
+use it.
 
 To add a loss: a class with `value` and `slope` (see `scalar.py` and docs/adding/loss.md), rows in `_HOMES` and
-`LOSSES`; the contract tests then run it over every output space. A loss of your own needs no row: pass the object.
+`LOSSES`; the contract tests then run it over every output space. Your own loss needs no row: pass the object.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _HOMES = {
     "SoftMargin": "structured",
     "StructuredLoss": "structured",
 }
-"""Where each name lives; it is imported when it is asked for."""
+"""The module of each name; a module is imported on first use."""
 
 LOSSES = Table(
     __name__,
@@ -69,7 +70,7 @@ LOSSES = Table(
         "probability": "structured.Probability",
     },
 )
-"""Every loss by its plain name."""
+"""Every loss by name."""
 
 __all__ = [
     "LOSSES",

@@ -1,4 +1,4 @@
-"""Losses of the margin m = y s: what a binary decision costs by how far it is on the right side."""
+"""Losses of the margin m = y s of a binary decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Logistic(MarginLoss):
-    """log(1 + e^-m): logistic regression. The probability of a yes is 1 / (1 + e^-s).
+    """log(1 + e^-m): logistic regression. The probability of class 1 is 1 / (1 + e^-s).
 
     >>> Logistic().value(np.zeros(1)).round(4).tolist()
     [0.6931]
@@ -47,7 +47,7 @@ class Logistic(MarginLoss):
         return xlogx(p) + xlogx(1.0 - p)
 
     def chance(self, s: Doubles) -> Doubles:
-        """The probability of yes at score s."""
+        """The probability of class 1 at score s."""
         return sigmoid(s)
 
 
@@ -84,7 +84,7 @@ class SquaredHinge(MarginLoss):
 
 @dataclass(frozen=True)
 class Exponential(MarginLoss):
-    """e^-m: the loss of AdaBoost. The probability of a yes is 1 / (1 + e^-2s).
+    """e^-m: the loss of AdaBoost. The probability of class 1 is 1 / (1 + e^-2s).
 
     >>> Exponential().value(np.zeros(1)).tolist()
     [1.0]
@@ -95,7 +95,7 @@ class Exponential(MarginLoss):
     attained: ClassVar[bool] = False
 
     def value(self, m: Doubles) -> Doubles:
-        """e^-m, capped where a float ends."""
+        """e^-m, capped at the largest float."""
         return np.exp(np.minimum(-m, 700.0))
 
     def slope(self, m: Doubles) -> Doubles:
@@ -118,7 +118,7 @@ class Exponential(MarginLoss):
 
 @dataclass(frozen=True)
 class ModifiedHuber(MarginLoss):
-    """max(0, 1 - m)^2 for m >= -1, else -4m: a squared hinge that outliers pull only linearly (Zhang, 2004).
+    """max(0, 1 - m)^2 for m >= -1, else -4m: a squared hinge that is linear for outliers (Zhang, 2004).
 
     >>> import numpy as np
     >>> ModifiedHuber().value(np.array([-2.0, 0.0, 2.0])).tolist()

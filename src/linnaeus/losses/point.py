@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Squared(PointLoss):
-    """(s - y)^2: least squares. On labels it is (1 - m)^2, which also punishes being too right.
+    """(s - y)^2: least squares. For labels it is (1 - m)^2, which also penalizes margins above 1.
 
     >>> Squared().value(np.array([-1.0])).tolist()
     [1.0]
@@ -46,7 +46,7 @@ class Squared(PointLoss):
 
 @dataclass(frozen=True)
 class Absolute(PointLoss):
-    """|s - y|: least absolute deviations; predicts medians.
+    """|s - y|: least absolute deviations; it predicts the median.
 
     >>> import numpy as np
     >>> Absolute().value(np.array([-2.0, 0.5])).tolist()

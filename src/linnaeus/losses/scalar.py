@@ -1,7 +1,7 @@
-"""Losses that are one function of a number: of the margin m = y s, or of the residual r = s - y.
+"""Losses that are a function of one number: the margin m = y s, or the residual r = s - y.
 
-A subclass gives `value` and `slope` (and `curve`, the second derivative, for second-order solvers); this is all a loss
-of one's own needs to train under every output space that has such numbers.
+A subclass gives `value` and `slope` (and `curve`, the second derivative, for second-order solvers); your own loss needs
+no more to train in every output space that has margins or residuals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ScalarLoss(ABC):
-    """value, slope and curve of a number, made into a loss of scores; see `MarginLoss` and `PointLoss`.
+    """Base class: `value`, `slope` and `curve` of one number as a loss of scores; see `MarginLoss` and `PointLoss`.
 
     >>> from linnaeus.losses import Absolute, Logistic
     >>> issubclass(Absolute, ScalarLoss), issubclass(Logistic, ScalarLoss)
@@ -28,11 +28,11 @@ class ScalarLoss(ABC):
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     second: ClassVar[bool] = False
-    """Whether `curve` is given."""
+    """Whether `curve` is implemented."""
     quadratic: ClassVar[bool] = False
-    """Whether it is the square of its number, so that linear equations give the optimum."""
+    """Whether it is the square of its argument, so that linear equations give the optimum."""
     attained: ClassVar[bool] = True
-    """Whether the loss is least at some number; if it only tends to zero, separable data leave it without a minimum."""
+    """Whether the loss has a minimum; if it only tends to zero, there is none on separable data."""
 
     @abstractmethod
     def value(self, m: Doubles) -> Doubles:
@@ -43,16 +43,16 @@ class ScalarLoss(ABC):
         """The derivative of `value`; at a kink, any number between the slopes of the two sides."""
 
     def curve(self, m: Doubles) -> Doubles:
-        """The second derivative of `value`; a loss that gives none says `second = False`."""
+        """The second derivative of `value`; a loss without one sets `second = False`."""
         raise UsageError(f"The {type(self).__name__} loss has no second derivative; use a first-order optimizer.")
 
     def conjugate(self, a: Doubles) -> Doubles | None:
-        """Sup over m of a m - value(m), for slopes a: what certifies a gap. None: not known in closed form."""
+        """Sup over m of a m - value(m), for slopes a, used for duality gaps. None: not known in closed form."""
         return None
 
     @abstractmethod
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
-        """The numbers of these scores that the loss is a function of."""
+        """The margins or residuals of these scores."""
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
         """Values (n,), and their gradient in the scores (n, w)."""
@@ -61,14 +61,14 @@ class ScalarLoss(ABC):
         return values, seen.pull(seen.stakes * self.slope(seen.values))
 
     def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
-        """The Hessian in the scores, as a function of a move V (n, w)."""
+        """The product of the Hessian in the scores with V (n, w), as a function of V."""
         seen = self.view(space, S, y)
         h = seen.stakes * self.curve(seen.values)
         return lambda V: seen.pull(h * seen.push(V))
 
 
 class MarginLoss(ScalarLoss):
-    """A function of the margin: how far on the right side a score is.
+    """Base class of losses that are a function of the margin, which is positive if the prediction is correct.
 
     Products of binaries: m = y s for each part; joint spaces: the score of the truth minus that of its best rival.
 
@@ -85,7 +85,7 @@ class MarginLoss(ScalarLoss):
 
 
 class PointLoss(ScalarLoss):
-    """A function of the residual r = s - y, for real targets; labels count as +1 and -1.
+    """Base class of losses that are a function of the residual r = s - y; labels count as +1 and -1.
 
     >>> from linnaeus.losses import Squared
     >>> issubclass(Squared, PointLoss)

@@ -1,4 +1,4 @@
-"""Losses that are an upper oracle minus gold: they work in every output space that answers the four questions.
+"""Structured losses: an upper bound of the score of the truth, minus that score (`gold`), in every output space.
 
 The gradient in the scores is the difference of the two parts. On two outputs each is a function of the margin m, given
 by `value`, `slope` and `curve`.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class StructuredLoss(ABC):
-    """upper(S, y) - gold(S, y). A subclass says what `upper` is.
+    """Base class of structured losses: upper(S, y) - gold(S, y). A subclass defines `upper`.
 
     >>> from linnaeus.losses import Hinge, Log
     >>> issubclass(Hinge, StructuredLoss), issubclass(Log, StructuredLoss)
@@ -37,10 +37,10 @@ class StructuredLoss(ABC):
 
     @abstractmethod
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
-        """The oracle above gold."""
+        """The value that is compared with gold, and its gradient."""
 
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
-        """The margins, for solvers that know the loss as a function of these."""
+        """The margins, for solvers that use the loss as a function of the margin."""
         return space.margins(S, y)
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
@@ -51,7 +51,7 @@ class StructuredLoss(ABC):
 
 @dataclass(frozen=True)
 class Perceptron(StructuredLoss):
-    """best(S) - gold(S, y), max(0, -m) on two outputs. At margin 0 it counts a mistake and steps.
+    """Perceptron loss: best(S) - gold(S, y), max(0, -m) on two outputs. A margin of 0 counts as a mistake.
 
     >>> Perceptron().value(np.array([-2.0, 0.0, 1.0])).tolist()
     [2.0, 0.0, 0.0]
@@ -74,7 +74,7 @@ class Perceptron(StructuredLoss):
 
 @dataclass(frozen=True)
 class Hinge(StructuredLoss):
-    """best(S + cost) - gold(S, y), max(0, 1 - m) on two outputs: the SVM, multiclass with any cost matrix.
+    """Hinge loss of SVMs: best(S + cost) - gold(S, y), max(0, 1 - m) on two outputs; takes any cost matrix.
 
     >>> Hinge().value(np.array([-2.0, 0.0, 1.0])).tolist()
     [3.0, 1.0, 0.0]
@@ -85,7 +85,7 @@ class Hinge(StructuredLoss):
     online: ClassVar[int] = LOSSES["hinge"]
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
-        """The most violating output: best when each mistake is given its cost as a head start."""
+        """The output with the largest score plus cost."""
         return _augmented(space.best, space, S, y)
 
     def value(self, m: Doubles) -> Doubles:
@@ -99,7 +99,7 @@ class Hinge(StructuredLoss):
 
 @dataclass(frozen=True)
 class Log(StructuredLoss):
-    """soft(S) - gold(S, y) = -log P(y): softmax regression; the logistic loss on two outputs.
+    """Log loss of softmax regression: soft(S) - gold(S, y) = -log P(y); the logistic loss on two outputs.
 
     >>> import numpy as np
     >>> from linnaeus.outputs import Multiclass
@@ -148,7 +148,7 @@ class SoftMargin(StructuredLoss):
     chance = Logistic.chance
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
-        """The soft maximum when each mistake has a head start."""
+        """The soft maximum of the scores plus the costs."""
         return _augmented(space.soft, space, S, y)
 
     def value(self, m: Doubles) -> Doubles:
@@ -165,18 +165,18 @@ class SoftMargin(StructuredLoss):
         return p * (1.0 - p)
 
     def conjugate(self, a: Doubles) -> Doubles:
-        """That of the logistic loss, moved by one."""
+        """The conjugate of the logistic loss, shifted by one."""
         return Logistic().conjugate(a) + np.clip(a, -1.0, 0.0)
 
     def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
-        """The Hessian in the scores, at the augmented ones."""
+        """The Hessian in the scores, at the scores plus the costs."""
         T = S + space.cost(S, y).parts
         return lambda V: space.soft_dot(T, V, y)
 
 
 @dataclass(frozen=True)
 class Probability(StructuredLoss):
-    """1 - P(y): going down it is going up on the probability itself, not its logarithm. Not convex.
+    """1 - P(y): minimizing it maximizes the probability itself, not its logarithm. Not convex.
 
     >>> Probability().slope(np.zeros(1)).tolist()  # a first step of a quarter of the features
     [-0.25]
@@ -207,7 +207,7 @@ class Probability(StructuredLoss):
 
 
 def _augmented(oracle: Callable[[Doubles, Truth], Answer], space: OutputSpace, S: Doubles, y: Truth) -> Answer:
-    """The oracle's answer after every wrong part got its cost."""
+    """The oracle at the scores plus the costs."""
     from linnaeus.types import Answer
 
     cost = space.cost(S, y)

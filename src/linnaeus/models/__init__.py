@@ -1,4 +1,4 @@
-"""Models: from rows to scores, and back from gradients in the scores to gradients in the parameters.
+"""Models: the scores of rows, and the gradients of the parameters from the gradients of the scores.
 
 `linear` is the model of every linear method. Parameters are a dict of named arrays.
 """

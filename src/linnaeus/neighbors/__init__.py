@@ -1,8 +1,8 @@
-"""Neighbors: a row is like the training rows it is nearest to, or like the class whose center is nearest.
+"""Nearest neighbors and nearest centroid: prediction from the nearest training rows or class centers.
 
-`Neighbors` keeps the rows. It is put together of a metric, a search (how near rows are found: `SEARCHES`), votes (what
-each neighbor counts: `VOTES`) and, where one is wanted, a projection (which directions matter: `PROJECTIONS`).
-`Centroid` keeps one center for each class, and is linear. Scores of rows are closeness: the larger, the nearer.
+`Neighbors` keeps the training rows. Its parts are a metric, a search (how near rows are found: `SEARCHES`), votes (the
+weight of each neighbor: `VOTES`) and an optional learned projection (`PROJECTIONS`). `Centroid` keeps one center for
+each class, and is linear. Scores measure closeness: larger is nearer.
 
 To add a search: a frozen dataclass with `index(rows, metric, seed)`, whose index has `near(X, count)` and `state()`; a
 `restore(state, rows, metric)` that checks every number it will follow; a row in `SEARCHES`, and the contract tests in
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from linnaeus.neighbors.votes import Plain as Plain
 
 METRICS = ("cosine", "euclidean", "inner")
-"""How near two rows are: by the angle between them, by their distance, by their inner product."""
+"""The metrics: cosine of the angle, Euclidean distance, inner product."""
 
 SEARCHES = Table(
     "linnaeus.neighbors",
@@ -45,13 +45,13 @@ SEARCHES = Table(
         "minhash": "hashing.MinHash",
     },
 )
-"""How the nearest rows are found."""
+"""The searches for the nearest rows, by name."""
 
 VOTES = Table("linnaeus.neighbors", {"plain": "votes.Plain", "distance": "votes.ByDistance", "kernel": "votes.Kernel"})
-"""What each neighbor's vote counts."""
+"""The weightings of the neighbors' votes, by name."""
 
 PROJECTIONS = Table("linnaeus.neighbors", {"components": "components.Components"})
-"""Which directions matter, learned from the labels."""
+"""The learned projections, by name."""
 
 _HOMES = {
     "Components": "components",

@@ -1,4 +1,4 @@
-"""Nearest centroid: each class is the mean of its rows, and a row belongs to the nearest. A linear classifier."""
+"""Nearest centroid: a row gets the class whose mean is nearest. A linear classifier."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Centroid:
-    """Each class is the mean c_y of its rows; the scores are linear in the row.
+    """Nearest centroid: a row gets the class whose mean c_y is nearest. The scores are linear in the row.
 
         euclidean   2 x.c_y - |c_y|^2, which is |x|^2 minus the squared distance to c_y
         cosine      x.c_y / |c_y|, which is |x| times the cosine (Rocchio 1971, Han and Karypis 2000)
         inner       x.c_y
 
-    Of label sets each label has the score of the rows with it minus that of the rows without.
+    For label sets, the score of a label is the score of the rows with it minus the score of the rows without it.
 
     >>> from linnaeus import MatrixClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 2.0], [4.0, 1.0]], ["a", "a", "b"]
@@ -40,7 +40,7 @@ class Centroid:
         refuse_metric(self.metric)
 
     def learn(self, lesson: Lesson) -> FittedCentroid:
-        """Means, and the weights they make."""
+        """Compute the class means and their weights."""
         D = _members(lesson)
         inside, sizes = lesson.X.tdot(D), D.sum(axis=0)
         W, b = self._scoring(inside, sizes)
@@ -51,7 +51,7 @@ class Centroid:
         return FittedCentroid(W.astype(np.float32), b)
 
     def _scoring(self, sums: Doubles, sizes: Doubles) -> tuple[Doubles, Doubles]:
-        """Weights and biases of centers, from sums over rows (d, k) and how much the rows count (k,)."""
+        """Weights and biases of the centers, from sums over rows (d, k) and total row weights (k,)."""
         C = sums / np.where(sizes > 0, sizes, 1.0)
         squares = np.einsum("dk,dk->k", C, C)
         if self.metric == "euclidean":
@@ -62,7 +62,7 @@ class Centroid:
 
 
 def _members(lesson: Lesson) -> Doubles:
-    """What each row counts in each class (n, k)."""
+    """The weight of each row in each class (n, k)."""
     D = np.zeros((len(lesson.y), lesson.k))
     if isinstance(lesson.y, LabelSets):
         rows = np.repeat(np.arange(len(lesson.y)), np.diff(lesson.y.offsets))
@@ -74,7 +74,7 @@ def _members(lesson: Lesson) -> Doubles:
 
 @dataclass(frozen=True, eq=False)
 class FittedCentroid:
-    """Weights (d, k) and biases (k,).
+    """A fitted nearest-centroid model: weights (d, k) and biases (k,).
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -100,8 +100,8 @@ class FittedCentroid:
 
     @classmethod
     def from_state(cls, state: State) -> FittedCentroid:
-        """The model again."""
+        """Restore the model from its stored state."""
         W, b = state.tensors["W"], state.tensors["b"]
         if W.ndim != 2 or W.dtype != np.float32 or b.shape != W.shape[1:] or b.dtype != np.float64:
-            raise damaged("its centers do not fit together")
+            raise damaged("the shapes of its centers do not match")
         return cls(W, b)

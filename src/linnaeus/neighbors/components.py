@@ -1,4 +1,4 @@
-"""A learned metric: few directions in which rows of one class are near to each other, and those of others far."""
+"""A learned metric: a few directions in which rows of the same class are near and rows of other classes are far."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Lesson, Longs
 
 TINY = 1e-12
-"""Lengths and sums of squares are at least this."""
+"""A lower bound for lengths and sums of squares, so that nothing is divided by zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Components:
-    """Neighborhood components: a projection W (d, width) in which a row's likely neighbors share its class.
+    """Neighborhood components analysis: a learned projection W (d, width) in which near rows share their class.
 
-    With z = x W / |x W|, row i of a batch takes j for its neighbor with probability
+    With z = x W / |x W|, row i of a batch has row j as its neighbor with probability
 
         p_ij = exp(z_i.z_j / temperature) / sum over l != i of exp(z_i.z_l / temperature)
 
-    and what is made small is -log of the sum of p_ij over the rows j of its class (Goldberger, Roweis, Hinton and
-    Salakhutdinov 2004, here with cosines and on batches of `batch` rows). W starts as a random projection, which keeps
-    angles as they are, and is moved by AdaGrad with this `rate` for so many `epochs`. Label sets that share a label are
-    of one class. The same seed gives the same W.
+    The loss of row i is -log of the sum of p_ij over the rows j of its class (Goldberger, Roweis, Hinton and
+    Salakhutdinov 2004, here with cosines and on batches of `batch` rows). W starts as a random projection, which nearly
+    preserves angles. AdaGrad minimizes the loss with learning rate `rate` for `epochs` epochs. Label sets that share a
+    label count as the same class. The same random seed gives the same W.
 
     >>> Components(width=2).width
     2
@@ -50,22 +50,22 @@ class Components:
         for name, least in (("width", 1), ("epochs", 0), ("batch", 2)):
             expect(name, getattr(self, name), int)
             if getattr(self, name) < least:
-                raise UsageError(f"{name} is a whole number from {least} up, not {getattr(self, name)}.")
+                raise UsageError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)}.")
         for name in ("rate", "temperature"):
             expect(name, getattr(self, name), float)
             if not 0 < getattr(self, name) < np.inf:
-                raise UsageError(f"{name} is a number above zero, not {getattr(self, name)!r}.")
+                raise UsageError(f"{name} must be a number above zero, not {getattr(self, name)!r}.")
 
     def refuse(self, metric: str) -> str | None:
-        """It brings angles in order, no distances."""
+        """Refuse metrics other than the cosine."""
         if metric != "cosine":
-            return f"Components learn for the metric cosine, not {metric}; take that, or no projection."
+            return f"Components works with the metric cosine, not {metric}; use metric='cosine', or no projection."
         return None
 
     def learn(self, lesson: Lesson) -> Floats:
-        """The projection (d, width)."""
+        """Learn the projection (d, width)."""
         if not isinstance(lesson.y, LabelSets) and lesson.y.dtype.kind == "f":
-            raise UsageError("Components learn from classes, and the labels are numbers; leave the projection out.")
+            raise UsageError("Components needs classes, but the labels are numbers; leave the projection out.")
         n, d = lesson.X.shape
         W = drawn_planes(np.arange(d), self.width, lesson.seed).astype(np.float64)
         W /= np.sqrt(max(TINY, float((W * W).mean()))) * np.sqrt(self.width)
@@ -78,7 +78,7 @@ class Components:
         return W.astype(np.float32)
 
     def _step(self, lesson: Lesson, rows: Longs, W: Doubles, squares: Doubles) -> None:
-        """Move the rows of W whose columns the batch has."""
+        """Update the rows of W whose features occur in the batch."""
         X = lesson.X.take(rows)
         columns: Any = slice(None)
         if isinstance(X, CSR):
@@ -94,7 +94,7 @@ class Components:
 
 
 def alike(y: Any, rows: Longs) -> NDArray[np.bool_]:
-    """Which of some rows share their class, or a label (m, m); no row is like itself."""
+    """Which pairs of rows share a class or a label (m, m); False on the diagonal."""
     if isinstance(y, LabelSets):
         some = y[rows]
         has = np.zeros((len(some), int(some.labels.max(initial=0)) + 1))
@@ -107,7 +107,7 @@ def alike(y: Any, rows: Longs) -> NDArray[np.bool_]:
 
 
 def pulls(Z: Doubles, same: NDArray[np.bool_], temperature: float) -> Doubles:
-    """The gradient of -log sum_j same_ij p_ij in z_i.z_j (m, m): what is likely minus what is likely and right.
+    """The gradient of -log sum_j same_ij p_ij in z_i.z_j (m, m): p_ij minus p_ij restricted to rows of the same class.
 
     >>> Z = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     >>> pulls(Z, np.array([[False, True, False]] * 3), 1.0).round(2)[0].tolist()
@@ -118,7 +118,7 @@ def pulls(Z: Doubles, same: NDArray[np.bool_], temperature: float) -> Doubles:
     P = np.exp(S - S.max(axis=1, keepdims=True))
     right = np.where(same, S, -np.inf)
     best = right.max(axis=1, keepdims=True)
-    there = np.isfinite(best)  # a class that is once in the batch pulls nowhere
+    there = np.isfinite(best)  # a class with one row in the batch has no gradient
     Q = np.where(same, np.exp(right - np.where(there, best, 0.0)), 0.0)
     found: Doubles = P / P.sum(axis=1, keepdims=True) - Q / np.maximum(TINY, Q.sum(axis=1, keepdims=True))
     return np.where(there, found, 0.0) / temperature

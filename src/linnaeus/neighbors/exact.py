@@ -1,4 +1,4 @@
-"""Exact search: every row is looked at, through an inverted index where rows are sparse."""
+"""Exact search: every row is compared, by an inverted index if the rows are sparse."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints
 
 BATCH = 1024
-"""Queries of one call of a kernel."""
+"""Queries in one kernel call."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exact:
-    """The nearest of all rows, by float64 sums; of equally near ones the lowest row comes first.
+    """Exact search over all rows, with float64 scores; among equally near rows the lowest row number comes first.
 
-    Nothing is approximated: float32 finds who may be near, with a bound on its error, and float64 decides. It takes
-    time in proportion to the rows, and about as much memory again as they have; nothing but the rows is stored.
+    The result is exact: float32 with an error bound selects candidates, and float64 ranks them. Time is proportional to
+    the number of rows. The index takes about as much memory as the rows; only the rows are stored.
 
     >>> index = Exact().index(Dense(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0]])), "cosine", 0)
     >>> rows, scores = index.near(Dense(np.array([[0.0, 3.0]])), 2)
@@ -36,17 +36,17 @@ class Exact:
     """
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> ExactIndex:
-        """Nothing to prepare; the lists of rows by column are made when they are first asked for."""
+        """Build the index; the inverted lists are made at the first query."""
         return ExactIndex(rows, metric)
 
     def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> ExactIndex:
-        """The index of a file, which is nothing but its rows."""
+        """Restore the index, which consists of the rows only."""
         return ExactIndex(rows, metric)
 
 
 @dataclass(frozen=True, eq=False)
 class ExactIndex:
-    """Rows that can be searched."""
+    """The rows, prepared for exact search."""
 
     rows: CSR | Dense
     metric: str
@@ -70,7 +70,7 @@ class ExactIndex:
         return found
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Nothing: the rows are enough."""
+        """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
         return {}
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -81,7 +81,7 @@ class ExactIndex:
 
 
 def asked(X: CSR | Dense, rows: CSR | Dense) -> Any:
-    """Queries as a kernel takes them: float64, sparse where the rows are sparse, and dense where these are."""
+    """Queries in the form of the kernels: float64, sparse if the rows are sparse, else dense."""
     if isinstance(rows, Dense):
         return np.ascontiguousarray(to_dense(X))
     sparse = X.to_csr() if isinstance(X, Dense) else X
@@ -89,7 +89,7 @@ def asked(X: CSR | Dense, rows: CSR | Dense) -> Any:
 
 
 def to_dense(rows: CSR | Dense) -> Doubles:
-    """All numbers of some rows (n, d) in float64."""
+    """The rows as a dense float64 array (n, d)."""
     if isinstance(rows, Dense):
         return rows.values.astype(np.float64)
     found = np.zeros(rows.shape)

@@ -1,4 +1,4 @@
-"""Search by a graph of near rows: a greedy walk from row to row, each step to one that is nearer."""
+"""Approximate search in a graph of near rows (HNSW): a greedy walk from row to nearer row."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
     Layers = tuple[Ints, Longs, Ints, Ints]
 
 HIGHEST = 32
-"""Layers above the first; the kernel knows up to 64."""
+"""Layers above the first; the kernel supports up to 64."""
 SHARE, BATCH = 32, 512
-"""Rows that are added at a time: one for so many in the graph, at most so many."""
+"""Batch size when rows are added: one row for this many rows in the graph, and a maximum."""
 QUERIES = 1024
-"""Queries of one call of a kernel."""
+"""Queries in one kernel call."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Graph:
-    """Rows linked to near ones in layers; a query walks along the links (HNSW, Malkov and Yashunin 2018).
+    """Approximate search in a layered graph whose links connect near rows (HNSW, Malkov and Yashunin 2018).
 
-    A row has up to 2 `links` neighbors in the lowest layer and `links` in those above, found by a walk that keeps the
-    `build` nearest. A query keeps the `walk` nearest: more is slower and finds more of the true neighbors. Time grows
-    with the logarithm of the rows; most near rows are found, not surely all. Rows are added in their order, in batches
-    that see the graph as it was before them, and layers are drawn from the seed: the graph is the same on every run and
-    for any number of threads. Rows must be dense and are kept in float32; the graph is stored with them. An inner
-    product is no distance, and a walk finds less of the nearest by it.
+    A row has up to 2 `links` neighbors in the lowest layer and `links` in the layers above, found by a walk that keeps
+    the `build` nearest rows. A query keeps the `walk` nearest rows: a larger value is slower and finds more of the true
+    neighbors. Query time grows with the logarithm of the number of rows. Most of the nearest rows are found, but not
+    always all. Rows are added in order, in batches that see the graph before the batch, and the layers are drawn from
+    the random seed: the graph is the same on every run and for any number of threads. Rows must be dense and are kept
+    in float32; the graph is stored with them. The inner product is not a distance, so the search finds fewer of the
+    true neighbors with it.
 
     >>> rng = np.random.default_rng(0)
     >>> X = Dense(rng.normal(size=(500, 8)))
@@ -58,10 +59,10 @@ class Graph:
             value = getattr(self, name)
             expect(name, value, int)
             if not least <= value <= most:
-                raise UsageError(f"{name} is a whole number from {least} to {most:,}, not {value}.")
+                raise UsageError(f"{name} must be a whole number from {least} to {most:,}, not {value}.")
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> GraphIndex:
-        """Draw the layers, and link the rows."""
+        """Draw the layers and link the rows."""
         values = refuse_sparse(rows, "Graph").values.astype(np.float32)
         scales, layers = _scales(values, metric), _empty(len(values), self.links, seed)
         grow = kernels.graph_grow_squared if metric == "euclidean" else kernels.graph_grow_dot
@@ -73,20 +74,20 @@ class Graph:
         return GraphIndex(Dense(values), metric, scales, layers, self.walk)
 
     def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> GraphIndex:
-        """The graph of a file, each of its numbers checked."""
+        """Restore the graph from a file; every number is checked."""
         if not isinstance(rows, Dense) or rows.values.dtype != np.float32:
-            raise damaged("the rows of its graph are of another kind")
+            raise damaged("the rows of its graph have another type")
         layers = tensors["levels"], tensors["offsets"], tensors["links"], tensors["uppers"]
         _check(layers, len(rows), self.links)
         scales = tensors.get("scales", np.ones(len(rows), np.float32))
         if scales.shape != (len(rows),) or scales.dtype != np.float32 or not np.isfinite(scales).all():
-            raise damaged("the rows of its graph have no lengths")
+            raise damaged("the lengths of the rows of its graph are missing")
         return GraphIndex(rows, metric, scales, layers, self.walk)
 
 
 @dataclass(frozen=True, eq=False)
 class GraphIndex:
-    """Rows, what products with them are multiplied by, and the graph: levels, offsets, links and those above."""
+    """Rows, the factors of their inner products, and the graph: levels, offsets, links, and links of upper layers."""
 
     rows: Dense
     metric: str
@@ -95,7 +96,7 @@ class GraphIndex:
     walk: int
 
     def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        """Near rows to each row of X (n, count), nearest first, and how near they are."""
+        """Rows near each row of X (n, count), nearest first, and their scores."""
         found = [self._batch(X.rows_slice(at, at + QUERIES), count) for at in range(0, len(X), QUERIES)]
         if not found:
             return np.zeros((0, count), np.int32), np.zeros((0, count))
@@ -113,14 +114,14 @@ class GraphIndex:
         return by_rows(self.rows, self.metric, queries, found.reshape(-1, count))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The graph; what products are multiplied by where the metric is the cosine."""
+        """The graph, and the factors of inner products if the metric is the cosine."""
         levels, offsets, links, uppers = self.layers
         found: dict[str, NDArray[Any]] = {"levels": levels, "offsets": offsets, "links": links, "uppers": uppers}
         return found | {"scales": self.scales} if self.metric == "cosine" else found
 
 
 def _scales(values: Floats, metric: str) -> Floats:
-    """The inverse length of each row, for the cosine; elsewhere ones."""
+    """The inverse length of each row for the cosine; ones for other metrics."""
     if metric != "cosine":
         return np.ones(len(values), np.float32)
     lengths = np.sqrt(Dense(values).squares())
@@ -128,7 +129,7 @@ def _scales(values: Floats, metric: str) -> Floats:
 
 
 def _empty(n: int, links: int, seed: int) -> Layers:
-    """Arrays of a graph without links. A row is in layer l with chance links^-l."""
+    """Arrays of a graph without links. A row is in layer l with probability links^-l."""
     with np.errstate(over="ignore"):
         drawn = scramble(scramble(np.uint64(seed) + GOLDEN) + np.arange(1, n + 1, dtype=np.uint64) * GOLDEN)
     uniform = (drawn >> np.uint64(11)) * 2.0**-53
@@ -139,7 +140,7 @@ def _empty(n: int, links: int, seed: int) -> Layers:
 
 
 def _check(layers: Layers, n: int, links: int) -> None:
-    """Refuse a graph that leads out of its arrays."""
+    """Refuse a graph with links outside its arrays."""
     levels, offsets, lowest, uppers = layers
     fits = levels.shape == offsets.shape == (n,) and lowest.shape == (n, 1 + 2 * links) and uppers.ndim == 1
     fits = fits and all(part.dtype == np.int32 for part in (levels, lowest, uppers)) and offsets.dtype == np.int64
@@ -151,4 +152,4 @@ def _check(layers: Layers, n: int, links: int) -> None:
         fits = fits and (not lists.size or bool(0 <= lists[:, 0].min() <= lists[:, 0].max() <= most))
         fits = fits and (not lists.size or bool(0 <= lists[:, 1:].min() <= lists[:, 1:].max() < n))
     if not fits:
-        raise damaged("its graph leads out of its rows")
+        raise damaged("its graph links to rows that do not exist")

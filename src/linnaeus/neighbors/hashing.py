@@ -1,4 +1,4 @@
-"""Search by hashing: near rows likely fall into the same bucket of some table, and only these are compared."""
+"""Approximate search by locality-sensitive hashing: only rows in the same bucket of some table are compared."""
 
 from __future__ import annotations
 
@@ -23,21 +23,23 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Longs, Words64
 
 BATCH = 512
-"""Queries of one call of a kernel."""
+"""Queries in one kernel call."""
 KEPT = 1 << 24
-"""Numbers of planes that are kept, 64 MB; of more, those for the columns of some rows are drawn when needed."""
+"""Largest number of plane coefficients kept in memory, 64 MB; beyond it they are drawn again when needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hyperplanes:
-    """Buckets by the side of random hyperplanes on which a row lies, `bits` of them in each of `tables`.
+    """Hashing by random hyperplanes: a bucket is the sides of `bits` hyperplanes, in each of `tables` tables.
 
-    Two rows at an angle t lie on the same side of one with chance 1 - t / pi, so in the same bucket of some table with
+    Two rows at an angle t lie on the same side of a hyperplane with probability 1 - t / pi. They share a bucket in some
+    table with probability
 
         1 - (1 - (1 - t / pi)^bits)^tables
 
-    (Charikar 2002). More bits make buckets smaller and the search quicker, more tables find more. A query with fewer
-    rows in its buckets than are wanted is searched exactly. For the cosine; drawn from the seed.
+    (Charikar 2002). More bits make buckets smaller and the search faster; more tables find more neighbors. If the
+    buckets of a query hold too few rows, the search for it is exact. For the metric cosine. The hyperplanes are drawn
+    from the random seed.
 
     >>> rng = np.random.default_rng(0)
     >>> X = Dense(rng.normal(size=(500, 8)))
@@ -56,7 +58,7 @@ class Hyperplanes:
         return _hashed(rows, metric, self, seed)
 
     def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> HashIndex:
-        """The buckets of a file, each of their rows checked."""
+        """Restore the buckets from a file; every row number is checked."""
         return _restored(tensors, rows, metric, self)
 
     def keys(self, X: CSR | Dense, seed: int, cache: dict[str, Any]) -> Words64:
@@ -72,11 +74,12 @@ class Hyperplanes:
 
 @dataclass(frozen=True, kw_only=True)
 class MinHash:
-    """Buckets by the features that come first in random orders, `bits` orders in each of `tables`.
+    """MinHash: a bucket is the first feature of a row in each of `bits` random orders, in each of `tables` tables.
 
-    Two rows have the same first feature with chance J, the features of both over those of either (Jaccard's
-    similarity), so the same bucket in some table with 1 - (1 - J^bits)^tables (Broder 1997). It looks at which features
-    a row has, not at their values; those that share a bucket are compared by the metric. For sparse rows.
+    Two rows have the same first feature with probability J, their Jaccard similarity: the number of features in both,
+    divided by the number in either. They share a bucket in some table with probability 1 - (1 - J^bits)^tables (Broder
+    1997). The buckets depend on which features a row has, not on their values; rows that share a bucket are compared by
+    the metric. For sparse rows.
 
     >>> X = Dense((np.random.default_rng(0).random((500, 30)) < 0.3).astype(float))
     >>> MinHash(bits=1).index(X, "cosine", 0).near(X.rows_slice(7, 8), 1)[0].tolist()
@@ -94,7 +97,7 @@ class MinHash:
         return _hashed(rows, metric, self, seed)
 
     def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> HashIndex:
-        """The buckets of a file, each of their rows checked."""
+        """Restore the buckets from a file; every row number is checked."""
         return _restored(tensors, rows, metric, self)
 
     def keys(self, X: CSR | Dense, seed: int, cache: dict[str, Any]) -> Words64:
@@ -117,13 +120,13 @@ def _restored(
     fits = keys.shape == order.shape == (how.tables, len(rows)) and seed.shape == (1,)
     fits = fits and keys.dtype == np.uint64 and order.dtype == np.int32 and seed.dtype == np.uint64
     if not fits or not 0 <= order.min() <= order.max() < len(rows) or (keys[:, 1:] < keys[:, :-1]).any():
-        raise damaged("its buckets lead out of its rows")
+        raise damaged("its buckets contain rows that do not exist")
     return HashIndex(rows, metric, how, int(seed[0]), (keys, order))
 
 
 @dataclass(frozen=True, eq=False)
 class HashIndex:
-    """Rows, and for each table the sorted keys of their buckets (tables, n) and the rows in that order."""
+    """Rows, and for each table the sorted bucket keys (tables, n) and the rows in that order."""
 
     rows: CSR | Dense
     metric: str
@@ -140,7 +143,7 @@ class HashIndex:
         return ExactIndex(self.rows, self.metric)
 
     def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        """Near rows to each row of X (n, count), nearest first, and how near they are."""
+        """Rows near each row of X (n, count), nearest first, and their scores."""
         found = [self._batch(X.rows_slice(at, at + BATCH), count) for at in range(0, len(X), BATCH)]
         if not found:
             return np.zeros((0, count), np.int32), np.zeros((0, count))
@@ -159,7 +162,7 @@ class HashIndex:
         return rows, scores
 
     def stretches(self, X: CSR | Dense) -> tuple[Longs, Longs]:
-        """Where the buckets of each row of X begin and end (n, tables), in the rows of all tables."""
+        """The start and end of the buckets of each row of X (n, tables), as positions in the rows of all tables."""
         keys = self.buckets[0]
         found = list(zip(keys, self.how.keys(X, self.seed, self._cache).T, strict=True))
         firsts = np.arange(len(keys)) * keys.shape[1]
@@ -170,7 +173,7 @@ class HashIndex:
         return starts, ends
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The buckets, and what they were drawn from."""
+        """The buckets and the random seed."""
         return {"keys": self.buckets[0], "order": self.buckets[1], "seed": np.array([self.seed], np.uint64)}
 
     def __getstate__(self) -> tuple[Any, ...]:

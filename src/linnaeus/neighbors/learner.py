@@ -1,4 +1,4 @@
-"""k nearest neighbors: the training rows themselves are the model, and those nearest to a row vote."""
+"""k nearest neighbors: the nearest training rows vote on the class."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbors:
-    """The `k` training rows nearest to a row vote: scores are the shares of the votes.
+    """k nearest neighbors: the `k` nearest training rows vote, and the scores are the shares of the votes.
 
         S_y(x) = sum of v(x, x_i) over the neighbors i with y_i = y, over the sum of all v(x, x_i)
 
-    `metric` is "cosine", "euclidean" or "inner"; `votes` are "plain" (all alike), "distance" (1 / distance) or a
-    `Kernel`; `search` says how neighbors are found; `projection`, such as `Components`, learns which directions matter,
-    and neighbors are looked for in these. Of label sets each label has its share minus 1/2, so that what the
-    majority has is above zero; of numbers the answer is the mean. Of equally near rows the lowest counts, of equal
-    shares the lowest class. A row without length has cosine 0 to all, so its neighbors are the first rows. Where there
-    are fewer than k rows, all of them vote. What held-out rows may choose (`strength`) is k.
+    `metric` is "cosine", "euclidean" or "inner"; `votes` is "plain" (equal weights), "distance" (1 / distance) or a
+    `Kernel`. `search` selects the search method. `projection`, such as `Components`, learns a projection, and neighbors
+    are searched in the projected space. For label sets, the score of a label is its share minus 1/2, so that labels of
+    the majority have positive scores; for numbers the prediction is the weighted mean. Ties between rows go to the
+    lowest row number, ties between classes to the lowest class. A row of zeros has cosine 0 to all rows, so its
+    neighbors are the first rows. If there are fewer than k rows, all of them vote. Cross-validation tunes k
+    (`strength`).
 
-    Cover and Hart, "Nearest neighbor pattern classification", 1967: with endless rows, the nearest one alone errs at
-    most twice as often as the best possible rule. It learns what no line can tell apart:
+    Cover and Hart, "Nearest neighbor pattern classification", 1967: as the number of rows grows, the error rate of 1-NN
+    is at most twice that of the best possible classifier. It can learn classes that are not linearly separable:
 
     >>> from linnaeus import MatrixClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
@@ -52,7 +53,7 @@ class Neighbors:
     def __post_init__(self) -> None:
         expect("k", self.k, int)
         if self.k < 1:
-            raise UsageError(f"k is a whole number from 1 up, not {self.k}.")
+            raise UsageError(f"k must be a whole number of at least 1, not {self.k}.")
         refuse_metric(self.metric)
         object.__setattr__(self, "votes", meant("votes", self.votes, VOTES, "weigh"))
         object.__setattr__(self, "search", meant("search", self.search, SEARCHES, "index"))
@@ -65,15 +66,15 @@ class Neighbors:
 
     @property
     def strength(self) -> float:
-        """What held-out rows may choose: how many neighbors vote."""
+        """The hyper-parameter that cross-validation tunes: the number of neighbors."""
         return float(self.k)
 
     def with_strength(self, strength: float) -> Neighbors:
-        """The same with another number of neighbors."""
+        """A copy with another number of neighbors."""
         return replace(self, k=max(1, round(strength)))
 
     def learn(self, lesson: Lesson) -> FittedNeighbors:
-        """Keep the rows, and prepare the search."""
+        """Store the rows and build the search index."""
         lesson = _counting(lesson)
         y = lesson.y
         if not isinstance(y, LabelSets):
@@ -85,14 +86,14 @@ class Neighbors:
 
 
 def refuse_metric(metric: str) -> None:
-    """Refuse what is no metric."""
+    """Refuse an unknown metric."""
     if metric not in METRICS:
         raise UsageError(f"There is no metric {metric!r}; {did_you_mean(metric, METRICS)}")
 
 
 def _counting(lesson: Lesson) -> Lesson:
-    """The lesson without rows of weight zero, which cannot vote."""
+    """The lesson without rows of weight zero, which have no vote."""
     counting = lesson.weights > 0
     if not counting.any():
-        raise DataError("No row counts: all weights are zero; give some row a weight above zero.")
+        raise DataError("All rows have weight zero; give at least one row a weight above zero.")
     return lesson if counting.all() else lesson.take(np.flatnonzero(counting))

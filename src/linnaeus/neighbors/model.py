@@ -1,4 +1,4 @@
-"""A fitted neighbors model: rows that can be searched, what is known of them, and how they vote."""
+"""A fitted nearest-neighbors model: the search index, the labels of its rows, and the voting rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FittedNeighbors:
-    """The training rows in an index, what is known of them, and the learner's settings.
+    """A fitted nearest-neighbors model: the training rows in a search index, their labels, and the settings.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -40,34 +40,34 @@ class FittedNeighbors:
 
     @property
     def keeps_rows(self) -> int:
-        """How many rows of the training data it keeps."""
+        """The number of training rows in the model."""
         return len(self.index.rows)
 
     def near(self, X: CSR | Dense, count: int | None = None) -> tuple[Ints, Doubles]:
         """The nearest training rows to each row of X (n, count), nearest first, and their scores: larger is nearer.
 
-        Scores are cosines, inner products, or distances with a minus. `count` is k where none is given; there are
-        never more columns than training rows. Rows are numbered as in training, those of weight zero left out.
+        Scores are cosines, inner products, or negative distances. `count` defaults to k; there are never more columns
+        than training rows. Rows are numbered as in training, without the rows of weight zero.
         """
         count = self.how.k if count is None else count
         expect("count", count, int)
         if count < 1:
-            raise UsageError(f"count is a whole number from 1 up, not {count}.")
+            raise UsageError(f"count must be a whole number of at least 1, not {count}.")
         found: tuple[Ints, Doubles] = self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
         return found
 
     def scores(self, X: CSR | Dense) -> Doubles:
-        """Shares of the votes (n, k); of label sets minus 1/2; of numbers their means."""
+        """Shares of the votes (n, k); for label sets minus 1/2; for numbers their means."""
         rows, scores = self.near(X)
         shares = self.known.share(rows, self.how.votes.weigh(scores, self.how.metric))
         return shares - 0.5 if isinstance(self.known.y, LabelSets) else shares
 
     def chances(self, S: Doubles) -> Doubles:
-        """The shares of the votes again."""
+        """Class probabilities (n, k): the shares of the votes."""
         return S + 0.5 if isinstance(self.known.y, LabelSets) else S
 
     def linear(self) -> None:
-        """No weights: the rows themselves are asked."""
+        """None: the model has no linear weights."""
         return
 
     def state(self) -> State:
@@ -88,17 +88,17 @@ class FittedNeighbors:
 
     @classmethod
     def from_state(cls, state: State) -> FittedNeighbors:
-        """The model again; what a search would follow out of its arrays is refused."""
+        """Restore the model from its stored state; indexes outside the arrays are refused."""
         from linnaeus.neighbors.learner import Neighbors
 
         manifest = state.manifest
         rows = unpack_rows("rows", state)
         if not len(rows):
-            raise damaged("it keeps no rows")
+            raise damaged("its training rows are missing")
         known = known_of(state.tensors, len(rows), int(manifest["classes"]))
         votes, search = of_told(manifest["votes"], VOTES), of_told(manifest["search"], SEARCHES)
         if votes is None or search is None or not isinstance(manifest["k"], int) or manifest["k"] < 1:
-            raise damaged("it does not say how its rows are found and vote")
+            raise damaged("the settings of its search or its votes are missing")
         projection, W = of_told(manifest["projection"], PROJECTIONS), state.tensors.get("projection")
         _check_projection(W, rows.shape[1], wanted=projection is not None)
         how = Neighbors(k=manifest["k"], metric=manifest["metric"], votes=votes, search=search, projection=projection)
@@ -107,7 +107,7 @@ class FittedNeighbors:
 
 
 def projected(X: CSR | Dense, W: Floats | None) -> CSR | Dense:
-    """X W in float32, or X itself where there is no projection."""
+    """X W in float32, or X itself if there is no projection."""
     if W is None:
         return X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -116,6 +116,6 @@ def projected(X: CSR | Dense, W: Floats | None) -> CSR | Dense:
 
 def _check_projection(W: Floats | None, width: int, *, wanted: bool) -> None:
     if (W is not None) != wanted:
-        raise damaged("its projection is missing, or not wanted")
+        raise damaged("its projection is missing or unexpected")
     if W is not None and (W.ndim != 2 or W.dtype != np.float32 or W.shape[1] != width or not np.isfinite(W).all()):
-        raise damaged("its projection does not fit its rows")
+        raise damaged("its projection does not match its rows")

@@ -1,4 +1,4 @@
-"""Float64 scores of rows that an approximate search found, and exact search where it found too few."""
+"""Float64 scores of the rows that an approximate search found; exact search if it found too few."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def refuse_sparse(rows: CSR | Dense, who: str) -> Dense:
-    """Dense rows, or a sentence that says how to come by them."""
+    """Return dense rows; sparse rows are refused with advice."""
     if isinstance(rows, Dense):
         return rows
     raise UsageError(
-        f"{who} searches dense rows, and these are sparse; give Neighbors a projection, such as "
-        "projection=Components(width=64), or take search='exact'."
+        f"{who} needs dense rows, but these are sparse; give Neighbors a projection, such as "
+        "projection=Components(width=64), or use search='exact'."
     )
 
 
 def by_rows(rows: Dense, metric: str, queries: Doubles, found: Ints) -> tuple[Ints, Doubles]:
-    """The rows found for each query (n, count), in the order of their float64 scores; -1 means that too few were."""
+    """The rows found for each query (n, count), ordered by their float64 scores; -1 marks missing rows."""
     few = np.flatnonzero((found < 0).any(axis=1))
     if len(few):
         found = found.copy()

@@ -1,4 +1,4 @@
-"""Signatures of rows for hashing: sides of random hyperplanes, first features in random orders."""
+"""Hash signatures of rows: sides of random hyperplanes, and first features in random orders."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Words64
 
 COLUMNS = 1 << 12
-"""Columns for which planes are drawn at a time."""
+"""Columns in one block of drawn hyperplanes."""
 
 
 def refuse_sizes(bits: int, tables: int, most: int) -> None:
-    """Refuse numbers of bits and tables that cannot be meant."""
+    """Refuse numbers of bits and tables that are out of range."""
     for name, value, limit in (("bits", bits, most), ("tables", tables, 1024)):
         expect(name, value, int)
         if not 1 <= value <= limit:
-            raise UsageError(f"{name} is a whole number from 1 to {limit:,}, not {value}.")
+            raise UsageError(f"{name} must be a whole number from 1 to {limit:,}, not {value}.")
 
 
 def drawn_bits(seed: int, count: int, start: int = 0) -> Words64:
@@ -36,7 +36,7 @@ def drawn_bits(seed: int, count: int, start: int = 0) -> Words64:
 
 
 def drawn_rows(seed: int, rows: NDArray[np.integer[Any]], count: int) -> Words64:
-    """The bits of `count` counters for each of these rows: those of row r are r count and what follows.
+    """The bits of `count` counters for each of these rows; row r starts at counter r count.
 
     >>> bool((drawn_rows(5, np.array([2]), 3) == drawn_bits(5, 9)[6:]).all())
     True
@@ -48,7 +48,7 @@ def drawn_rows(seed: int, rows: NDArray[np.integer[Any]], count: int) -> Words64
 
 
 def drawn_planes(columns: NDArray[np.integer[Any]], count: int, seed: int) -> Floats:
-    """What random hyperplanes have in these columns (m, count): sums of four uniform numbers each, nearly Gaussian."""
+    """Coefficients of random hyperplanes in these columns (m, count): sums of four uniform numbers, nearly normal."""
     planes = np.zeros((len(columns), count), np.float32)
     for at in range(0, len(columns), COLUMNS):
         words = drawn_rows(seed, columns[at : at + COLUMNS], count)
@@ -69,7 +69,7 @@ def sides(S: Doubles, bits: int) -> Words64:
 
 
 def least_columns(X: CSR, orders: Words64) -> Words64:
-    """The features that come first in each order, those of a table as one number (n, tables).
+    """The first feature of each row in each order; those of one table are combined into one number (n, tables).
 
     An order is by a c + b modulo 2^64 for column c, with a odd (Dietzfelbinger 1996). A row without features has zero.
     """

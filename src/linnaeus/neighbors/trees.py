@@ -1,4 +1,4 @@
-"""Search by trees that cut space in two, again and again: scikit-learn's k-d tree and ball tree."""
+"""Exact search with scikit-learn's k-d tree and ball tree."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 def _refuse(leaf: int) -> None:
     expect("leaf", leaf, int)
     if leaf < 1:
-        raise UsageError(f"leaf is a whole number from 1 up, not {leaf}.")
+        raise UsageError(f"leaf must be a whole number of at least 1, not {leaf}.")
 
 
 def _planted(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
     if metric == "inner":
-        raise UsageError(f"{kind} knows distances, and an inner product is none; take the metric cosine or euclidean.")
+        raise UsageError(f"{kind} does not support the metric inner; use cosine or euclidean.")
     return TreeIndex(refuse_sparse(rows, kind), metric, kind, leaf)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KDTree:
-    """Cuts along one column at a time (Bentley 1975): exact, and quick for up to some twenty columns.
+    """Exact search with a k-d tree (Bentley 1975), fast for up to about twenty columns.
 
-    `leaf` rows are compared one by one. The tree is scikit-learn's; it is not stored, but grown again from the rows
-    when it is first asked, always the same. By cosine it searches the rows brought to length one. Of equally near rows
-    any may be left out at the end of the list.
+    A leaf holds up to `leaf` rows, which are compared one by one. The tree is scikit-learn's. It is not stored: the
+    same tree is built again from the rows at the first query. For the cosine it searches the rows scaled to length one.
+    Among equally near rows, any may be missing at the end of the result.
 
     >>> index = KDTree().index(Dense(np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])), "euclidean", 0)
     >>> index.near(Dense(np.array([[4.0, 5.0]])), 1)[0].tolist()
@@ -52,17 +52,17 @@ class KDTree:
         _refuse(self.leaf)
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
-        """Nothing is done yet; the tree is grown when it is first asked."""
+        """Build the index; the tree is built at the first query."""
         return _planted(rows, metric, "KDTree", self.leaf)
 
     def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> TreeIndex:
-        """The same of the rows of a file."""
+        """Restore the index from the rows of a file."""
         return _restored(rows, metric, "KDTree", self.leaf)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BallTree:
-    """Cuts into balls (Omohundro 1989): exact as the `KDTree`, and better where there are more columns.
+    """Exact search with a ball tree (Omohundro 1989): faster than `KDTree` if there are more columns.
 
     >>> index = BallTree().index(Dense(np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])), "cosine", 0)
     >>> index.near(Dense(np.array([[4.0, 5.0]])), 1)[0].tolist()
@@ -75,23 +75,23 @@ class BallTree:
         _refuse(self.leaf)
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
-        """Nothing is done yet; the tree is grown when it is first asked."""
+        """Build the index; the tree is built at the first query."""
         return _planted(rows, metric, "BallTree", self.leaf)
 
     def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> TreeIndex:
-        """The same of the rows of a file."""
+        """Restore the index from the rows of a file."""
         return _restored(rows, metric, "BallTree", self.leaf)
 
 
 def _restored(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
     if not isinstance(rows, Dense):
-        raise damaged("the rows of its tree are of another kind")
+        raise damaged("the rows of its tree have another type")
     return _planted(rows, metric, kind, leaf)
 
 
 @dataclass(frozen=True, eq=False)
 class TreeIndex:
-    """Rows, and what kind of tree is grown from them."""
+    """Rows, and the kind of tree that is built from them."""
 
     rows: Dense
     metric: str
@@ -105,9 +105,9 @@ class TreeIndex:
         return getattr(neighbors, self.kind)(self._placed(to_dense(self.rows)), leaf_size=self.leaf)
 
     def _placed(self, values: Doubles) -> Doubles:
-        """Rows as points of the tree: of length one where the metric is the cosine.
+        """Rows as points of the tree: scaled to length one if the metric is the cosine.
 
-        A row without length gets it in a column of its own, so that it is at a right angle to all others.
+        A row of zeros gets a 1 in an additional column, so that it is orthogonal to all other rows.
         """
         if self.metric == "euclidean":
             return values
@@ -121,12 +121,12 @@ class TreeIndex:
             return np.zeros((0, count), np.int32), np.zeros((0, count))
         placed = self._placed(queries)
         if self.metric == "cosine":
-            placed[:, -1] = 0.0  # a query without length is as near to all
+            placed[:, -1] = 0.0  # a query of zeros is equally near to all rows
         found = self._tree.query(placed, count, return_distance=False)
         return by_rows(self.rows, self.metric, queries, found.astype(np.int32))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Nothing: the rows are enough."""
+        """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
         return {}
 
     def __getstate__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What is known of the rows that a neighbors model keeps: classes, label sets or numbers, and what each row counts."""
+"""The labels of the rows of a nearest-neighbors model (classes, label sets or numbers), and their weights."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 CLASSES = 64
-"""Classes for each row: more cannot have been seen in them."""
+"""Most classes for each row; more cannot occur in the rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The truth y of n rows, k classes, labels or numbers, and weights where they are not all one."""
+    """The labels y of n rows with k classes, labels or numbers, and weights if they are not all one."""
 
     y: Truth
     k: int
     weights: Doubles | None = None
 
     def share(self, rows: Ints, votes: Doubles) -> Doubles:
-        """What neighbors (n, count) with these votes say: shares of classes or labels, or means of numbers (n, k)."""
+        """Combine the votes of neighbors (n, count): shares of classes or labels, or means of numbers (n, k)."""
         if self.weights is not None:
             votes = votes * self.weights[rows]
         votes = votes / votes.sum(axis=1, keepdims=True)
@@ -61,13 +61,13 @@ class Known:
 
 
 def _sums(places: NDArray[Any], votes: Doubles, shape: tuple[int, int]) -> Doubles:
-    """Votes added up where they belong, in order."""
+    """Sums of the votes by class, added in order."""
     found: Doubles = np.bincount(places, votes, shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
     return found
 
 
 def known_of(tensors: Mapping[str, NDArray[Any]], n: int, k: int) -> Known:
-    """The truth of n rows again; arrays that do not fit are refused."""
+    """Restore the labels of n rows; arrays whose shapes do not match are refused."""
     weights = tensors.get("weights")
     _refuse(1 <= k <= CLASSES * (n + 1))
     if weights is not None:
@@ -94,4 +94,4 @@ def _inside(labels: NDArray[Any], k: int) -> bool:
 
 def _refuse(fine: bool | np.bool_) -> None:
     if not fine:
-        raise damaged("the labels of its rows do not fit them")
+        raise damaged("the labels do not match the rows")

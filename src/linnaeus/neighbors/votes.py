@@ -1,4 +1,4 @@
-"""What each neighbor's vote counts: the same, less with its distance, or as a kernel says."""
+"""The weight of each neighbor's vote: equal, by inverse distance, or by a kernel."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """Every neighbor has one vote.
+    """Equal votes: every neighbor has one vote.
 
     >>> Plain()
     Plain()
     """
 
     def refuse(self, metric: str) -> str | None:
-        """Works with every metric."""
+        """Accept every metric."""
         return None
 
     def weigh(self, scores: Doubles, metric: str) -> Doubles:
@@ -41,9 +41,9 @@ class ByDistance:
     """
 
     def refuse(self, metric: str) -> str | None:
-        """An inner product is no distance."""
+        """Refuse the inner product, which is not a distance."""
         if metric == "inner":
-            return "An inner product is no distance to weigh votes by; take votes 'plain' or 'kernel'."
+            return "Votes by distance do not support the metric inner; use votes='plain' or votes='kernel'."
         return None
 
     def weigh(self, scores: Doubles, metric: str) -> Doubles:
@@ -70,10 +70,10 @@ class Kernel:
     def __post_init__(self) -> None:
         expect("width", self.width, float)
         if not 0 < self.width < np.inf:
-            raise UsageError(f"width is a number above zero, not {self.width!r}.")
+            raise UsageError(f"width must be a number above zero, not {self.width!r}.")
 
     def refuse(self, metric: str) -> str | None:
-        """Works with every metric."""
+        """Accept every metric."""
         return None
 
     def weigh(self, scores: Doubles, metric: str) -> Doubles:

@@ -68,7 +68,7 @@ _HOMES = {
     "Stochastic": "stochastic",
     "NewtonCG": "truncated",
 }
-"""Where each name lives; it is imported when it is asked for, so that a program loads only the solvers it uses."""
+"""The module of each name; a module is imported on first use, so that a program loads only the solvers it uses."""
 
 OPTIMIZERS = Table(
     __name__,
@@ -92,7 +92,7 @@ OPTIMIZERS = Table(
         "dual": "dual.ascent.DualAscent",
     },
 )
-"""Every optimizer by its plain name."""
+"""Every optimizer by name."""
 
 __all__ = [
     "FTRL",

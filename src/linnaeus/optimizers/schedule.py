@@ -129,7 +129,7 @@ SCHEDULES = {
     "linear": LinearDecay,
     "held_out": HeldOut,
 }
-"""Every schedule by its plain name."""
+"""Every schedule by name."""
 
 
 def as_schedule(value: Any) -> Schedule:
@@ -145,7 +145,7 @@ def as_schedule(value: Any) -> Schedule:
         return named
     if isinstance(value, type) or not (hasattr(value, "factors") and hasattr(value, "adapt")):
         raise InputTypeError(
-            f"schedule takes a plain name ({', '.join(SCHEDULES)}) or an object with methods factors and adapt, "
+            f"schedule takes a name ({', '.join(SCHEDULES)}) or an object with methods factors and adapt, "
             f"not {value!r}."
         )
     found: Schedule = value

@@ -1,9 +1,9 @@
-"""Output spaces: what can be predicted, and the four answers about scores from which every loss is made.
+"""Output spaces: the kinds of predictions, and the four functions of scores that define every loss.
 
-`gold`, `best`, `soft` and `cost` take scores S (n, w) and the truth y, and give one value per example and parts shaped
-like S (`protocols.OutputSpace`). Spaces that are products of binaries share `product.py`.
+`gold`, `best`, `soft` and `cost` take scores S (n, w) and the true outputs y. They return one value per example and
+parts shaped like S (`protocols.OutputSpace`). Spaces that are products of binaries share `product.py`.
 
-`STRUCTURES` are those in which an example has several rows of scores: its candidates, or the tokens of a sequence.
+In the spaces of `STRUCTURES` an example has several rows of scores: its candidates, or the tokens of a sequence.
 
 To add a space: one file with a frozen dataclass, a row in `OUTPUTS`; the contract tests then run every loss over it.
 """
@@ -26,10 +26,10 @@ OUTPUTS = {
     "multilabel": MultiLabel,
     "real": Real,
 }
-"""Every output space by its plain name."""
+"""Every output space by name."""
 
 STRUCTURES = {"candidates": Candidates, "sequence": Sequence}
-"""Spaces whose examples are made of several rows of scores: their truth is a record with offsets."""
+"""Spaces whose examples have several rows of scores; the true outputs are a record with offsets."""
 
 __all__ = [
     "OUTPUTS",

@@ -1,4 +1,4 @@
-"""Two classes, one score: yes (class 1) when it is positive. Half the parameters of two score columns."""
+"""Two classes with one score, which is positive for class 1. Half the parameters of two score columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Binary(Product):
-    """Class 1 against class 0 by the sign of one score; y (n,) holds 0 and 1. At score 0 class 0 wins.
+    """Binary classification by the sign of one score; y (n,) holds 0 and 1. A score of 0 predicts class 0.
 
     >>> Binary().decode(np.array([[2.0], [-1.0], [0.0]])).tolist()
     [1, 0, 0]
@@ -57,7 +57,7 @@ class Binary(Product):
         return LabelLists(SPACES["product"], offsets, labels, np.zeros(0) if stakes is None else stakes.ravel())
 
     def readout(self, k: int) -> Doubles:
-        """How the scores of classes are made of the one score (1, 2): it speaks for class 1 and against class 0."""
+        """The matrix (1, 2) from the score to class scores: minus for class 0, plus for class 1."""
         return np.array([[-1.0, 1.0]])
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""One of the candidates of this example: how many there are, and what they are, may change from example to example."""
+"""Ranking: one of the candidates of an example; each example has its own candidates."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidates:
-    """One score for each candidate, S (m, 1), in groups; the largest of a group wins (the first among equals).
+    """Ranking: one score for each candidate, S (m, 1), in groups; the largest of a group wins (the first in a tie).
 
-    Where several candidates are right, any of them will do: the truth is the one that scores best now, and losses are
-    convex only where one is right. A group without a right one counts nothing. What each wrong candidate costs is in
-    the truth (`types.Choices`).
+    If several candidates of a group are correct, the one with the largest current score counts as the truth; losses are
+    convex only if one candidate is correct. A group without a correct candidate is ignored. The costs of wrong
+    candidates are in y (`types.Choices`).
 
     >>> from linnaeus.types import Choices
     >>> y = Choices(np.array([0, 2, 5]), np.array([False, True, True, False, False]))
@@ -35,11 +35,11 @@ class Candidates:
         return 1
 
     def gold(self, S: Doubles, y: Choices) -> Answer:
-        """The best score of a right candidate."""
+        """The largest score of a correct candidate."""
         return _largest(np.where(y.gold, S[:, 0], -np.inf), y)
 
     def best(self, S: Doubles, y: Choices) -> Answer:
-        """The largest score; a right candidate that shares it with a wrong one loses."""
+        """The largest score; in a tie a wrong candidate wins over a correct one."""
         s, group = S[:, 0], _numbers(y.offsets)
         top = _tops(s, y.offsets)
         rival = (s == top[group]) & ~y.gold
@@ -59,12 +59,12 @@ class Candidates:
         return moved
 
     def cost(self, S: Doubles, y: Choices) -> Answer:
-        """What each wrong candidate costs: 1 where nothing else was given."""
+        """The cost of each wrong candidate: 1 by default."""
         paid = np.ones(len(S)) if y.costs is None else y.costs
         return Answer(np.zeros(len(y)), np.where(y.gold, 0.0, paid)[:, None])
 
     def margins(self, S: Doubles, y: Choices) -> Margins:
-        """The best right score minus the best wrong one; without a wrong candidate the score itself."""
+        """The largest score of a correct candidate minus that of a wrong one; without a wrong one, the score itself."""
         s = S[:, 0]
         right = _first(np.where(y.gold, s, -np.inf), y.offsets)
         wrong = _first(np.where(y.gold, -np.inf, s), y.offsets)
@@ -85,13 +85,13 @@ class Candidates:
         return Margins(push(S), counts[:, None], push, pull)
 
     def residuals(self, S: Doubles, y: Choices) -> Margins:
-        """Scores minus +1 for right candidates and -1 for wrong ones."""
+        """Scores minus +1 for correct candidates and -1 for wrong ones."""
         targets = np.where(y.gold, 1.0, -1.0)[:, None]
         stakes = _judged(y)[_numbers(y.offsets)][:, None]
         return Margins(S - targets, stakes, lambda V: V, lambda slopes: slopes)
 
     def decode(self, S: Doubles, offsets: Longs | None = None) -> NDArray[np.int64]:
-        """The place of the winner in each group, from 0; -1 where a group is empty."""
+        """The position of the winner in each group, from 0; -1 for an empty group."""
         bounds = np.array([0, len(S)]) if offsets is None else offsets
         found: NDArray[np.int64] = _first(S[:, 0], bounds) - bounds[:-1]
         return np.where(np.diff(bounds) > 0, found, -1)
@@ -103,7 +103,7 @@ def _numbers(offsets: Longs) -> NDArray[np.int64]:
 
 
 def _tops(s: Doubles, offsets: Longs) -> Doubles:
-    """The largest of each group; -inf where it is empty."""
+    """The largest score of each group; -inf for an empty group."""
     found = np.full(len(offsets) - 1, -np.inf)
     full = np.diff(offsets) > 0
     if len(s):
@@ -112,7 +112,7 @@ def _tops(s: Doubles, offsets: Longs) -> Doubles:
 
 
 def _first(s: Doubles, offsets: Longs) -> NDArray[np.int64]:
-    """The row of the first largest of each group; where a group is empty, some row."""
+    """The row of the first largest score of each group; any row for an empty group."""
     if not len(s):
         return np.zeros(len(offsets) - 1, np.int64)
     at = np.flatnonzero(s == _tops(s, offsets)[_numbers(offsets)])
@@ -121,14 +121,14 @@ def _first(s: Doubles, offsets: Longs) -> NDArray[np.int64]:
 
 
 def _every(mask: NDArray[np.bool_], offsets: Longs) -> NDArray[np.bool_]:
-    """Whether a group has this everywhere."""
+    """Whether the mask is true in all rows of each group."""
     missing = np.bincount(_numbers(offsets), ~mask, len(offsets) - 1)
     every: NDArray[np.bool_] = missing == 0
     return every
 
 
 def _judged(y: Choices) -> Doubles:
-    """What each group counts: nothing where no candidate is right."""
+    """The weight of each group: zero if no candidate is correct."""
     right = np.bincount(_numbers(y.offsets), y.gold, len(y)) > 0
     return np.where(right, 1.0 if y.weights is None else y.weights, 0.0)
 
@@ -150,6 +150,6 @@ def _softmax(s: Doubles, offsets: Longs) -> tuple[Doubles, Doubles]:
 
 
 def _weighed(value: Doubles, parts: Any, y: Choices) -> Answer:
-    """Times what each group counts."""
+    """Multiply by the weights of the groups."""
     counts = _judged(y)
     return Answer(np.where(counts > 0, value, 0.0) * counts, (parts * counts[_numbers(y.offsets)])[:, None])

@@ -1,4 +1,4 @@
-"""Cost matrices: l(y', y), what predicting y' costs when y is true; rows are predictions, columns truths."""
+"""Cost matrices: l(y', y) is the cost of predicting y' if y is true; rows are predictions, columns true classes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 CostTable: TypeAlias = tuple[tuple[float, ...], ...]
-"""A matrix as nested tuples, so that a piece that holds it stays frozen and comparable."""
+"""A matrix as nested tuples, so that objects with a cost matrix stay frozen and comparable."""
 
 MAX_COST = 1e50
 """The largest cost of a mistake: sums and squares of such costs are finite."""
 
 
 def as_costs(costs: Sequence[Sequence[float]] | Any | None, k: int | None = None) -> CostTable | None:
-    """The matrix as a table: square, finite, not negative, zero where the prediction is right.
+    """The cost matrix as nested tuples: square, finite, not negative, zero on the diagonal.
 
     >>> as_costs([[0, 1], [5, 0]])
     ((0.0, 1.0), (5.0, 0.0))
@@ -42,7 +42,7 @@ def as_costs(costs: Sequence[Sequence[float]] | Any | None, k: int | None = None
     if (matrix > MAX_COST).any():
         raise UsageError(f"costs holds {matrix.max():g}; a mistake costs at most {MAX_COST:g}; scale all.")
     if np.diagonal(matrix).any():
-        raise UsageError("costs must be zero on the diagonal: a right prediction costs nothing.")
+        raise UsageError("costs must be zero on the diagonal: a correct prediction costs nothing.")
     return tuple(tuple(float(c) for c in row) for row in matrix)
 
 
@@ -56,7 +56,7 @@ def zero_one(k: int) -> Doubles:
 
 
 def paid(costs: CostTable | None, k: int) -> Doubles:
-    """The matrix, 0/1 where none was given; a table of another size is refused."""
+    """The cost matrix, 0/1 by default; a matrix of another size is refused."""
     if costs is None:
         return zero_one(k)
     return np.asarray(as_costs(costs, k))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Multiclass:
-    """k scores, the largest wins (the lowest index among equals); any cost matrix l(y', y) enters through `cost`.
+    """Multiclass classification: k scores, the largest wins (the lowest index in a tie); takes a cost matrix l(y', y).
 
     >>> S, y = np.array([[2.4, 1.3, 0.0]]), np.array([0])
     >>> space = Multiclass(costs=[[0, 1, 1], [3, 0, 1], [1, 1, 0]])
@@ -43,7 +43,7 @@ class Multiclass:
         return Answer(S[np.arange(len(S)), at], _one_hot(at, S.shape[1]))
 
     def best(self, S: Doubles, y: Truth) -> Answer:
-        """The largest score; a true class that shares it with another loses."""
+        """The largest score; in a tie a wrong class wins over the true one."""
         top = np.argmax(S, axis=1)
         value = S[np.arange(len(S)), top]
         rival = _rivals(S, np.asarray(y))
@@ -68,11 +68,11 @@ class Multiclass:
         return Answer(np.zeros(len(S)), paid(self.costs, S.shape[1]).T[np.asarray(y)])
 
     def head_starts(self, k: int) -> Doubles:
-        """What each mistake costs, a row for each truth (k, k): for solvers that take all classes together."""
+        """The cost matrix with a row for each true class (k, k), for solvers that take all classes together."""
         return np.ascontiguousarray(paid(self.costs, k).T)
 
     def margins(self, S: Doubles, y: Truth) -> Margins:
-        """Score of the truth minus that of its best rival; with costs, a mistake counts what that rival costs."""
+        """The score of the true class minus that of its best rival; with costs, a mistake has the rival's cost."""
         at, rows = np.asarray(y), np.arange(len(S))
         rival = _rivals(S, at)
         stakes = np.ones(len(S)) if self.costs is None else paid(self.costs, S.shape[1])[rival, at]
@@ -96,7 +96,7 @@ class Multiclass:
         return Margins(R, np.ones_like(R), lambda V: V, lambda slopes: slopes)
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
-        """The truth for kernels; costs by true class."""
+        """The true classes in the form of the kernels, with costs by true class."""
         costs = np.zeros(0) if self.costs is None else paid(self.costs, w).T.ravel()
         return LabelLists(SPACES["joint"], *one_each(np.asarray(y)), costs)
 

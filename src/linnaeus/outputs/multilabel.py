@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MultiLabel(Product):
-    """k independent yes/no scores, every positive one is a label; y is a `LabelSets`.
+    """Multi-label classification: k independent scores, one for each label; positive means yes. y is a `LabelSets`.
 
     >>> MultiLabel().decode(np.array([[0.5, -1.0, 2.0]])).astype(int).tolist()
     [[1, 0, 1]]
@@ -37,7 +37,7 @@ class MultiLabel(Product):
         return signs
 
     def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
-        """The rows that have a label, and all others; one look at the label sets for all that are asked for."""
+        """The rows with and without each of these labels, in one pass over the label sets."""
         assert isinstance(y, LabelSets)
         wanted = (y.labels >= which.start) & (y.labels < which.stop)
         rows = np.repeat(np.arange(len(y), dtype=np.int32), np.diff(y.offsets))[wanted]
@@ -50,7 +50,7 @@ class MultiLabel(Product):
         return None
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
-        """The truth for kernels, as it is."""
+        """The label sets in the form of the kernels."""
         assert isinstance(y, LabelSets)
         return LabelLists(SPACES["product"], y.offsets, y.labels, np.zeros(0))
 

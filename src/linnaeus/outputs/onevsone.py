@@ -1,4 +1,4 @@
-"""One binary problem for each pair of classes, reconciled by votes or by sums of scores."""
+"""One binary problem for each pair of classes, combined by votes or by sums of scores."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneVsOne(Product):
-    """k (k - 1) / 2 scores: a positive score of pair (a, b), a < b, is for a. Examples of other classes take no part.
+    """One-vs-one: k (k - 1) / 2 scores; a positive score of the pair (a, b), a < b, means class a.
 
-    `reconcile` is "votes" (one for each pair won; equal votes are settled by the sums of scores) or "sums".
+    Each pair is trained on the rows of its two classes. `reconcile` is "votes" (one vote for each pair won; ties are
+    broken by the sums of scores) or "sums".
 
     >>> OneVsOne().decode(np.array([[1.0, -1.0, -2.0]])).tolist()  # 0 beats 1, 2 beats 0, 2 beats 1
     [2]
@@ -40,20 +41,20 @@ class OneVsOne(Product):
         return k * (k - 1) // 2
 
     def signs(self, y: Truth, w: int) -> Doubles:
-        """+1 for the first of the pair, -1 for the second, 0 for the others."""
+        """+1 for the first class of the pair, -1 for the second, 0 for the others."""
         first, second = pairs(classes_of(w))
         y = np.asarray(y)[:, None]
         signs: Doubles = (y == first).astype(np.float64) - (y == second)
         return signs
 
     def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
-        """The rows of the first of the pair, and of the second."""
+        """The rows of the first class of each pair, and those of the second."""
         first, second = pairs(classes_of(w))
         y = np.asarray(y)
         return [(rows_where(y == first[j]), rows_where(y == second[j])) for j in which]
 
     def stakes(self, y: Truth, w: int) -> Doubles | None:
-        """The cost of choosing the other of the pair."""
+        """The cost of predicting the other class of the pair."""
         if self.costs is None:
             return None
         k = classes_of(w)
@@ -68,7 +69,7 @@ class OneVsOne(Product):
         return found
 
     def readout(self, k: int) -> Doubles:
-        """How sums for the classes are made of the scores of pairs (w, k): each is for its first, against its second.
+        """The matrix (w, k) from pair scores to class sums: +1 for the first class of the pair, -1 for the second.
 
         >>> OneVsOne().readout(3).tolist()
         [[1.0, -1.0, 0.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]
@@ -79,7 +80,7 @@ class OneVsOne(Product):
         return R
 
     def class_scores(self, S: Doubles) -> Doubles:
-        """Scores of the classes (n, k): whole votes plus a confidence below one half, or sums."""
+        """Scores of the classes (n, k): the number of votes plus a confidence below one half, or sums."""
         k = classes_of(S.shape[1])
         first, second = pairs(k)
         sums = _gather(S, -S, (first, second), k)
@@ -100,7 +101,7 @@ def pairs(k: int) -> tuple[Ints, Ints]:
 
 
 def classes_of(w: int) -> int:
-    """How many classes make this many pairs.
+    """The number of classes with this many pairs.
 
     >>> classes_of(10)
     5

@@ -1,4 +1,4 @@
-"""One binary problem for each class: this one, or one of the others."""
+"""One binary problem for each class: this class against the rest."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneVsRest(Product):
-    """k independent yes/no scores, the largest wins (the lowest index among equals).
+    """One-vs-rest: k independent binary scores, the largest wins (the lowest index in a tie).
 
-    With costs, a wrong yes of class j costs l(j, y), and a wrong no of the true class the mean cost of its mistakes.
+    With costs, a false positive of class j costs l(j, y), and a false negative of the true class costs the mean of l(j,
+    y) over its mistakes.
 
     >>> OneVsRest().decode(np.array([[0.1, 0.3, 0.3]])).tolist()
     [1]
@@ -48,7 +49,7 @@ class OneVsRest(Product):
         return [(rows_where(y == j), rows_where(y != j)) for j in which]
 
     def stakes(self, y: Truth, w: int) -> Doubles | None:
-        """l(j, y) for the wrong classes, their mean for the right one."""
+        """l(j, y) for the wrong classes, their mean for the true one."""
         if self.costs is None:
             return None
         matrix = paid(self.costs, w)
@@ -57,7 +58,7 @@ class OneVsRest(Product):
         return stakes
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
-        """The truth for kernels; stakes by true class."""
+        """The true classes in the form of the kernels, with costs by true class."""
         stakes = self.stakes(np.arange(w), w)
         return LabelLists(
             SPACES["product"], *one_each(np.asarray(y)), np.zeros(0) if stakes is None else stakes.ravel()

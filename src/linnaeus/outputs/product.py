@@ -1,7 +1,7 @@
-"""What spaces share that are products of independent binaries: each score says yes or no by its sign.
+"""Base class of output spaces with independent binary parts: the sign of each score is a yes or a no.
 
-The output "yes" of a part scores s and "no" scores 0, so a part has one parameter vector, not two. The sums over all
-2^w outputs fall apart into sums over parts.
+The output "yes" of a part has score s and "no" has score 0, so a part has one parameter vector, not two. Sums over all
+2^w outputs are products of sums over the parts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Product(ABC):
-    """The four answers from two questions: the sign of each part of the truth, and what a wrong part costs.
+    """Base class of spaces with independent binary parts. A subclass gives the sign and the cost of each part.
 
     >>> from linnaeus.outputs import Binary, OneVsRest
     >>> issubclass(Binary, Product), issubclass(OneVsRest, Product)
@@ -30,14 +30,14 @@ class Product(ABC):
 
     @abstractmethod
     def signs(self, y: Truth, w: int) -> Doubles:
-        """+1 yes, -1 no, 0 not asked (n, w)."""
+        """+1 for yes, -1 for no, 0 if the part is ignored (n, w)."""
 
     @abstractmethod
     def stakes(self, y: Truth, w: int) -> Doubles | None:
-        """What getting each part wrong costs (n, w); None when all cost 1."""
+        """The cost of a mistake in each part (n, w); None if all cost 1."""
 
     def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
-        """The rows with a yes and those with a no, for some of the w parts: each is a binary problem of its own."""
+        """The positive and the negative rows of some of the w parts; each part is a separate binary problem."""
         signs = self.signs(y, w)
         return [(rows_where(signs[:, j] > 0), rows_where(signs[:, j] < 0)) for j in which]
 
@@ -47,7 +47,7 @@ class Product(ABC):
         return Answer(np.einsum("ij,ij->i", S, parts), parts)
 
     def best(self, S: Doubles, y: Truth) -> Answer:
-        """Every part with a positive score; a score of zero goes against the truth."""
+        """Every part with a positive score; a score of zero counts as a mistake."""
         signs = self.signs(y, S.shape[1])
         parts = (((S > 0) | ((S == 0) & (signs < 0))) & (signs != 0)).astype(np.float64)
         return Answer(np.einsum("ij,ij->i", S, parts), parts)
@@ -64,7 +64,7 @@ class Product(ABC):
         return moved
 
     def cost(self, S: Doubles, y: Truth) -> Answer:
-        """A wrong yes costs its stake; a wrong no is a stake paid at first and given back to those who say yes."""
+        """A false positive costs its stake; for a false negative the stake is a constant, less the stake if yes."""
         signs = self.signs(y, S.shape[1])
         stakes = self._stakes(y, S.shape[1])
         return Answer((stakes * (signs > 0)).sum(axis=1), -signs * stakes)
@@ -87,5 +87,5 @@ class Product(ABC):
 
 
 def rows_where(mask: NDArray[np.bool_]) -> Ints:
-    """The rows where it holds."""
+    """The rows where the mask is true."""
     return np.flatnonzero(mask).astype(np.int32)

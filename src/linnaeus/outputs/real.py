@@ -1,4 +1,4 @@
-"""Numbers: one real target, or several."""
+"""Regression: one or several real targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Real:
-    """The scores are the prediction; y (n, w) holds the targets. Only point losses have a meaning here.
+    """Regression: the scores are the predictions, and y (n, w) holds the targets. It takes point losses only.
 
     >>> Real().decode(np.array([[1.5]])).tolist()
     [[1.5]]
@@ -38,15 +38,15 @@ class Real:
         return S
 
     def gold(self, S: Doubles, y: Truth) -> Answer:
-        """There is no finite set of outputs to compare."""
+        """Not defined: the set of outputs is not finite."""
         raise UsageError("Real targets take point losses: squared, absolute or huber.")
 
     best = soft = cost = gold
 
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
-        """There is no log-sum-exp over the reals."""
+        """Not defined for real targets."""
         raise UsageError("Real targets take point losses: squared, absolute or huber.")
 
     def margins(self, S: Doubles, y: Truth) -> Margins:
-        """There is no side to be on."""
+        """Not defined for real targets."""
         raise UsageError("Real targets take point losses: squared, absolute or huber.")

@@ -1,4 +1,4 @@
-"""A tag for each token of a sequence, scored as a linear chain: the space of taggers, structured SVMs and CRFs."""
+"""Sequence tagging: a tag for each token, scored as a linear chain, as in structured SVMs and CRFs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _NONE = np.zeros(0, np.int32)
 
 @dataclass(frozen=True)
 class Sequence:
-    """Scores of k tags at each of m tokens, and of each tag after each other tag, in one array S (m + 1 + k, k).
+    """Sequence tagging as a linear chain: emission and transition scores of k tags in one array S (m + 1 + k, k).
 
-    The first m rows are the emissions of all sequences, one after the other; then a row for the first tag of a
-    sequence, and k rows of transitions, from the tag of the row to the tag of the column. A tagging z of a sequence
-    scores
+    The first m rows are the emission scores of all tokens, one sequence after the other. Then follow a row for the
+    first tag of a sequence, and k rows of transitions, from the tag of the row to the tag of the column. The score of a
+    tagging z of a sequence is
 
         s(z) = start[z_1] + sum_t emission[t, z_t] + sum_{t>1} transition[z_{t-1}, z_t]
 
-    `best` is found by Viterbi's algorithm, `soft` and the marginals by the forward-backward algorithm; both take
-    m k^2 steps for k^m taggings. The cost is Hamming's, or that of a table of costs l(tag, true tag), summed over the
-    tokens. The parts of the last 1 + k rows count starts and transitions of all sequences together.
+    `best` is found by Viterbi's algorithm, `soft` and the marginals by the forward-backward algorithm; both take m k^2
+    steps. The cost is the Hamming cost, or a matrix of costs l(tag, true tag), summed over the tokens. The parts of the
+    last 1 + k rows count starts and transitions of all sequences together.
 
     Viterbi 1967; Lafferty, McCallum and Pereira 2001 (conditional random fields); Taskar, Guestrin and Koller 2003
     and Tsochantaridis et al. 2004 (margins).
@@ -51,7 +51,7 @@ class Sequence:
         return k
 
     def shared(self, k: int) -> int:
-        """Rows of scores that belong to all sequences: the first tag, and each pair of tags."""
+        """The number of score rows shared by all sequences: the first tag, and the transitions."""
         return 1 + k
 
     def gold(self, S: Doubles, y: Tags) -> Answer:
@@ -59,7 +59,7 @@ class Sequence:
         return _along(S, y, y.tags)
 
     def best(self, S: Doubles, y: Tags) -> Answer:
-        """The best tags; true ones that share the best score with others lose."""
+        """The tagging with the largest score; in a tie a wrong tagging wins over the true one."""
         return _along(S, y, _best(S, y.offsets, y.tags))
 
     def soft(self, S: Doubles, y: Tags) -> Answer:
@@ -72,22 +72,22 @@ class Sequence:
         return Answer(values, np.concatenate([parts, sums]))
 
     def cost(self, S: Doubles, y: Tags) -> Answer:
-        """What each wrong tag costs."""
+        """The cost of each wrong tag."""
         k = S.shape[1]
         parts = np.zeros_like(S)
         parts[: len(y.tags)] = paid(self.costs, k).T[y.tags]
         return Answer(np.zeros(len(y)), parts)
 
     def margins(self, S: Doubles, y: Tags) -> Margins:
-        """Taggings have no margins of their own here."""
+        """Not defined for sequences."""
         raise _joint()
 
     def residuals(self, S: Doubles, y: Tags) -> Margins:
-        """Taggings have no targets of their own here."""
+        """Not defined for sequences."""
         raise _joint()
 
     def decode(self, S: Doubles, offsets: Longs | None = None) -> Ints:
-        """The best tag of each token (m,), as the best tagging of each sequence has it."""
+        """The tag of each token (m,) in the best tagging of its sequence."""
         bounds = np.array([0, len(S) - self.shared(S.shape[1])]) if offsets is None else offsets
         return _best(S, bounds, _NONE)
 
@@ -95,9 +95,7 @@ class Sequence:
 def _joint() -> Exception:
     from linnaeus.errors import UsageError
 
-    return UsageError(
-        "A loss of single margins does not judge whole taggings; take log, hinge, perceptron or softmargin."
-    )
+    return UsageError("Sequences need a loss of whole taggings; use log, hinge, perceptron or softmargin.")
 
 
 def _cut(S: Doubles) -> tuple[Doubles, Doubles]:
@@ -119,7 +117,7 @@ def _along(S: Doubles, y: Tags, z: Ints) -> Answer:
     m, parts = len(z), np.zeros_like(S)
     sizes = np.diff(y.offsets)
     weights = np.repeat(np.ones(len(y)) if y.weights is None else y.weights, sizes)
-    links = m + np.concatenate([np.zeros(min(m, 1), np.int64), 1 + z[:-1]])  # rows of the score that leads to a token
+    links = m + np.concatenate([np.zeros(min(m, 1), np.int64), 1 + z[:-1]])  # score rows of the transition to a token
     links[y.offsets[:-1][sizes > 0]] = m
     parts[np.arange(m), z] = weights
     np.add.at(parts, (links, z), weights)

@@ -276,7 +276,7 @@ RECIPES: dict[str, Named] = {
         lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),
     ),
 }
-"""Every recipe by its plain name."""
+"""Every recipe by name."""
 
 
 def recipe(name: str) -> Recipe:

@@ -1,4 +1,4 @@
-"""A penalty on the weights of a feature together, over all classes: features are kept or dropped as a whole."""
+"""The group lasso: one penalty for all weights of a feature, so that whole features are kept or dropped."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Group:
         return self.strength * W / np.where(lengths > 0, lengths, 1.0)
 
     def prox(self, W: Doubles, step: float) -> Doubles:
-        """Every row becomes shorter by step * strength, at most to nothing."""
+        """Shorten every row by step * strength, down to zero at most."""
         return self.flow(W, step)
 
     def flow(self, W: Doubles, time: Doubles | float) -> Doubles:
-        """The same: rows shrink at constant speed towards zero. Time is one number, or one for each row (g, 1)."""
+        """Rows shrink towards zero at constant speed, as in `prox`. Time is one number, or one for each row (g, 1)."""
         lengths = _lengths(W)
         left = np.maximum(0.0, lengths - self.strength * np.asarray(time))
         return W * (left / np.where(lengths > 0, lengths, 1.0))

@@ -48,7 +48,7 @@ class Separable:
         return G + self.l1 * np.sign(W) if self.l1 else G
 
     def charge(self, W: Doubles, G: Doubles) -> float:
-        """Adds the subgradient to G; the value. Together they take one pass over large weights."""
+        """Add the subgradient to G and return the value, in one pass over the weights."""
         if not self.l1:
             return 0.5 * self.l2 * add_multiple(W, self.l2, G) if self.l2 else 0.0
         G += self.grad(W)
@@ -67,7 +67,7 @@ class Separable:
         if not self.l2:
             return np.sign(W) * np.maximum(0.0, np.abs(W) - self.l1 * np.asarray(time))
         below = self.l1 / self.l2
-        # expm1 keeps what a small l2 would lose between two large numbers.
+        # expm1 avoids cancellation if l2 is small.
         left = np.abs(W) + (np.abs(W) + below) * np.expm1(-self.l2 * np.asarray(time))
         return np.sign(W) * np.maximum(0.0, left)
 
@@ -141,17 +141,17 @@ class ElasticNet(Separable):
 
     @property
     def l1(self) -> float:
-        """The part of L1."""
+        """The strength of the L1 part."""
         return self.strength * self.mix
 
     @property
     def l2(self) -> float:
-        """The part of L2."""
+        """The strength of the L2 part."""
         return self.strength * (1.0 - self.mix)
 
 
 def check_strength(strength: float) -> None:
-    """Refuse what is not a finite number of at least 0."""
+    """Refuse a strength that is not a finite number of at least 0."""
     expect("strength", strength, float)
     if not (strength >= 0 and np.isfinite(strength)):
         raise UsageError(f"The strength of a regularizer must be finite and at least 0, not {strength}.")

@@ -1,11 +1,11 @@
-"""Similarities of rows: kernels in the sense of kernel methods, k(x, z) = phi(x) . phi(z) for some features phi.
+"""Similarities: kernel functions k(x, z) = phi(x) . phi(z) for kernel methods.
 
 A similarity is a frozen dataclass whose fields are its hyper-parameters, with `matrix(A, B)` (n, m), `diagonal(A)` (n,)
-and `weights(rows, duals)` (`protocols.Similarity`). It looks at rows only through the Rows protocol, so that learners
-(`kernel_methods`) and features (`Nystrom`) use the same pieces. String similarities read the rows of `Letters`.
+and `weights(rows, duals)` (`protocols.Similarity`). It accesses rows only through the Rows protocol, so that learners
+(`kernel_methods`) and features (`Nystrom`) share it. String kernels take the rows of the features `Letters`.
 
-To add one: a file with the piece, a row in `SIMILARITIES`, an example in `tests/contracts/test_similarities.py`. An
-object of your own with these methods works too; a model that uses it cannot be saved.
+To add one: a file with the piece, a row in `SIMILARITIES`, an example in `tests/contracts/test_similarities.py`. Your
+own object with these methods works too, but a model that uses it cannot be saved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows as strings of numbered letters: what string similarities read, as the features `Letters` make them."""
+"""Rows of the features `Letters` as strings of numbered letters, the input of string kernels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 BLOCK = 256
 MOST = 1 << 24
-"""Above all code points; float32 holds whole numbers up to here."""
+"""Larger than every code point; float32 is exact for whole numbers up to here."""
 
 
 def strings(X: Any) -> Strings:
-    """Offsets (n+1) and letters of all rows, in the order of their columns; zeros are no letters.
+    """Offsets (n+1) and letters of all rows, in the order of their columns; zeros are left out.
 
     >>> from linnaeus.arrays import Dense
     >>> [part.tolist() for part in strings(Dense(np.array([[98.0, 99.0, 0.0], [98.0, 0.0, 0.0]])))]
@@ -35,14 +35,14 @@ def strings(X: Any) -> Strings:
         values = X.values[there]
     letters = values.astype(np.int32)
     if (letters != values).any() or (len(letters) and not 0 < letters.min() <= letters.max() < MOST):
-        raise DataError("String kernels read texts letter by letter; take the features Letters(...) with them.")
+        raise DataError("String kernels compare texts letter by letter; use them with the features Letters(...).")
     return offsets.astype(np.int64), letters
 
 
 def normalized(K: Doubles, left: Doubles, right: Doubles) -> Doubles:
-    """K over the roots of the self-similarities of its rows and columns, in place; 0 where one of these is 0."""
+    """Divide K by the square roots of the self-similarities, in place; 0 where a self-similarity is 0."""
     for start in range(0, len(K), BLOCK):
         rows = slice(start, start + BLOCK)
-        sizes = np.sqrt(left[rows, None] * right[None, :])  # of a string and itself exactly its self-similarity
+        sizes = np.sqrt(left[rows, None] * right[None, :])  # for a string and itself, exactly its self-similarity
         np.divide(K[rows], sizes, out=K[rows], where=sizes > 0)
     return K

@@ -1,4 +1,4 @@
-"""Inner products of rows with rows, all with all: sparse, dense, or one of each."""
+"""Inner products of all pairs of rows: sparse, dense, or one of each."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     Sparse = tuple[Longs, NDArray[np.int32], NDArray[Any]]
 
 CELLS = 1 << 22
-"""Numbers of a block: rows are unpacked, and products are made, so many at a time."""
+"""Numbers in one block of unpacked rows and products."""
 SPARSE = 1 << 16
-"""Columns up to which rows may be unpacked with all of them, however few they use; beyond, a few for each number."""
+"""Rows with up to this many columns may be unpacked completely; wider rows only if they are dense enough."""
 FEW = 32
-"""Rows up to which sparse ones are unpacked; SciPy, which is loaded for more, looks only at columns both have."""
+"""Up to this many sparse rows are unpacked; for more, SciPy is loaded, which uses only shared columns."""
 
 
 def inner(A: Rows, B: Rows) -> Doubles:
-    """A B'  (n, m); each sum runs over the columns in order, so that the bits are those of any other cut.
+    """A B'  (n, m); sums run over the columns in order, so the result does not depend on the blocks.
 
     >>> from linnaeus.arrays import Dense
     >>> inner(Dense(np.array([[1.0, 2.0]])), Dense(np.eye(2))).tolist()
     [[1.0, 2.0]]
     """
     if A.shape[1] != B.shape[1]:
-        raise DataError(f"Rows of {A.shape[1]} features cannot be compared with rows of {B.shape[1]}; give the same.")
+        raise DataError(f"Rows of {A.shape[1]} features do not match rows of {B.shape[1]}; use the same features.")
     if A.shape[0] < B.shape[0]:
         return np.ascontiguousarray(inner(B, A).T)
     a, b = _arrays(A), _arrays(B)
@@ -45,7 +45,7 @@ def inner(A: Rows, B: Rows) -> Doubles:
 
 
 def inner_sparse(a: Sparse, b: Sparse, width: int) -> Doubles:
-    """The same of rows as offsets, columns and values; `b` has fewer rows, or as many."""
+    """Inner products of rows given as offsets, columns and values; `b` has at most as many rows as `a`."""
     n, m = len(a[0]) - 1, len(b[0]) - 1
     if width > SPARSE + 4 * int(a[0][-1] - a[0][0] + b[0][-1] - b[0][0]):
         a, b, width = _shared(a, b)
@@ -60,7 +60,7 @@ def inner_sparse(a: Sparse, b: Sparse, width: int) -> Doubles:
 
 
 def _shared(a: Sparse, b: Sparse) -> tuple[Sparse, Sparse, int]:
-    """The rows with only the columns that `b` has: others add nothing to a product."""
+    """The rows restricted to the columns of `b`; the others do not change a product."""
     columns = np.unique(b[1][int(b[0][0]) : int(b[0][-1])])
     return _only(a, columns), _only(b, columns), len(columns)
 

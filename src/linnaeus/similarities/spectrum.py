@@ -1,4 +1,4 @@
-"""The spectrum kernel: strings are alike when they share runs of letters."""
+"""The spectrum kernel: strings are similar if they share character n-grams."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Runs of `low` to `high` letters that two strings share: the cosine of their counts.
+    """Spectrum kernel: the cosine of the counts of character n-grams of `low` to `high` letters.
 
-        k(s, t) = sum_u count_u(s) count_u(t) / sqrt(the same of s with s, and of t with t)
+        k(s, t) = sum_u count_u(s) count_u(t) / sqrt(sum_u count_u(s)^2 sum_u count_u(t)^2)
 
-    It is the linear kernel of character n-grams brought to length 1, so `Chars(low, high, within="text")` with a linear
-    learner does the same and scales. A string shorter than `low` is like nothing: 0.
+    It is the linear kernel of normalized character n-gram counts, so `Chars(low, high, within="text")` with a linear
+    learner is equivalent, and faster on large data. The kernel is 0 for a string shorter than `low`.
 
     Leslie, Eskin and Noble, "The spectrum kernel: a string kernel for SVM protein classification", 2002.
 
@@ -41,11 +41,11 @@ class Spectrum:
         expect("Spectrum(low=...)", self.low, int)
         expect("Spectrum(high=...)", self.high, int)
         if not 1 <= self.low <= self.high:
-            raise UsageError(f"Spectrum counts runs of low to high letters, from 1 up, not {self.low} to {self.high}.")
+            raise UsageError(f"Spectrum(low, high) needs 1 <= low <= high, not low={self.low} and high={self.high}.")
 
     @property
     def positive(self) -> bool:
-        """Whether every matrix of it is positive semidefinite."""
+        """Whether every kernel matrix is positive semidefinite."""
         return True
 
     def matrix(self, A: Rows, B: Rows) -> Doubles:
@@ -66,13 +66,13 @@ class Spectrum:
         return (np.diff(strings(A)[0]) >= self.low).astype(np.float64)
 
     def weights(self, rows: Rows, duals: Doubles) -> None:
-        """No weights of letters."""
+        """None: there are no linear weights."""
         del rows, duals
 
     def _counts(self, found: Strings) -> tuple[Any, int]:
-        """Sparse rows of counts of runs, and how many different runs there are.
+        """Sparse rows of n-gram counts, and the number of different n-grams.
 
-        A run of g + 1 letters is a run of g letters and one letter more: pairs of their numbers are numbered anew.
+        An n-gram of g + 1 letters is one of g letters and one more letter: the pairs of their numbers are renumbered.
         """
         offsets, letters = found
         owners, ends = _owners(offsets), np.repeat(offsets[1:], np.diff(offsets))
@@ -81,7 +81,7 @@ class Spectrum:
         keys, width = [(owners[:0], runs[:0])], 0
         for size in range(1, self.high + 1):
             if not len(at):
-                break  # no string is so long
+                break  # no string is this long
             if size > 1:
                 longer = at + size <= ends[at]
                 at = at[longer]
@@ -94,7 +94,7 @@ class Spectrum:
 
 
 def _tally(keys: list[tuple[Longs, Longs]], n: int, width: int) -> tuple[Any, Any, Any]:
-    """How often each (row, run) is there, as sparse rows."""
+    """Counts of the pairs (row, n-gram), as sparse rows."""
     rows, runs = (np.concatenate(part) for part in zip(*keys, strict=True))
     pairs, counts = np.unique(rows * max(1, width) + runs, return_counts=True)
     offsets = np.zeros(n + 1, np.int64)

@@ -1,4 +1,4 @@
-"""The subsequence kernel: strings are alike when they share letters in the same order, gaps allowed."""
+"""The subsequence kernel: strings are similar if they share letters in the same order, with gaps."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints
 
 CELLS = 1 << 24
-"""Pairs of letters looked at in one call of the kernel: about a tenth of a second."""
+"""Pairs of letters in one kernel call: about a tenth of a second."""
 PAIR = 16
-"""What a pair costs besides."""
+"""The fixed cost of a pair of strings."""
 LONGEST = 9
 """The longest subsequence the kernel counts."""
 
 
 @dataclass(frozen=True)
 class Subsequence:
-    """All subsequences u of `length` letters that two strings share, each by decay^(letters it spans, in both).
+    """Subsequence kernel: shared subsequences u of `length` letters, weighted by decay^(letters spanned in both).
 
         K(s, t) = sum_u  sum of decay^(span of i) over i with s[i] = u  *  the same over t
         k(s, t) = K(s, t) / sqrt(K(s, s) K(t, t))
 
-    "cat" and "cart" share c-a-t, which spans 3 letters of one and 4 of the other: decay^7. A small decay looks at runs
-    only, a decay of 1 at any letters in order. Time is length |s| |t| for each pair. A string shorter than `length` is
-    like nothing: 0.
+    "cat" and "cart" share c-a-t, which spans 3 letters of one and 4 of the other: decay^7. With a small decay almost
+    only contiguous subsequences count; with a decay of 1 gaps cost nothing. Time is length |s| |t| for each pair. The
+    kernel is 0 for a string shorter than `length`.
 
     Lodhi, Saunders, Shawe-Taylor, Cristianini and Watkins, "Text classification using string kernels", 2002.
 
@@ -51,17 +51,17 @@ class Subsequence:
         expect("Subsequence(length=...)", self.length, int)
         expect("Subsequence(decay=...)", self.decay, float)
         if not 1 <= self.length <= LONGEST:
-            raise UsageError(f"Subsequence(length=...) lies between 1 and {LONGEST}, not {self.length}.")
+            raise UsageError(f"Subsequence(length=...) must be between 1 and {LONGEST}, not {self.length}.")
         if not 0 < self.decay <= 1:
-            raise UsageError(f"Subsequence(decay=...) is above 0 and at most 1, not {self.decay!r}.")
+            raise UsageError(f"Subsequence(decay=...) must be above 0 and at most 1, not {self.decay!r}.")
 
     @property
     def positive(self) -> bool:
-        """Whether every matrix of it is positive semidefinite."""
+        """Whether every kernel matrix is positive semidefinite."""
         return True
 
     def matrix(self, A: Rows, B: Rows) -> Doubles:
-        """Similarities (n, m); of rows with themselves each pair is looked at once."""
+        """Similarities (n, m); if A is B, each pair is computed once."""
         left = strings(A)
         right = left if A is B else strings(B)
         K = np.zeros((A.shape[0], B.shape[0]))
@@ -78,7 +78,7 @@ class Subsequence:
         return (np.diff(strings(A)[0]) >= self.length).astype(np.float64)
 
     def weights(self, rows: Rows, duals: Doubles) -> None:
-        """No weights of letters."""
+        """None: there are no linear weights."""
         del rows, duals
 
     def _selves(self, found: Strings) -> Doubles:
@@ -93,7 +93,7 @@ class Subsequence:
 
 
 def _pairs(left: Strings, right: Strings, *, half: bool) -> Iterator[tuple[Ints, Ints]]:
-    """All pairs of rows (where both sides are the same: j >= i), for one call of the kernel at a time."""
+    """All pairs of rows (if both sides are the same, only j >= i), in batches for one kernel call."""
     sizes, others = np.diff(left[0]), np.diff(right[0])
     m = len(others)
     ahead = np.append(np.cumsum(others[::-1])[::-1], 0)
@@ -108,7 +108,7 @@ def _pairs(left: Strings, right: Strings, *, half: bool) -> Iterator[tuple[Ints,
 
 
 def _stretches(work: Ints) -> Iterator[tuple[int, int]]:
-    """Stretches of about so much work, each of at least one."""
+    """Split into batches of about equal work, each with at least one item."""
     ends, start = np.cumsum(work), 0
     while start < len(work):
         before = int(ends[start - 1]) if start else 0

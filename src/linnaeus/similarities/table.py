@@ -1,4 +1,4 @@
-"""The table of similarities: recipes, model files, documentation and contract tests read it."""
+"""The table of similarities, used by recipes, model files, documentation and contract tests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SIMILARITIES = Table(
         "subsequence": "subsequence.Subsequence",
     },
 )
-"""Every similarity by its plain name."""
+"""Every similarity by name."""
 
 
 def similarity(value: Any) -> Similarity:
-    """The piece that is meant: an object as it is, a plain name with its defaults.
+    """Return the piece: an object unchanged, or the piece with this name and its default settings.
 
     >>> similarity("rbf")
     RBF(gamma=1.0)
@@ -37,7 +37,7 @@ def similarity(value: Any) -> Similarity:
         value = SIMILARITIES[value]()
     if isinstance(value, type) or not hasattr(value, "matrix"):
         raise InputTypeError(
-            f"kernel takes a plain name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
+            f"kernel takes a name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
         )
     found: Similarity = value
     return found
@@ -56,7 +56,7 @@ def describe(kernel: Similarity) -> dict[str, Json]:
 
 
 def described(manifest: Json) -> Similarity:
-    """The similarity again; what is not in the table, or has other hyper-parameters, is refused.
+    """Restore the similarity; an unknown kind or unknown hyper-parameters are refused.
 
     >>> described({"kind": "rbf", "gamma": 2.0})
     RBF(gamma=2.0)
@@ -65,4 +65,4 @@ def described(manifest: Json) -> Similarity:
         fields = {name: value for name, value in manifest.items() if name != "kind"}
         return similarity(SIMILARITIES[manifest["kind"]](**fields))
     except (KeyError, TypeError, AttributeError, UsageError, InputTypeError) as error:
-        raise damaged_or_newer("the kernel of its rows is not known") from error
+        raise damaged_or_newer("its kernel is unknown") from error
