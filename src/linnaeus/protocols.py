@@ -1,4 +1,4 @@
-"""The constitution: what a piece of each kind answers. Protocols are structural; nothing inherits from them."""
+"""The interfaces of all components. Protocols are structural; nothing inherits from them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Stream(Protocol):
-    """Examples that can be walked over more than once, in batches that fit in memory. A `Corpus` is one."""
+    """Examples that can be read more than once, in batches that fit in memory. A `Corpus` is one."""
 
     def batches(self) -> Iterator[Batch]:
-        """The rows in order; the cut into batches never changes a result."""
+        """The rows in order; the batch boundaries never change a result."""
         ...
 
 
@@ -48,7 +48,7 @@ class Rows(Protocol):
         ...
 
     def tdot(self, D: NDArray[np.floating[Any]], out: Doubles | None = None) -> Doubles:
-        """X.T @ D  (d, k), in `out` where that is given."""
+        """X.T @ D  (d, k), written to `out` if given."""
         ...
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Rows:
@@ -61,19 +61,19 @@ class Rows(Protocol):
 
 
 class Extractor(Protocol):
-    """A recipe for features: a frozen dataclass whose fields are its hyper-parameters."""
+    """A feature extractor: a frozen dataclass whose fields are its hyper-parameters."""
 
     def fit(self, stream: Stream) -> Features:
-        """Learn what has to be learned (a vocabulary, a mean) in one or more walks over the stream."""
+        """Learn the vocabulary or other parameters in one or more passes over the stream."""
         ...
 
 
 class Features(Protocol):
-    """A fitted extractor, frozen: the same batch always gives the same rows."""
+    """A fitted feature extractor, frozen: the same batch always has the same rows."""
 
     @property
     def width(self) -> int:
-        """How many columns."""
+        """The number of columns."""
         ...
 
     def rows(self, batch: Batch) -> CSR:
@@ -85,16 +85,16 @@ class Features(Protocol):
         ...
 
     def places(self, batch: Batch) -> list[list[Place]]:
-        """For each row, which characters of its text each feature came from: the inverse map."""
+        """For each row, the positions of its features in the text."""
         ...
 
     def state(self) -> State:
-        """Manifest and tensors that build this again; see `linnaeus.features.restore`."""
+        """Manifest and tensors from which this is restored; see `linnaeus.features.restore`."""
         ...
 
 
 class OutputSpace(Protocol):
-    """Answers the four questions about scores S (n, w); w is the width of k classes. The truth y breaks ties.
+    """An output space: four functions of scores S (n, w) and true outputs y; w is the width of k classes.
 
     Ties go against the truth, so that a margin of zero counts as a mistake; `decode` takes the lowest class index.
     """
@@ -116,15 +116,15 @@ class OutputSpace(Protocol):
         ...
 
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
-        """How the marginals move when the scores move along V: the Hessian of `soft` times V (n, w)."""
+        """The Hessian of `soft` times V (n, w): the change of the marginals if the scores change along V."""
         ...
 
     def cost(self, S: Doubles, y: Truth) -> Answer:
-        """What each wrong part costs, so that best(S + parts) + value is the loss-augmented maximum."""
+        """The cost of each wrong part, so that best(S + parts) + value is the loss-augmented maximum."""
         ...
 
     def margins(self, S: Doubles, y: Truth) -> Margins:
-        """Distances from a mistake: one for each binary of a product, gold minus best rival for a joint space."""
+        """Margins: one for each binary part of a product, gold minus best rival for a joint space."""
         ...
 
     def residuals(self, S: Doubles, y: Truth) -> Margins:
@@ -137,7 +137,7 @@ class OutputSpace(Protocol):
 
 
 class Loss(Protocol):
-    """How bad scores are for a truth, per example; convex in the scores unless it says otherwise."""
+    """A loss of the scores and the true output of each example; convex in the scores unless stated otherwise."""
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
         """Values (n,), and their gradient in the scores (n, w)."""
@@ -160,12 +160,12 @@ class Regularizer(Protocol):
         ...
 
     def flow(self, W: Doubles, time: Doubles | float) -> Doubles:
-        """Where W has moved after this time along -grad of the penalty; flows compose, so lazy equals eager."""
+        """W after this time along -grad of the penalty; flows compose, so delayed updates give the same result."""
         ...
 
 
 class Objective(Protocol):
-    """sum_i weight_i loss_i + strength R(w): what an optimizer sees of a problem. Made in `erm.objective`."""
+    """sum_i weight_i loss_i + strength R(w): an objective, as optimizers use it. See `erm.objective`."""
 
     @property
     def X(self) -> Rows:  # noqa: N802
@@ -174,7 +174,7 @@ class Objective(Protocol):
 
     @property
     def y(self) -> Any:
-        """The truth: class indices, `LabelSets` or numbers."""
+        """The true outputs: class indices, `LabelSets` or numbers."""
         ...
 
     @property
@@ -194,17 +194,17 @@ class Objective(Protocol):
 
     @property
     def weights(self) -> Doubles:
-        """What each row counts (n,)."""
+        """The row weights (n,)."""
         ...
 
     @property
     def k(self) -> int:
-        """Classes, labels or targets."""
+        """The number of classes, labels or targets."""
         ...
 
     @property
     def width(self) -> int:
-        """Score columns."""
+        """The number of score columns."""
         ...
 
     @property
@@ -214,7 +214,7 @@ class Objective(Protocol):
 
     @property
     def penalized(self) -> tuple[str, ...]:
-        """The parameters the regularizer looks at."""
+        """The names of the penalized parameters."""
         ...
 
     @property
@@ -227,11 +227,11 @@ class Objective(Protocol):
         ...
 
     def mistakes(self, S: Doubles, y: Any) -> float:
-        """Examples whose truth is not the only best output; a tie is a mistake."""
+        """The number of examples whose true output is not the single best one; a tie is a mistake."""
         ...
 
     def by_columns(self) -> Objective:
-        """The same objective, faster for many products, for the memory of a copy of the matrix."""
+        """The same objective with a copy of the matrix, which makes many products faster."""
         ...
 
     @property
@@ -241,7 +241,7 @@ class Objective(Protocol):
 
     @property
     def ridge(self) -> float | None:
-        """The strength of the penalty where it is strength / 2 ||w||^2 and nothing else, or zero."""
+        """The strength of a pure L2 penalty, strength / 2 ||w||^2, or zero; None for other penalties."""
         ...
 
     @property
@@ -250,7 +250,7 @@ class Objective(Protocol):
         ...
 
     def penalty(self, params: Params) -> float:
-        """What the regularizer charges."""
+        """The value of the regularizer."""
         ...
 
     def initial(self) -> Params:
@@ -266,11 +266,11 @@ class Objective(Protocol):
         ...
 
     def value_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
-        """The objective, and a (sub)gradient of all of it, in `out` where that is given."""
+        """The objective, and a (sub)gradient of it, written to `out` if given."""
         ...
 
     def smooth_and_grad(self, params: Params) -> tuple[float, Params]:
-        """The sum of losses alone, and its gradient: for solvers that handle the penalty by its prox."""
+        """The sum of losses alone, and its gradient: for solvers that use the prox of the penalty."""
         ...
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
@@ -278,50 +278,50 @@ class Objective(Protocol):
         ...
 
     def polish(self, params: Params) -> Polished | None:
-        """The same weights with their best bias, where it can be found; what certificates rest on."""
+        """The same weights with their optimal bias, for certificates; None if it cannot be found."""
         ...
 
 
 class Solver(Protocol):
-    """Brings an objective down, and reports after each epoch or iteration; `report` may raise to end it.
+    """An optimizer: it minimizes an objective and reports after each epoch; `report` may raise to stop it.
 
-    It returns when it can do no better. The answer of `report` is the held-out score, where there is one.
+    It returns when it cannot improve further. `report` returns the held-out score, if there is one.
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """Why it cannot work on this objective, in a sentence to which `erm.check` adds what would; None: it can."""
+        """Why it cannot minimize this objective, as a sentence; `erm.check` adds alternatives. None if it can."""
         ...
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Work until done, or until `report` raises."""
+        """Minimize until done, or until `report` raises."""
         ...
 
 
 class Learner(Protocol):
-    """A recipe for models that enter at scores (counting, neighbors, kernels, trees): a frozen dataclass.
+    """A learner that is not trained by gradients (counting, neighbors, kernels, trees): a frozen dataclass.
 
-    A learner with something to tune has `strength` and `with_strength(strength)`, as regularizers do.
+    A learner with a hyper-parameter to tune has `strength` and `with_strength(strength)`, as regularizers do.
     """
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What truths it can learn: of "classes", "sets" and "numbers"."""
+        """The kinds of labels it can learn: some of "classes", "sets" and "numbers"."""
         ...
 
     def learn(self, lesson: Lesson) -> Model:
-        """Learn from rows and their truth; the same lesson gives the same bits."""
+        """Learn from rows and labels; the same lesson always gives the same model."""
         ...
 
 
 class Model(Protocol):
-    """A fitted learner, frozen: rows in, scores out; manifest and tensors build it again (`pipeline.bodies`)."""
+    """A fitted learner, frozen: it computes scores of rows, and is restored by `pipeline.bodies`."""
 
     def scores(self, X: Rows) -> Doubles:
-        """Scores of classes or labels (n, k), also where there are two classes; numbers (n, k)."""
+        """Scores of classes or labels (n, k), also for two classes; predicted numbers (n, k)."""
         ...
 
     def linear(self) -> tuple[Doubles, Doubles] | None:
-        """W (d, k) and b (k,), where `scores` is X W + b; else None."""
+        """W (d, k) and b (k,), if `scores` is X W + b; else None."""
         ...
 
     def state(self) -> State:
@@ -330,27 +330,27 @@ class Model(Protocol):
 
 
 class Similarity(Protocol):
-    """How alike two rows are: k(x, z) = phi(x) . phi(z) for some features phi, which are never made."""
+    """A kernel function of two rows: k(x, z) = phi(x) . phi(z) for some features phi, which are not computed."""
 
     def matrix(self, A: Rows, B: Rows) -> Doubles:
-        """Every row of A with every row of B (n, m), in memory of its own."""
+        """The kernel of every row of A with every row of B (n, m), in new memory."""
         ...
 
     def diagonal(self, A: Rows) -> Doubles:
-        """Every row with itself (n,)."""
+        """The kernel of every row with itself (n,)."""
         ...
 
     def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
-        """W (d, k) and b (k,) with sum_i k(rows_i, x) duals_i = x W + b, where there are such; else None."""
+        """W (d, k) and b (k,) with sum_i k(rows_i, x) duals_i = x W + b, if they exist; else None."""
         ...
 
 
 class Rule(Protocol):
-    """A first-order update. It touches only the rows of a gradient, unless `eager` says that all rows move."""
+    """A first-order update. It changes only the rows of a gradient, unless `eager` is true."""
 
     @property
     def eager(self) -> bool:
-        """Whether rows without a gradient move too."""
+        """Whether rows without a gradient change too."""
         ...
 
     def begin(self, params: Params) -> Params:
@@ -358,9 +358,9 @@ class Rule(Protocol):
         ...
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
-        """Move `params[name]` (in place) against the gradient."""
+        """Update `params[name]` in place."""
         ...
 
     def pace(self, name: str, state: Params, rows: Any) -> Any:
-        """How much slower than the rate these rows move: the regularizer's time is scaled by it."""
+        """The factor by which the updates of these rows are scaled; the regularizer's time is scaled by it too."""
         ...

@@ -1,6 +1,6 @@
-"""Plain records that travel between the rooms, and the legend of names.
+"""Shared record types, and the meaning of short names.
 
-n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d, k), S scores (n, k), y truth.
+n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d, k), S scores (n, k), y true outputs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Json: TypeAlias = Any
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """UTF-8 texts as they lie in an Arrow string array: one buffer, n+1 offsets into it."""
+    """UTF-8 texts in the layout of an Arrow string array: one buffer, and n+1 offsets into it."""
 
     data: Bytes
     offsets: Longs
@@ -42,21 +42,21 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a fitted piece is made of: a manifest that is JSON, and named arrays. It is enough to build it again."""
+    """The stored form of a fitted object: a JSON manifest and named arrays, from which it can be restored."""
 
     manifest: dict[str, Json]
     tensors: dict[str, NDArray[Any]]
     guards: dict[str, Any] = field(default_factory=dict)
-    """Of a large file: what has not been checked yet, and is checked when it is used (`store.blocks.Guard`)."""
+    """For large files: the blocks that are not checked yet; they are checked on first use (`store.blocks.Guard`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a text a feature came from: characters start to end (end excluded), and the feature's column.
+    """The position of a feature in a text: characters start to end (end excluded), and the column of the feature.
 
-    `amount` is what this occurrence adds to the feature's count: one, a sign where terms are hashed with signs, the
-    weight of a word in a list. `name` says what stands there where the column may stand for several things, as it does
-    for hashed terms; elsewhere it is empty, and the column's name says it.
+    `amount` is what this occurrence adds to the count of the feature: one, a sign if terms are hashed with signs, or
+    the weight of a word in a list. `name` is the term if several terms share the column, as in hashing; otherwise it is
+    empty, and the column has the name.
     """
 
     column: int
@@ -66,13 +66,13 @@ class Place:
     name: str = ""
 
     def at(self, column: int) -> Place:
-        """The same place for another column."""
+        """A copy for another column."""
         return Place(column, self.start, self.end, self.amount, self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSets:
-    """The labels of n examples, any number each: `labels[offsets[i]:offsets[i+1]]`, sorted. No n x k matrix."""
+    """The label sets of n examples, without an n x k matrix: `labels[offsets[i]:offsets[i+1]]`, sorted."""
 
     offsets: Longs
     labels: Ints
@@ -81,14 +81,14 @@ class LabelSets:
         return len(self.offsets) - 1
 
     def __getitem__(self, rows: Any) -> LabelSets:
-        """The label sets of these rows, in this order, as an array would give them."""
+        """The label sets of these rows, in this order, as in NumPy indexing."""
         offsets, at, _ = groups(self.offsets, rows)
         return LabelSets(offsets, self.labels[at])
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """The true tags of n sequences: `tags[offsets[i]:offsets[i+1]]`; `weights` (n,) is what each sequence counts."""
+    """The true tags of n sequences: `tags[offsets[i]:offsets[i+1]]`; `weights` (n,) are the sequence weights."""
 
     offsets: Longs
     tags: Ints
@@ -98,17 +98,16 @@ class Tags:
         return len(self.offsets) - 1
 
     def __getitem__(self, rows: Any) -> Tags:
-        """Those of these sequences, in this order, as an array would give them."""
+        """The tags of these sequences, in this order, as in NumPy indexing."""
         offsets, at, chosen = groups(self.offsets, rows)
         return Tags(offsets, self.tags[at], None if self.weights is None else self.weights[chosen])
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Which candidates are right: example i has the candidates `offsets[i]` to `offsets[i+1]`, one or several gold.
+    """The correct candidates: example i has the candidates `offsets[i]` to `offsets[i+1]`, one or several are gold.
 
-    `costs` (m,) is what choosing each wrong candidate costs (1 where there are none), `weights` (n,) what each example
-    counts.
+    `costs` (m,) are the costs of the wrong candidates (1 by default), `weights` (n,) the weights of the examples.
     """
 
     offsets: Longs
@@ -120,14 +119,14 @@ class Choices:
         return len(self.offsets) - 1
 
     def __getitem__(self, rows: Any) -> Choices:
-        """Those of these examples, in this order, as an array would give them."""
+        """The choices of these examples, in this order, as in NumPy indexing."""
         offsets, at, chosen = groups(self.offsets, rows)
         costs = None if self.costs is None else self.costs[at]
         return Choices(offsets, self.gold[at], costs, None if self.weights is None else self.weights[chosen])
 
 
 def groups(offsets: Longs, rows: Any) -> tuple[Longs, Longs, Longs]:
-    """The offsets of these groups, the numbers of their rows, and their own numbers.
+    """The offsets of these groups, the indices of their rows, and the indices of the groups.
 
     >>> import numpy as np
     >>> [part.tolist() for part in groups(np.array([0, 2, 3, 5]), np.array([2, 0]))]
@@ -144,9 +143,9 @@ def groups(offsets: Longs, rows: Any) -> tuple[Longs, Longs, Longs]:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a learner that is not trained by gradients learns from: rows, truth, what each row counts, classes, a seed.
+    """The training data of a learner: rows, labels, row weights, number of classes, random seed.
 
-    The truth is class indices (n,), `LabelSets`, or numbers (n, k).
+    The labels y are class indices (n,), `LabelSets`, or numbers (n, k).
     """
 
     X: Any
@@ -156,15 +155,15 @@ class Lesson:
     seed: int = 0
 
     def take(self, rows: Any) -> Lesson:
-        """The same on these rows."""
+        """The lesson restricted to these rows."""
         return Lesson(self.X.take(rows), self.y[rows], self.weights[rows], self.k, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an output space says about scores: one value per example (n,), and parts shaped like the scores (n, w).
+    """The result of an output space's function: one value per example (n,), and parts shaped like the scores (n, w).
 
-    Where an example is made of several rows (sequences, candidates) the parts have those rows.
+    If an example has several rows (sequences, candidates), the parts have these rows.
     """
 
     value: Doubles
@@ -173,10 +172,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Numbers a scalar loss looks at (n, q), what each counts (n, q), and the way to and from the scores.
+    """The arguments of a scalar loss (n, q), their weights (n, q), and their linear relation to the scores.
 
-    Signed distances from a mistake, or residuals. `push` takes a move of the scores (n, w) to the move of the values;
-    `pull`, its transpose, takes slopes of a loss in the values to its gradient in the scores.
+    The values are margins or residuals. `push` maps a change of the scores (n, w) to the change of the values; `pull`,
+    its transpose, maps the slopes of a loss in the values to its gradient in the scores.
     """
 
     values: Doubles
@@ -187,7 +186,7 @@ class Margins:
 
 @dataclass(frozen=True, slots=True)
 class RowGrad:
-    """A gradient that touches some rows of a parameter: an index array for sparse batches, `slice(None)` for all."""
+    """A gradient of some rows of a parameter: an index array for sparse batches, `slice(None)` for all rows."""
 
     rows: Any
     block: Doubles
@@ -195,9 +194,9 @@ class RowGrad:
 
 @dataclass(frozen=True, slots=True)
 class Polished:
-    """An objective at the best bias for some weights: parameters, value, gradient.
+    """An objective at the optimal bias for some weights: parameters, value, gradient.
 
-    `left` bounds what rounding left of the bias's part in the distance to the optimum.
+    `left` bounds the part of the distance to the optimum that is due to the rounded bias.
     """
 
     params: Params
@@ -208,12 +207,12 @@ class Polished:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where an optimizer begins: parameters, epochs already done, its own arrays when it resumes.
+    """The starting point of an optimizer: parameters, epochs already done, and its own arrays if it resumes.
 
-    `epochs` is how many are planned, for schedules that end there; `seed` makes every order and every draw. `score` is
-    the held-out score after the epochs already done, for schedules that follow it. `deadline`, a time of
-    `time.perf_counter`, is for optimizers that can end in the middle of an epoch. `warm` is for those that keep duals:
-    what `Step.state` gave at the end of the same problem with a stronger regularizer, and how many times stronger.
+    `epochs` is the planned number of epochs, for schedules; `seed` is the random seed. `score` is the held-out score
+    after the epochs already done, for schedules that use it. `deadline`, a time of `time.perf_counter`, is for
+    optimizers that can stop within an epoch. `warm` is for optimizers with dual variables: the `Step.state` at the end
+    of the same problem with a stronger regularizer, and the ratio of the strengths.
     """
 
     params: Params
@@ -228,7 +227,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What an optimizer tells after each epoch or iteration. Parameters and state are made only when asked for.
+    """The report of an optimizer after each epoch or iteration. Parameters and state are computed on request.
 
     `value` is the objective, `gap` a certified bound on its distance from the optimum, `gradient` the norm of the
     gradient, `scale` that norm at zero parameters, `mistakes` a count over the epoch.

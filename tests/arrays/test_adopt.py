@@ -172,8 +172,8 @@ REFUSED = {
     "a polars frame of strings": (pl.DataFrame({"a": ["x", "y"]}), "could not convert X"),
     "an Arrow column of strings": (pa.table({"a": ["x", "y"]}), "could not convert column 'a' of X"),
     "dates": (np.array([["2026-01-01"]], "datetime64[D]"), "could not convert X"),
-    "uneven rows": ([[1.0], [1.0, 2.0]], "equally long"),
-    "no array": (Table(), "no table of numbers"),
+    "uneven rows": ([[1.0], [1.0, 2.0]], "rows of equal length"),
+    "no array": (Table(), "not a table of numbers"),
     "too many columns": (sp.csr_array((1, 2**31)), "2,147,483,648 columns"),
 }
 

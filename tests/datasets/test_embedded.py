@@ -46,7 +46,7 @@ def test_the_length_is_known():
 
 
 def test_an_unknown_split_is_one_sentence():
-    with pytest.raises(UsageError, match=r"^split='dev' is unknown; use 'train', 'test' or None for both\.$"):
+    with pytest.raises(UsageError, match=r"^split='dev' is not known; use 'train', 'test' or None for both\.$"):
         intents("dev")
 
 

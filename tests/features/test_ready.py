@@ -88,7 +88,7 @@ def test_values_that_are_no_numbers(value):
 
 
 def test_mistakes_have_their_sentence():
-    with pytest.raises(DataError, match="Ready reads the features of libsvm files, but the rows have none"):
+    with pytest.raises(DataError, match="Ready needs the features of a libsvm file, but the rows have none"):
         Ready().fit(["a text"])
     with pytest.raises(DataError, match="an index below 0"):
         Ready().fit(batch([[(-1, 1.0)]]))

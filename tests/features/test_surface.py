@@ -98,7 +98,7 @@ def test_lexicons_that_cannot_be_meant(lists):
 
 @pytest.mark.parametrize("block", [Shape(), Affixes(), Lexicon(["a"])])
 def test_rows_without_text_are_refused(block):
-    with pytest.raises(DataError, match="reads texts"):
+    with pytest.raises(DataError, match="needs texts"):
         block.fit_rows(Batch(labels=pa.array(["a"])))
 
 

@@ -142,7 +142,7 @@ def test_what_has_kinks_is_refused_with_a_way_out(solver):
     ]:
         base = problem(loss, output)
         objective = replace(base, regularizer=penalty)
-        with pytest.raises(UsageError, match=f"{name(solver)} needs a gradient everywhere.*use .*{way}"):
+        with pytest.raises(UsageError, match=f"{name(solver)} needs a differentiable objective.*use .*{way}"):
             train(objective, solver)
 
 
@@ -156,7 +156,7 @@ def test_second_order_solvers_refuse_what_they_cannot_use():
 
 def test_linear_solvers_refuse_what_is_not_linear():
     for solver in LINEAR:
-        with pytest.raises(UsageError, match="solves least squares, and the Log loss is not a square"):
+        with pytest.raises(UsageError, match="solves least squares, and does not support the Log loss"):
             train(problem("log", "binary"), solver)
         base = problem("squared", "binary")
         objective = replace(base, regularizer=L1(1.0))

@@ -273,7 +273,7 @@ def test_one_problem_by_hand():
         ({"regularizer": Group(1.0)}, "single weights"),
         ({"loss": Hinge()}, "second derivative"),
         ({"loss": LOSSES["probability"]()}, "second derivative"),
-        ({"space": Multiclass()}, "one score at a time"),
+        ({"space": Multiclass()}, "needs independent scores"),
         ({"loss": Log(), "space": Binary(costs=((0.0, 2.0), (1.0, 0.0)))}, "without costs"),
     ],
 )

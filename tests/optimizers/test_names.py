@@ -70,7 +70,7 @@ def test_wrong_numbers_are_refused_at_once(make: Callable[[], Any], sentence: st
 
 
 def test_a_solver_has_no_iterates() -> None:
-    with pytest.raises(LinnaeusError, match="Only step-wise optimizers have iterates to average, not NormalEquations"):
+    with pytest.raises(LinnaeusError, match="Average takes a stochastic optimizer, not NormalEquations"):
         Average(NormalEquations())
 
 

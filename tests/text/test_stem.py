@@ -63,7 +63,7 @@ def test_what_cannot_be_stemmed():
     for tokenizer in ("characters", "bytes"):
         with pytest.raises(UsageError, match="Stemming needs words"):
             Analysis(tokenizer, stem="english")
-    with pytest.raises(ModelFileError, match="how it reads text"):
+    with pytest.raises(ModelFileError, match="the settings of its text analysis are unknown"):
         Analysis.from_manifest({"tokenizer": "words", "normalize": {}, "stem": "klingon"})
 
 

@@ -1,7 +1,7 @@
-"""Matrices by rows: `CSR` and `Dense` answer the Rows protocol (`dot`, `tdot`, `take`, `rows_slice`, `squares`).
+"""Matrices by rows: `CSR` and `Dense` implement the Rows protocol (`dot`, `tdot`, `take`, `rows_slice`, `squares`).
 
-`as_rows` makes them of what users have; `Transposed` keeps a copy by columns for solvers that multiply many times.
-`Grouped` holds examples that are made of several rows each.
+`as_rows` converts user input. `Transposed` adds a column-wise copy for solvers with many products. `Grouped` holds
+examples that have several rows each.
 """
 
 from linnaeus.arrays.adopt import as_rows

@@ -1,7 +1,7 @@
-"""Matrices that users bring: arrays, lists, data frames, tables and sparse matrices become rows, or one sentence.
+"""Conversion of user input (arrays, lists, data frames, tables, sparse matrices) to rows, with clear errors.
 
-Nothing is copied where it lies well already. The sentences have the words of scikit-learn where it has some, because
-programs look for them.
+Arrays that already have the right layout are not copied. Error messages use the words of scikit-learn where it has such
+errors, because programs match them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 WIDEST = 2**31 - 1
 MIXED = 1
-"""What `kernels.column_order` says of columns that are out of order or named twice."""
+"""The result of `kernels.column_order` for columns that are unsorted or occur twice in a row."""
 RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
     "or array.reshape(1, -1) if it contains a single sample."
@@ -37,12 +37,12 @@ def as_rows(
     who: str = "the model",
     name: str = "X",
 ) -> CSR | Dense:
-    """X as rows of finite numbers (n, d): `CSR` where it is sparse, `Dense` otherwise.
+    """X as rows of finite numbers (n, d): `CSR` if it is sparse, `Dense` otherwise.
 
-    `width` and `names` are what was seen in training, `who` learned it. Sparse matrices of SciPy with int32 columns
-    and float values are used as they lie; columns out of order or named twice are put in order on a copy. Arrays that
-    are used as they lie must not be written by another thread meanwhile: columns are checked before they are followed,
-    and one that changes in between leads out of the weights, as it does in SciPy.
+    `width` and `names` are those of training, and `who` is the estimator for error messages. SciPy sparse matrices with
+    int32 columns and float values are not copied; unsorted or duplicate columns are sorted and summed in a copy. Arrays
+    that are used as they lie must not be written by another thread meanwhile: columns are checked before they are
+    followed, and one that changes in between leads out of the weights, as it does in SciPy.
 
     >>> as_rows([[1, 2], [3, 4]]).dot(np.array([1.0, 10.0])).tolist()
     [21.0, 43.0]
@@ -77,7 +77,7 @@ def _rows(X: Any, name: str) -> CSR | Dense:
 
 
 def refuse_dimensions(ndim: int, name: str) -> None:
-    """Say what to do with what is no matrix."""
+    """Refuse arrays that do not have two dimensions, with advice."""
     if ndim < 2:
         got = "scalar array" if ndim == 0 else "1D array"
         raise DataError(f"Expected 2D array, got {got} instead: {name} has no rows of features. {RESHAPE}")
@@ -85,7 +85,7 @@ def refuse_dimensions(ndim: int, name: str) -> None:
 
 
 def _refuse_texts(X: Any, array: NDArray[Any], name: str) -> None:
-    """Say how texts become numbers; and of any other thing that is no matrix what it is."""
+    """Refuse texts and other input that is not a matrix of numbers, with advice."""
     if array.dtype.kind in "US" or (array.dtype.kind == "O" and array.size and isinstance(array.flat[0], str | bytes)):
         raise DataError(
             f"{name} holds texts, but a matrix of numbers is expected; make features of them first, as "
@@ -96,7 +96,7 @@ def _refuse_texts(X: Any, array: NDArray[Any], name: str) -> None:
 
 
 def _laid_out(values: NDArray[Any]) -> Floats | Doubles:
-    """Row after row in memory, aligned, as kernels read it."""
+    """C-contiguous and aligned, as the kernels need it."""
     laid: Floats | Doubles = np.require(values, requirements=["C", "A"])
     return laid
 
@@ -106,12 +106,12 @@ def _from_scipy(X: Any, name: str) -> CSR:
         refuse_dimensions(len(X.shape), name)
     if X.shape[1] > WIDEST:
         raise DataError(f"{name} has {X.shape[1]:,} columns, but at most {WIDEST:,} can be used; hash them into fewer.")
-    # Numbers first: entries named twice are summed, and small integers would overflow.
+    # Convert to floats first: duplicate entries are summed, and small integers would overflow.
     matrix = X.astype(to_floats(np.zeros(0, X.dtype), name).dtype, copy=False).tocsr()
     indptr, indices = _laid(matrix.indptr, np.int64), _laid(matrix.indices, np.int32)
     order = kernels.column_order(indptr, indices, X.shape[1], kernels.thread_count())
     if not order or len(indptr) != X.shape[0] + 1 or indptr[-1] > len(matrix.data) or _wraps(matrix.indices):
-        raise DataError(f"The sparse matrix {name} is damaged: its offsets or columns do not fit; build it again.")
+        raise DataError(f"The sparse matrix {name} is damaged: its offsets or columns are invalid; build it again.")
     if order == MIXED:
         matrix = matrix.copy()
         matrix.has_canonical_format = matrix.has_sorted_indices = False
@@ -125,7 +125,7 @@ def _laid(numbers: NDArray[Any], dtype: type[np.integer[Any]]) -> NDArray[Any]:
 
 
 def _wraps(columns: NDArray[Any]) -> bool:
-    """Whether a column changes when it is stored in 32 bits."""
+    """Whether a column number does not fit into 32 bits."""
     wide = columns.dtype.itemsize > np.dtype(np.int32).itemsize and len(columns) > 0
     return bool(wide and (columns.min() < 0 or columns.max() > np.iinfo(np.int32).max))
 
@@ -151,4 +151,4 @@ def _refuse_unfinite(rows: CSR | Dense, name: str) -> None:
     else:
         row, column = int(np.searchsorted(rows.indptr, at, "right")) - 1, int(rows.indices[at])
     what = "NaN" if np.isnan(values[at]) else "infinity"
-    raise DataError(f"{name}[{row}, {column}] is {what}; fill in what is missing, or leave the row or column out.")
+    raise DataError(f"{name}[{row}, {column}] is {what}; fill in missing values, or leave the row or column out.")

@@ -1,4 +1,4 @@
-"""BLAS on one thread: its sums change with the number of threads, and a fit has the same bits on every machine."""
+"""BLAS on one thread: its sums depend on the number of threads, but a fit must not."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def single_blas() -> AbstractContextManager[object]:
-    """A context in which every BLAS that is loaded by now works on one thread; one loaded later is not held."""
+    """A context in which every loaded BLAS library uses one thread; libraries loaded later are not affected."""
     held: AbstractContextManager[object] = _found("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
     return held
 
 
 @cache
 def _found(scipy: bool) -> Any:
-    """The libraries in this process, looked for once (3 ms), and again when SciPy has brought its own."""
+    """The BLAS libraries of this process, searched once (3 ms), and again after SciPy has loaded its own."""
     from threadpoolctl import ThreadpoolController
 
     del scipy

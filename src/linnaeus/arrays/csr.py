@@ -26,8 +26,8 @@ COUNTED = 1 << 20
 class CSR:
     """A sparse matrix (n, d): row i has `indices[indptr[i]:indptr[i+1]]` with `data` beside it.
 
-    Features make float32 values; a matrix of float64 is used as it lies. Products are float64, summed in a fixed order,
-    so they have the same bits for any number of threads.
+    Features have float32 values; a float64 matrix is used unchanged. Products are float64, summed in a fixed order, so
+    they are the same for any number of threads, to the last bit.
 
     >>> X = CSR(np.array([0, 1, 3]), np.array([2, 0, 1], np.int32), np.array([1, 2, 3], np.float32), 4)
     >>> X.dot(np.eye(4)[:, :2]).tolist()
@@ -56,16 +56,16 @@ class CSR:
 
     @property
     def arrays(self) -> tuple[Longs, Ints, Floats | Doubles]:
-        """Offsets, columns and values, as kernels take a matrix."""
+        """Offsets, columns and values, in the form of the kernels."""
         return self.indptr, self.indices, self.data
 
     def dot(self, W: NDArray[Any], out: Doubles | None = None) -> Doubles:
-        """X @ W  (n, k), or (n,) for one column; in `out` (n, k) where that is given."""
+        """X @ W  (n, k), or (n,) for one column; written to `out` (n, k) if given."""
         refuse_sizes("W", W, self.width, "columns")
         return into(kernels.rows_dot, self.arrays, W, len(self), out)
 
     def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
-        """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
+        """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
         refuse_sizes("D", D, len(self), "rows")
         return into(kernels.rows_tdot, self.arrays, D, self.width, out)
 
@@ -74,7 +74,7 @@ class CSR:
         return kernels.row_squares(self.arrays, kernels.thread_count())
 
     def counts(self) -> Longs:
-        """How many values are stored in each column (d,).
+        """The number of stored values in each column (d,).
 
         >>> CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.ones(3), 3).counts().tolist()
         [1, 2, 0]
@@ -103,7 +103,7 @@ class CSR:
         >>> X.take(np.array([1, 0])).data.tolist()
         [6.0, 7.0, 5.0]
         """
-        chosen = np.arange(len(self))[rows]  # as NumPy understands it: from the end, by a mask
+        chosen = np.arange(len(self))[rows]  # NumPy indexing: also negative indexes and masks
         return CSR(
             *kernels.gather_rows([self.arrays], chosen, np.zeros(1, np.int64), kernels.thread_count()), self.width
         )
@@ -112,7 +112,7 @@ class CSR:
         """The same matrix for SciPy and scikit-learn; the arrays are shared, not copied."""
         from scipy.sparse import csr_matrix
 
-        # SciPy wants one integer type for both: the narrow one where it reaches, or every product copies the columns.
+        # SciPy needs one integer type for both: int32 if it is wide enough, or every product copies the columns.
         indptr = self.indptr if self.nnz > np.iinfo(np.int32).max else self.indptr.astype(np.int32)
         matrix = csr_matrix((self.data, self.indices, indptr), shape=self.shape, copy=False)
         matrix.has_sorted_indices = matrix.has_canonical_format = True

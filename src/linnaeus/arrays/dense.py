@@ -1,4 +1,4 @@
-"""Dense rows: one block of float32 or float64 numbers, row after row."""
+"""Dense rows: one C-contiguous block of float32 or float64 numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Longs
 
 CELLS = 1 << 22
-"""Cells looked at together when zeros are left out."""
+"""Cells in one block of the conversion to sparse rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """A matrix (n, d) with all its numbers, `values`: C-contiguous float32 or float64.
+    """A dense matrix (n, d) with the array `values`: C-contiguous float32 or float64.
 
-    Products are float64 and have the bits that the same matrix gives as a `CSR`, for any number of threads.
+    Products are float64 and equal those of the same matrix as a `CSR` to the last bit, for any number of threads.
 
     >>> X = Dense(np.array([[1.0, 2.0], [0.0, 3.0]]))
     >>> X.dot(np.array([1.0, 10.0])).tolist(), X.tdot(np.array([1.0, 10.0])).tolist()
@@ -46,7 +46,7 @@ class Dense:
         return into(kernels.dense_dot, self.values, W, len(self))
 
     def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
-        """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
+        """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
         refuse_sizes("D", D, len(self), "rows")
         return into(kernels.dense_tdot, self.values, D, self.shape[1], out)
 
@@ -64,7 +64,7 @@ class Dense:
         return squares
 
     def counts(self) -> Longs:
-        """How many values of each column are not zero (d,)."""
+        """The number of nonzero values in each column (d,)."""
         counts: Longs = np.count_nonzero(self.values, axis=0).astype(np.int64)
         return counts
 

@@ -1,4 +1,4 @@
-"""Numbers that are finite each, and add up to more than a number can hold: said in a sentence."""
+"""Checks for sums that overflow, although each number is finite."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Scores = TypeVar("Scores", bound=NDArray[np.floating])
 
 
 def finite_scores(S: Scores) -> Scores:
-    """The same scores (n, ...); an error in a sentence where one of them is infinite or not a number.
+    """Return the scores (n, ...) unchanged; raise an error if one of them is infinite or not a number.
 
     >>> finite_scores(np.array([[1.0, 2.0]])).tolist()
     [[1.0, 2.0]]
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(S.sum()):  # a sum needs no memory, and is finite where it matters
+        if np.isfinite(S.sum()):  # a sum needs no memory; if it is finite, all scores are
             return S
     odd = ~np.isfinite(S.reshape(len(S), -1)).all(axis=1)
     if not odd.any():

@@ -1,4 +1,4 @@
-"""Containers of other libraries as NumPy arrays or SciPy matrices: known by what they can do, never imported."""
+"""Conversion of containers of other libraries, recognized by their methods, without importing these libraries."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from linnaeus.errors import DataError, InputTypeError, said
 
 EXACT = (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16)
-"""Types of which every number is a float32."""
+"""Types whose values are exact in float32."""
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether this is a sparse matrix or array of SciPy, or of a library that speaks like it."""
+    """Whether this is a SciPy sparse matrix or array, or one with the same methods."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
 def to_array(X: Any, name: str) -> NDArray[Any]:
-    """A NumPy array of whatever was given: an array, lists, a data frame, a table."""
+    """Convert an array, lists, a data frame or a table to a NumPy array."""
     if isinstance(X, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
     if hasattr(X, "schema") and hasattr(X, "column_names"):
@@ -29,11 +29,11 @@ def to_array(X: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(X)
     except (ValueError, TypeError) as error:
-        raise DataError(f"{name} is no table of numbers ({said(error)}); give rows that are equally long.") from error
+        raise DataError(f"{name} is not a table of numbers ({said(error)}); give rows of equal length.") from error
 
 
 def sparse_frame(X: Any) -> Any:
-    """The SciPy matrix of a pandas frame all of whose columns are sparse; None for everything else."""
+    """The SciPy matrix of a pandas frame whose columns are all sparse; None for other input."""
     kinds = getattr(X, "dtypes", None)
     if kinds is None or not hasattr(X, "iloc") or X.ndim != 2 or not len(kinds):
         return None
@@ -43,7 +43,7 @@ def sparse_frame(X: Any) -> Any:
 
 
 def to_floats(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """The same numbers as float32 or float64, without a copy where they are that already."""
+    """The same numbers as float32 or float64; not copied if they already are."""
     kind = values.dtype.kind
     if kind == "c":
         raise DataError(f"Complex data not supported: {name} holds {values.dtype}; give its real parts.")

@@ -1,4 +1,4 @@
-"""What is missing in y: None, NaN, NaT and the NA of pandas, by the row it is in."""
+"""Missing values in y: None, NaN, NaT and the NA of pandas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether this stands for no value.
+    """Whether this is a missing value.
 
     >>> [is_missing(value) for value in (None, float("nan"), "nan", 0)]
     [True, True, False, False]
@@ -24,7 +24,7 @@ def is_missing(value: Any) -> bool:
 
 
 def unmasked(y: Any) -> Any:
-    """A masked array as objects, with None where it is masked; anything else as it is.
+    """A masked array as objects, with None for masked values; other input unchanged.
 
     >>> unmasked(np.ma.array([1, 2], mask=[False, True])).tolist()
     [1, None]
@@ -37,7 +37,7 @@ def unmasked(y: Any) -> Any:
 
 
 def refuse_gaps(array: NDArray[Any], what: str) -> None:
-    """Refuse an array, by rows, in which a label or a target is missing or infinite; name the first such row.
+    """Refuse an array in which a label or a target is missing or infinite; the message names the first such row.
 
     >>> refuse_gaps(np.array([1.0, np.nan]), "target")
     Traceback (most recent call last):

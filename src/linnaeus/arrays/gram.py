@@ -1,4 +1,4 @@
-"""Weighted Gram matrices of rows, dense: for solvers of small problems."""
+"""Dense weighted Gram matrices of rows, for solvers of small problems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 BLOCK = 1 << 22
-"""Rows that are not sparse are unpacked so many entries at a time."""
+"""Entries in one block of unpacked rows."""
 
 
 def gram(X: Rows, weights: Doubles) -> Doubles:

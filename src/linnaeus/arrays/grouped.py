@@ -1,4 +1,4 @@
-"""Rows in groups: examples that are made of several rows each, such as the tokens of a sentence or candidates."""
+"""Grouped rows: examples with several rows each, such as the tokens of a sentence or candidates."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Grouped:
     """n examples: example i has the rows `offsets[i]` to `offsets[i+1]` of a matrix (m, d).
 
-    `shared` more rows stand at the end, those of an identity matrix with columns of its own: their scores are weights
-    that all examples share, such as the transitions of a chain. So every score is linear in one matrix of weights,
+    `shared` rows are appended, an identity matrix with columns of its own. Their scores are weights that all examples
+    share, such as the transitions of a chain. So every score is linear in one weight matrix,
 
         S = [ X W ; T ]  for the parameters  [ W ; T ]   (m + shared, k) and (d + shared, k)
 
@@ -65,18 +65,18 @@ class Grouped:
         return Grouped(self.rows.rows_slice(begin, end), self.offsets[start : stop + 1] - begin, self.shared)
 
     def by_columns(self) -> Grouped:
-        """The same, faster for many products where the rows are sparse, for the memory of a copy of them."""
+        """A copy with column-wise storage if the rows are sparse: faster for many products, but more memory."""
         return Grouped(Transposed(self.rows), self.offsets, self.shared) if isinstance(self.rows, CSR) else self
 
     def touched(self) -> Any:
-        """The columns with a value, sorted; all of them where the rows are dense."""
+        """The columns with a value, sorted; all columns if the rows are dense."""
         if not isinstance(self.rows, CSR):
             return slice(None)
         own = np.unique(self.rows.indices[: self.rows.nnz]).astype(np.int64)
         return np.concatenate([own, self.rows.width + np.arange(self.shared)])
 
     def narrow(self, columns: Longs) -> Grouped:
-        """The same rows with these columns only, which are all that have values, as `touched` gives them."""
+        """The same rows with these columns only; they must be those of `touched`."""
         X, own = self.rows, columns[: len(columns) - self.shared]
         at = np.searchsorted(own, X.indices).astype(np.int32)
         return Grouped(CSR(X.indptr, at, X.data, len(own)), self.offsets, self.shared)

@@ -1,4 +1,4 @@
-"""Rows that a model keeps, as tensors of its file and back: nothing in them can lead a kernel astray."""
+"""Storage of rows in a model file; indexes are checked when they are restored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WIDEST = 2**31 - 1
 IN_ORDER = 2
-"""What `kernels.column_order` says of columns that ascend in every row."""
+"""The result of `kernels.column_order` for columns that ascend in every row."""
 
 
 def pack_rows(name: str, X: CSR | Dense) -> State:
@@ -39,12 +39,12 @@ def pack_rows(name: str, X: CSR | Dense) -> State:
 
 
 def unpack_rows(name: str, state: State) -> CSR | Dense:
-    """The rows that `pack_rows` stored; what does not fit together is refused."""
+    """Restore the rows of `pack_rows`; invalid arrays are refused."""
     parts = [state.tensors.get(f"{name}.{part}") for part in ("offsets", "columns", "values")]
     offsets, columns, values = parts
     width: Json = state.manifest.get(f"{name}.width")
     if values is None or values.dtype not in (np.float32, np.float64) or not isinstance(width, int):
-        raise damaged(f"it lacks the rows {name!r}")
+        raise damaged(f"the rows {name!r} are missing")
     if kernels.first_unfinite(np.ascontiguousarray(values).reshape(-1), kernels.thread_count()) >= 0:
         raise damaged(f"a number of the rows {name!r} is not finite")
     if offsets is None and columns is None:
@@ -60,9 +60,9 @@ def _sparse(name: str, parts: Any, width: int) -> CSR:
     if any(part is None or part.ndim != 1 or part.dtype != kind for part, kind in zip(parts, kinds, strict=True)):
         raise damaged(f"the rows {name!r} are not vectors")
     if not 0 <= width <= WIDEST or not len(offsets) or offsets[0] != 0 or offsets[-1] != len(columns):
-        raise damaged(f"the offsets of the rows {name!r} do not fit")
+        raise damaged(f"the offsets of the rows {name!r} are invalid")
     if len(columns) != len(values) or (np.diff(offsets) < 0).any():
-        raise damaged(f"the offsets of the rows {name!r} do not fit")
+        raise damaged(f"the offsets of the rows {name!r} are invalid")
     if kernels.column_order(offsets, columns, width, kernels.thread_count()) != IN_ORDER:
-        raise damaged(f"the columns of the rows {name!r} do not fit")
+        raise damaged(f"the columns of the rows {name!r} are invalid")
     return CSR(offsets, columns, values, width)

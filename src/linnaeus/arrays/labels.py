@@ -1,4 +1,4 @@
-"""What users call y, for classifiers: labels of any one type, indicator matrices, or lists of labels."""
+"""The labels y of classifiers: labels of one type, indicator matrices, or lists of labels."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Form: TypeAlias = Literal["single", "indicator", "sparse", "lists"]
-"""How labels were given, and predictions are given back."""
+"""The forms in which labels are given and predictions are returned."""
 
 ROWS = (list, tuple, set, frozenset, np.ndarray)
-"""What the labels of one row may be in."""
+"""The container types of the labels of one row."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Encoded labels: class indices (n,) or `LabelSets`, the classes they point to, and the form they came in."""
+    """Encoded labels: class indices (n,) or `LabelSets`, the classes they refer to, and the form of the input."""
 
     y: Any
     classes: NDArray[Any]
@@ -36,7 +36,7 @@ class Labels:
         return self.form != "single"
 
     def take(self, rows: Any) -> Labels:
-        """The labels of these rows; classes that none of them has are dropped, columns of a matrix stay."""
+        """The labels of these rows; unused classes are dropped, but not the columns of a matrix."""
         y = self.y[rows]
         if self.form != "single":
             return Labels(y, self.classes, self.form)
@@ -45,7 +45,7 @@ class Labels:
 
 
 def encode(y: Any) -> Labels:
-    """Labels in the order of NumPy's sort; a 0/1 matrix or lists of labels become label sets.
+    """Encode labels; classes are sorted as NumPy does. A 0/1 matrix or lists of labels become label sets.
 
     >>> found = encode(["spam", "ham", "spam"])
     >>> found.y.tolist(), found.classes.tolist(), found.form
@@ -73,7 +73,7 @@ def encode(y: Any) -> Labels:
 
 
 def _strings(y: Any) -> Labels | None:
-    """Labels in a list of nothing but strings, the usual case: quicker than by an array of them."""
+    """Labels in a list of strings, the usual case; faster than by an array."""
     if not isinstance(y, list | tuple) or set(map(type, y)) != {str}:
         return None
     _refuse_faults(y)
@@ -83,7 +83,7 @@ def _strings(y: Any) -> Labels | None:
 
 
 def label_sets(y: Any, n: int) -> list[set[Any]]:
-    """The labels of n rows, given as lists: what predictions of lists are compared with.
+    """The labels of n rows, given as lists, to compare with predicted lists.
 
     >>> label_sets([["a"], []], 2) == [{"a"}, set()]
     True
@@ -97,21 +97,21 @@ def label_sets(y: Any, n: int) -> list[set[Any]]:
 
 
 def point(y: Labels, classes: NDArray[Any]) -> Labels:
-    """The same labels as indices into these classes, which hold all of theirs."""
+    """The same labels as indices into `classes`, which must contain all of them."""
     at = np.searchsorted(classes, y.classes).astype(np.int32)
     moved = LabelSets(y.y.offsets, at[y.y.labels]) if isinstance(y.y, LabelSets) else at[y.y]
     return Labels(moved, classes, y.form)
 
 
 def refuse_one_class(classes: NDArray[Any]) -> None:
-    """There is nothing to learn from one class."""
+    """Refuse labels with fewer than two classes."""
     if len(classes) < 2:
         found = f"one class, {classes[0].item()!r}" if len(classes) else "no class"
         raise DataError(f"The labels have only {found}; a classifier needs examples of at least two classes.")
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    """Labels as they are: NumPy would make strings of the numbers in a list that holds both."""
+    """Labels as an array that keeps types: NumPy would turn numbers in a mixed list into strings."""
     y = unmasked(y)
     if hasattr(y, "to_pylist"):
         y = y.to_pylist()
@@ -130,7 +130,7 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 
 def _is_matrix(rows: list[Any]) -> bool:
-    """Whether lists of equal length hold nothing but 0 and 1, so that they are rows of an indicator matrix."""
+    """Whether the lists have equal length and hold only 0 and 1, as rows of an indicator matrix."""
     equal = len({len(row) for row in rows}) == 1 and len(rows[0]) > 0
     return equal and all(np.isscalar(value) and value in (0, 1) for row in rows for value in row)
 
@@ -165,7 +165,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _refuse_faults(labels: Any) -> None:
-    """Refuse labels that are no text; name the first row with one."""
+    """Refuse labels that are not valid text; the message names the first such row."""
     faults = {label for label in {label for label in labels if isinstance(label, str)} if label_fault(label)}
     if faults:
         row = next(i for i, label in enumerate(labels) if isinstance(label, str) and label in faults)
@@ -173,7 +173,7 @@ def _refuse_faults(labels: Any) -> None:
 
 
 def _fault(row: int, label: str) -> DataError:
-    return DataError(f"The label of row {row} is {str(label)!r}, which holds {label_fault(label)}; mend the label.")
+    return DataError(f"The label of row {row} is {str(label)!r}, which holds {label_fault(label)}; correct the label.")
 
 
 def _is_lists(array: NDArray[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Names of columns, as data frames bring them along, and what to say when they are not those of training."""
+"""Column names of data frames, and the error if they differ from those of training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHOWN = 5
 
 
 def column_names(X: Any) -> NDArray[np.object_] | None:
-    """The names of the columns of a data frame or table, where all of them are strings.
+    """The names of the columns of a data frame or table, if all of them are strings.
 
     >>> column_names([[1.0]]) is None
     True

@@ -1,6 +1,6 @@
-"""Rows with only some of their columns: what is done with them takes memory by what they store, not by their width.
+"""Rows restricted to the columns in use, so that memory depends on the stored values, not on the width.
 
-Hashed rows may have 2^30 columns and a few hundred of them in use.
+Hashed rows may have 2^30 columns but use only a few hundred.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def present(X: CSR) -> tuple[Ints, CSR]:
-    """The columns that some row has, in order, and the rows with only these.
+    """The columns in use, in order, and the rows restricted to them.
 
     >>> columns, X = present(CSR(np.array([0, 2]), np.array([3, 9], np.int32), np.ones(2), 10))
     >>> columns.tolist(), X.shape
@@ -27,7 +27,7 @@ def present(X: CSR) -> tuple[Ints, CSR]:
 
 
 def only(X: CSR, columns: Ints) -> CSR:
-    """The rows with only these columns, which ascend, and which are numbered from 0 on.
+    """The rows restricted to these ascending columns, which are renumbered from 0.
 
     >>> X = CSR(np.array([0, 2, 3]), np.array([3, 9, 4], np.int32), np.array([1.0, 2.0, 3.0]), 10)
     >>> found = only(X, np.array([4, 9], np.int32))

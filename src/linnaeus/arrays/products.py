@@ -1,4 +1,4 @@
-"""What the matrices share: blocks of weights as kernels take them, and results as their callers gave the weights."""
+"""Shared code of matrix products: checks of shapes, and conversion between vectors and blocks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def refuse_sizes(name: str, given: NDArray[Any], wanted: int, what: str) -> None:
-    """Refuse a block that has not as many rows as the matrix has columns (or rows, for its transpose)."""
+    """Refuse a block with the wrong number of rows for the product."""
     if given.ndim not in (1, 2) or len(given) != wanted:
-        raise UsageError(f"{name} has the shape {given.shape}, but X has {wanted} {what}; give it as many rows.")
+        raise UsageError(f"{name} has the shape {given.shape}, but X has {wanted} {what}; the numbers must be equal.")
 
 
 def into(
@@ -30,7 +30,7 @@ def into(
 ) -> Doubles:
     """The product of a matrix and a block (., k) or a vector, float64 of as many rows: (rows, k) or (rows,).
 
-    It is made in `out` (rows, k) where that is given: fresh memory costs as much as the sums, when it is large.
+    It is written to `out` (rows, k) if given: allocating large memory costs as much as the sums.
     """
     block = given if given.ndim == 2 else given[:, None]
     if block.dtype not in (np.float32, np.float64):

@@ -1,4 +1,4 @@
-"""Gradients of a batch of rows that name only the columns the batch touches."""
+"""Sparse gradients of a batch of rows: only the columns that occur in the batch."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def touched(X: Rows) -> Any:
-    """The columns a batch of rows touches: sorted indices for sparse rows, all of them for dense ones."""
+    """The columns that occur in a batch of rows: sorted indices for sparse rows, all columns for dense rows."""
     if isinstance(X, Grouped):
         return X.touched()
     return np.unique(X.indices[: X.nnz]) if isinstance(X, CSR) else slice(None)
 
 
 def row_gradient(X: Rows, D: Doubles, rows: Any) -> RowGrad:
-    """X.T D for the touched columns only: `rows` as `touched` gave them, or `slice(None)`."""
+    """X.T D for some columns only: `rows` is the result of `touched`, or `slice(None)`."""
     if isinstance(X, Grouped) and not isinstance(rows, slice):
         return RowGrad(rows, X.narrow(rows).tdot(D))
     if isinstance(rows, slice) or not isinstance(X, CSR):

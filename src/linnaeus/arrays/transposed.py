@@ -1,4 +1,4 @@
-"""Sparse rows with a copy by columns beside them: for solvers that multiply with both sides many times."""
+"""Sparse rows with an additional column-wise copy, for solvers with many products."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 FEW = 4
-"""Classes from which a product by columns pays."""
+"""Fewest classes for which a column-wise product is faster."""
 
 SMALL = 1 << 20
-"""Multiplications; fewer are done before pieces have been cut."""
+"""Fewest multiplications for which work is split into pieces."""
 
 PIECES, SCORES = 8, 32 << 20
-"""A product by columns is the sum of so many, where their scores take at most so many bytes together."""
+"""A column-wise product is a sum of this many pieces, if their scores take at most this many bytes together."""
 
 
 def transpose(X: CSR) -> CSR:
@@ -38,11 +38,11 @@ def transpose(X: CSR) -> CSR:
 
 @dataclass(frozen=True)
 class Transposed:
-    """The rows of `X`, and the columns made from them once, when first asked for: twice the memory.
+    """The rows of `X`, and a column-wise copy that is made on first use: twice the memory.
 
-    With many more columns than rows a product by columns is three times faster or more: it walks over the large block
-    of weights once, in order, and jumps only in the small one of scores. A large `dot` is summed in pieces, as many for
-    any number of threads: its bits are not quite those of `X`.
+    If there are many more columns than rows, a column-wise product is at least three times faster: it reads the large
+    block of weights once, in order, and has random access only to the small block of scores. A large `dot` is summed in
+    pieces, whose number does not depend on the threads; its rounding differs slightly from that of `X`.
 
     >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
     >>> Transposed(X).tdot(np.array([1.0, 10.0])).tolist(), X.tdot(np.array([1.0, 10.0])).tolist()
@@ -72,11 +72,11 @@ class Transposed:
         pieces = min(PIECES, SCORES // max(1, 8 * len(self) * W.shape[1]))
         if pieces >= 2:
             return into(partial(_columns_dot, pieces), self.columns.arrays, W, len(self))
-        # Many scores: rows are cut without a search, which is better for threads; both have the same bits.
+        # Many scores: rows are split without a search, which is better for threads; the results are identical.
         return self.X.dot(W) if kernels.thread_count() > 1 else self.columns.tdot(W)
 
     def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
-        """X.T @ D  (d, k), or (d,) for one column; in `out` (d, k) where that is given."""
+        """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
         refuse_sizes("D", D, len(self), "rows")
         return self.columns.dot(D, out)
 

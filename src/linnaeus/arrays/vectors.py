@@ -1,4 +1,4 @@
-"""Long vectors: inner products and combinations on all threads, with the same bits for any number of them."""
+"""Long vectors: inner products and combinations on all threads; the results do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def combine(vectors: Sequence[Doubles], times: Sequence[float], out: Doubles | N
 
 
 def add_multiple(vector: Doubles, times: float, total: Doubles) -> float:
-    """Adds times vector to `total`; the squared length of the vector. Both may be tables, row after row in memory.
+    """Add times vector to `total`, and return the squared length of the vector. Both may be C-contiguous matrices.
 
     >>> total = np.array([1.0, 2.0])
     >>> add_multiple(np.array([1.0, 3.0]), 2.0, total), total.tolist()

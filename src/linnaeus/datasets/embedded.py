@@ -33,6 +33,6 @@ def _load(name: str, split: str | None) -> Corpus:
     if split is None:
         return corpus
     if split not in SPLITS:
-        raise UsageError(f"split={split!r} is unknown; use 'train', 'test' or None for both.")
+        raise UsageError(f"split={split!r} is not known; use 'train', 'test' or None for both.")
     parts = [part for batch in corpus.batches() for part in batch.columns["split"].to_pylist()]
     return corpus.take([row for row, part in enumerate(parts) if part == split])

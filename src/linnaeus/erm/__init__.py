@@ -1,7 +1,8 @@
-"""Empirical risk minimization: an objective made of pieces, an optimizer that brings it down, and a watch over both.
+"""Empirical risk minimization: an objective, an optimizer that minimizes it, and the training loop.
 
-`objective` is where rows, output space, loss and regularizer meet; `check` refuses what cannot be combined; `train`
-drives; `stopping` and `trace` say when and how it ended; `diagnose` says what the data allow.
+`objective` combines rows, output space, loss and regularizer. `check` refuses invalid combinations. `train` runs the
+optimizer. `stopping` has the stopping criteria, and `trace` the history of a training. `diagnose` tests whether data
+are linearly separable.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The best bias for given weights: a problem in w numbers, solved exactly by Newton's method.
+"""The optimal bias for given weights, found by Newton's method.
 
-With b at its best, f(W) = min_b f(W, b) is as strongly convex as the penalty alone, so the gradient in W bounds the
-distance to the optimum: f(W) - f* <= ||grad_W||^2 / (2 l2). This is what certificates of batch solvers rest on.
+With the optimal b, f(W) = min_b f(W, b) is as strongly convex as the penalty alone, so the gradient in W bounds the
+distance to the optimum: f(W) - f* <= ||grad_W||^2 / (2 l2). The certificates of batch solvers use this bound.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Params
 
 ENTRIES = 1 << 26
-"""The scores of all rows are held while the bias moves; problems with more entries are not polished."""
+"""Most scores held in memory; larger problems are not polished."""
 
 
 def polish(objective: Objective, params: Params) -> Polished | None:
-    """The objective at these weights and their best bias; None where Newton's method cannot get there."""
+    """The objective at these weights and their optimal bias; None if Newton's method fails."""
     o = objective
     if not getattr(o.loss, "second", False) or o.X.shape[0] * o.width > ENTRIES:
         return None
@@ -49,7 +49,7 @@ def _pulled(scores: list[tuple[slice, Any, Doubles]], D: list[Doubles]) -> Doubl
 
 
 class _Bias:
-    """The sum of losses as a function of the bias alone; scores without it are at hand."""
+    """The sum of losses as a function of the bias alone; the scores without bias are precomputed."""
 
     def __init__(self, objective: Objective, scores: list[tuple[slice, Any, Doubles]]) -> None:
         self.o, self.scores = objective, scores
@@ -64,7 +64,7 @@ class _Bias:
         return total, blocks
 
     def slope(self, b: Doubles) -> tuple[float, Doubles, float]:
-        """The sum, its gradient in b, and the size of what was added up to get it."""
+        """The sum, its gradient in b, and the sum of absolute terms of the gradient, for rounding errors."""
         total, blocks = self.losses(b)
         g = sum((d.sum(axis=0) for d in blocks), np.zeros(len(b)))
         return total, g, sum(float(np.abs(d).sum()) for d in blocks)
@@ -85,7 +85,7 @@ class _Bias:
         return product
 
     def solve(self, b: Doubles) -> Doubles:
-        """Newton's steps, halved where they go too far, until rounding is all that is left of the gradient."""
+        """Newton steps with step halving, until the gradient is at rounding level."""
         value, g, noise = self.slope(b)
         for _ in range(30):
             if float(np.abs(g).sum()) <= 1e-15 * noise:
@@ -93,7 +93,7 @@ class _Bias:
             step = _conjugate(self.bends(b), -g, noise)
             for _ in range(30):
                 there = self.slope(b + step)
-                # Where rounding hides the decrease, the gradient still shows it.
+                # If rounding hides the decrease of the value, the gradient still shows it.
                 halved = float(np.abs(there[1]).sum()) <= 0.5 * float(np.abs(g).sum())
                 if halved or there[0] <= value + 1e-4 * float(g @ step):
                     break
@@ -115,7 +115,7 @@ def _conjugate(product: Callable[[Doubles], Doubles], g: Doubles, noise: float) 
     for _ in range(len(g) + 5):
         q = product(p)
         bend = float(p @ q)
-        if bend <= 1e-14 * noise * float(p @ p) / len(g):  # flat: a step of the gradient's own length will do
+        if bend <= 1e-14 * noise * float(p @ p) / len(g):  # flat: use a plain gradient step
             return x if x.any() else z / max(float(np.sqrt(z @ z)), 1e-300)
         x, r = x + rho / bend * p, r - rho / bend * q
         z = r / scale

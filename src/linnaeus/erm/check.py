@@ -1,4 +1,4 @@
-"""Which pieces go together, and what to say when they do not."""
+"""Checks of combinations of loss, output space, regularizer and optimizer, and their error messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check(objective: Objective, optimizer: Solver) -> None:
-    """Refuse a combination that has no meaning, in a sentence that names what would work."""
+    """Refuse an invalid combination, with an error message that names alternatives."""
     loss = _name(objective.loss)
     if isinstance(objective.space, Real) and not isinstance(objective.loss, PointLoss):
         raise UsageError(
@@ -27,12 +27,12 @@ def check(objective: Objective, optimizer: Solver) -> None:
     check_loss(objective.loss)
     said = optimizer.refuse(objective)
     if said is not None:
-        # The solver gives the reason alone: what it would name may refuse this very objective, too.
+        # The solver gives only the reason; the alternatives are added here, because they depend on the objective.
         raise UsageError(f"{said.rstrip('.')}; use {' or '.join(willing(objective))}.")
 
 
 def check_loss(loss: Any) -> None:
-    """Refuse a loss of one's own whose values or slopes are not one finite number for each number, at zero."""
+    """Refuse a user-defined loss whose values or slopes at zero are not finite or have the wrong shape."""
     if not isinstance(loss, ScalarLoss):
         return
     zeros = np.zeros((2, 3))
@@ -41,20 +41,21 @@ def check_loss(loss: Any) -> None:
             found = getattr(loss, name)(zeros)
         if np.shape(found) != zeros.shape:
             raise UsageError(
-                f"{name} of the {_name(loss)} loss takes an array and gives one of the same shape, but for shape "
-                f"{zeros.shape} it gave {np.shape(found)}; compute it element by element."
+                f"{name} of the {_name(loss)} loss must return an array of the shape of its argument, but for shape "
+                f"{zeros.shape} it returned {np.shape(found)}; compute it element by element."
             )
         if not np.isfinite(found).all():
             raise UsageError(
-                f"{name} of the {_name(loss)} loss is not finite at 0, where training begins; mend its formula there."
+                f"{name} of the {_name(loss)} loss is not finite at 0, where training begins; correct its formula."
             )
 
 
 def vanishing(objective: Objective) -> float | None:
-    """The value below which the objective proves that it has no minimum: every example is then right.
+    """The value below which the objective has no minimum, because every example is classified correctly.
 
-    Losses that are positive everywhere but tend to zero (logistic, exponential) have no minimum without a penalty when
-    some weights decide every example rightly: doubling these weights always helps. None where there is a minimum.
+    Losses that are positive everywhere but tend to zero (logistic, exponential) have no minimum without a penalty if
+    some weights classify every example correctly: doubling these weights always lowers the loss. None if there is a
+    minimum.
     """
     if getattr(objective.loss, "attained", True) or objective.regularizer.value(np.ones((1, 1))) != 0:
         return None
@@ -63,7 +64,7 @@ def vanishing(objective: Objective) -> float | None:
 
 
 def at_zero(objective: Objective) -> float:
-    """The objective with all weights zero: scores are zero too, so that the rows need not be read."""
+    """The objective with all weights zero; all scores are zero, so the rows are not read."""
     total = objective.penalty(objective.initial())
     for rows, X in objective.chunks():
         S = np.zeros((X.shape[0], objective.width))
@@ -74,7 +75,7 @@ def at_zero(objective: Objective) -> float:
 
 
 def decided(objective: Objective, params: Params) -> bool:
-    """Whether these weights decide every example rightly."""
+    """Whether these weights classify every example correctly."""
     for rows, X in objective.chunks():
         S, y = objective.scores(X, params), objective.y[rows]
         if np.any(objective.space.best(S, y).parts != objective.space.gold(S, y).parts):

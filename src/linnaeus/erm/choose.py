@@ -1,7 +1,7 @@
-"""The optimizer that fits best, where the user leaves it open; and what to name where one was refused.
+"""The default optimizer of an objective, and the alternatives that error messages name.
 
-`PREFERENCE` lists solvers from the most special to the most general; the first that suits and does not refuse the
-objective is taken. A new solver is one more row.
+`PREFERENCE` lists solvers from the most specialized to the most general; the first that accepts the objective is used.
+A new solver is one more row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
-    """The best solver for this combination of pieces; one that has a tolerance of its own gets this one."""
+    """The preferred solver for this objective; a solver with its own tolerance gets `tol`."""
     if mistake_driven(objective.loss):
         return _step_by_step(rate=1.0)
     for name, suits in PREFERENCE:
@@ -32,7 +32,7 @@ def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
 
 
 def choose_stepwise(objective: Objective) -> Solver:
-    """The same for a stream, where only one batch of rows is there at a time."""
+    """The preferred stochastic optimizer, for a stream of batches."""
     if mistake_driven(objective.loss):
         return _step_by_step(rate=1.0)
     adaptive: Solver = OPTIMIZERS["adagrad"]()
@@ -40,7 +40,7 @@ def choose_stepwise(objective: Objective) -> Solver:
 
 
 def willing(objective: Objective) -> list[str]:
-    """The plain names of optimizers that take this objective: the best one, and the best that learns step by step."""
+    """Names of optimizers that accept this objective: the preferred one, and the preferred stochastic one."""
     found = (choose_optimizer(objective, None), choose_stepwise(objective))
     names = {piece: name for name, piece in OPTIMIZERS.items()}
     return list(dict.fromkeys(names[type(solver)] for solver in found))
@@ -52,12 +52,12 @@ def _step_by_step(**settings: float) -> Solver:
 
 
 def stepwise(optimizer: Any) -> bool:
-    """Whether an optimizer learns example by example, so that it can go on with more of them."""
+    """Whether an optimizer is stochastic, so that it can continue with more examples."""
     return bool(getattr(optimizer, "stepwise", False))
 
 
 def mistake_driven(loss: Any) -> bool:
-    """Whether all-zero weights already have no loss, as for the perceptron: only mistakes move it, not a minimum.
+    """Whether the loss is zero at zero weights, as for the perceptron, which learns from mistakes only.
 
     >>> from linnaeus.losses import Hinge, Perceptron
     >>> mistake_driven(Perceptron()), mistake_driven(Hinge())
@@ -79,7 +79,7 @@ def _always(_objective: Objective) -> bool:
 
 
 def _few(objective: Objective) -> bool:
-    """Whether there are so few parameters that their Hessian costs nothing; one of squares is better factored once."""
+    """Whether there are few enough parameters for Newton's method; least squares has its own solvers."""
     n, d = objective.X.shape
     curved = not isinstance(objective.loss, PointLoss)
     return curved and d <= n and (d + 1) * objective.space.width(objective.k) <= FEW
@@ -96,10 +96,10 @@ def _narrow(objective: Objective) -> bool:
 
 
 FEW = 100
-"""Parameters up to which Newton's method is taken: it does not mind badly scaled columns."""
+"""Most parameters for which Newton's method is preferred; it handles badly scaled columns."""
 
 NARROW = 2000
-"""Features or examples up to which a square matrix of them costs less than walking over the rows again and again."""
+"""Most features or examples for which factoring a square matrix is faster than iterating over the rows."""
 
 PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
     ("newton", _few),
@@ -111,4 +111,4 @@ PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
     ("lbfgs", _always),
     ("adagrad", _always),
 )
-"""Solvers, the most special first, and when to ask them."""
+"""Solvers, the most specialized first, and their conditions."""

@@ -1,4 +1,4 @@
-"""What separating weights must satisfy: one linear inequality for each example and each part that could go wrong."""
+"""The conditions of separating weights: one linear inequality for each example and each possible mistake."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ class Constraints:
 
     @property
     def radius(self) -> float:
-        """The largest length of an example."""
+        """The largest Euclidean norm of an example."""
         return float(np.sqrt(self._squares().max(initial=0.0)))
 
     @property
     def shortest(self) -> float:
-        """The smallest length of an inequality over all weights: no margin is wider."""
+        """The smallest norm of an inequality over all weights, an upper bound of the margin."""
         twice = np.where(self.down >= 0, 2.0, 1.0)
         return float(np.sqrt((twice * self._squares()[self.rows]).min(initial=np.inf)))
 
     @property
     def entries(self) -> int:
-        """How many numbers `matrix` holds at most."""
+        """An upper bound of the number of entries of `matrix`."""
         sizes = np.diff(self.features.indptr)[self.rows]
         return int((np.where(self.down >= 0, 2, 1) * sizes).sum())
 
     def _squares(self) -> Doubles:
-        """The squared length of each example."""
+        """The squared norm of each example."""
         found: Doubles = np.asarray(self.features.multiply(self.features).sum(axis=1)).ravel()
         return found
 
     def margins(self, params: Params) -> Doubles:
-        """By how much each inequality holds."""
+        """The slack of each inequality; positive if it holds."""
         U = np.vstack([params["W"], params["b"][None, :]]) if self.bias else params["W"]
         S = self.features @ U
         lower = np.where(self.down >= 0, S[self.rows, np.maximum(self.down, 0)], 0.0)
@@ -77,7 +77,7 @@ class Constraints:
         return up - down
 
     def pack(self, params: Params) -> Doubles:
-        """Named parameters as a vector over all weights, as `matrix` has them."""
+        """Named parameters as a vector over all weights, in the order of `matrix`."""
         U = np.vstack([params["W"], params["b"][None, :]]) if self.bias else params["W"]
         return np.ascontiguousarray(U.T, dtype=np.float64).reshape(-1)
 

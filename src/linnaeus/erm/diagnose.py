@@ -1,4 +1,4 @@
-"""What the data allow: separability with a certificate either way, margin, radius, the bound on mistakes."""
+"""Linear separability with a certificate, margin, radius, and the mistake bound of the perceptron."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 
 
 SAME = 1.1
-"""The margin found and the bound on all margins are given as one number where their ratio is at most this."""
+"""The margin and its upper bound are shown as one number if their ratio is at most this."""
 
 MAX_ENTRIES = 20_000_000
-"""Numbers in the inequalities up to which the widest margin is looked for: 240 MB."""
+"""Most entries of the inequalities for which the widest margin is computed: 240 MB."""
 
 
 @dataclass(frozen=True)
 class Separability:
-    """Whether some weights decide every example rightly, with the proof.
+    """Whether the data are linearly separable, with a certificate.
 
-    `verdict` is "separable" (then `params` decides every example, by `margin` when the joint vector of all weights has
-    length one, and no weights do so by more than `widest`), "not separable" (then the convex `weights` over the
-    constraints bring their sum of features to zero, which no separating weights could allow; `constraint_rows` says to
-    which example each belongs), or "undecided". `radius` is the largest length of an example, the constant of the bias
-    included. `bound` limits the mistakes of a perceptron on such data, in all epochs together.
+    `verdict` is "separable", "not separable" or "undecided". If separable, `params` classifies every example correctly
+    with `margin`, where the vector of all weights has norm one, and no weights have a margin above `widest`. If not
+    separable, the convex combination of the constraints with `weights` is zero, which proves that no separating weights
+    exist; `constraint_rows` has the example of each constraint. `radius` is the largest norm of an example, including
+    the constant feature of the bias. `bound` is an upper bound of the mistakes of a perceptron on these data, over all
+    epochs.
 
     >>> import numpy as np
     >>> from linnaeus.erm import separability
@@ -56,7 +57,7 @@ class Separability:
     constraint_rows: Any = None
 
     def sentence(self) -> str:
-        """The finding in words."""
+        """The result as a sentence."""
         if self.verdict == "separable":
             assert self.margin is not None
             assert self.widest is not None
@@ -67,8 +68,8 @@ class Separability:
                 f"makes at most {self.bound:.0f} mistakes."
             )
         if self.verdict == "not separable":
-            return "The data are not linearly separable: some examples contradict each other, whatever the weights."
-        return "It was not decided in the time given whether the data are linearly separable; allow more seconds."
+            return "The data are not linearly separable: no weights classify all examples correctly."
+        return "The time limit ended before it was known whether the data are linearly separable; allow more seconds."
 
 
 def separability(
@@ -79,21 +80,21 @@ def separability(
     bias: Literal["free", "none"] = "free",
     seconds: float = 10.0,
 ) -> Separability:
-    """Decide whether the data are linearly separable in this output space, with a certificate either way.
+    """Decide whether the data are linearly separable in this output space, with a certificate in both cases.
 
-    X is any matrix and y any labels that a classifier takes, `space` an output space or its plain name; "auto" is
+    X is any matrix and y any labels that a classifier takes; `space` is an output space or its name; "auto" is
     binary for two classes, multiclass for more, multilabel for lists of labels and indicator matrices. With `k`, y
     holds class indices from 0 to k - 1.
 
-    First a perceptron runs: without a mistake in an epoch it has found the weights. If it makes some to the end, a
-    linear program (HiGHS) minimizes the violations of the margin: its least value is zero exactly for separable data,
-    and otherwise its dual solution is the proof that there are none. For separable data the hard-margin problem is
-    solved in the time that is left; `margin` and `widest` differ by 1 % if it sufficed.
+    First a perceptron is trained: an epoch without mistakes proves that the data are separable. Otherwise a linear
+    program (HiGHS) minimizes the violations of the margin: its minimum is zero exactly for separable data, and if it is
+    not, its dual solution proves that the data are not separable. For separable data the hard-margin problem is then
+    solved in the remaining time; `margin` and `widest` differ by at most 1 % if the time was sufficient.
 
     >>> corners = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> separability(corners, ["no", "no", "no", "yes"]).verdict  # both of two: a line can
+    >>> separability(corners, ["no", "no", "no", "yes"]).verdict  # AND
     'separable'
-    >>> separability(corners, ["no", "yes", "yes", "no"]).verdict  # exactly one of two: no line can
+    >>> separability(corners, ["no", "yes", "yes", "no"]).verdict  # XOR
     'not separable'
     """
     began = time.perf_counter()
@@ -113,7 +114,7 @@ def separability(
 
 
 def _widened(found: Separability, needs: Constraints, objective: Objective, seconds: float) -> Separability:
-    """The same with weights of the widest margin, where the inequalities fit into memory."""
+    """The same result with the widest margin, if the inequalities fit into memory."""
     assert found.params is not None
     if needs.entries > MAX_ENTRIES:
         return found
@@ -124,7 +125,7 @@ def _widened(found: Separability, needs: Constraints, objective: Objective, seco
 
 
 def _separable(needs: Constraints, params: Params) -> Separability | None:
-    """The verdict when these parameters satisfy every constraint strictly."""
+    """The verdict if these parameters satisfy every constraint strictly; else None."""
     length = np.sqrt(sum(float(np.vdot(p, p)) for p in params.values()))
     slack = needs.margins(params)
     if length == 0 or not (slack.min() > 1e-12 * length * max(needs.radius, 1e-300)):
@@ -135,7 +136,7 @@ def _separable(needs: Constraints, params: Params) -> Separability | None:
 
 
 def _by_program(needs: Constraints, objective: Objective, seconds: float) -> Separability:
-    """Min sum of violations v >= 0 with A u + v >= 1: zero for separable data; else the dual is the contradiction."""
+    """Min sum of violations v >= 0 with A u + v >= 1: zero for separable data; else the dual solution is the proof."""
     from scipy.optimize import linprog
     from scipy.sparse import hstack, identity
 

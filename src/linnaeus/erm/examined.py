@@ -1,4 +1,4 @@
-"""The problem that a diagnosis looks at, out of whatever matrix and labels users have."""
+"""The objective of a diagnosis, from any matrix and labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def examined(X: Any, y: Any, space: Any, k: int | None, bias: Any) -> Objective:
-    """The perceptron's objective on these data: its loss is zero exactly where every example is decided rightly."""
+    """The perceptron's objective on these data: its loss is zero if every example is classified correctly."""
     if bias not in ("free", "none"):
         raise UsageError(f"bias takes 'free' or 'none', not {bias!r}.")
     rows = as_rows(X, who="separability")
@@ -35,7 +35,7 @@ def examined(X: Any, y: Any, space: Any, k: int | None, bias: Any) -> Objective:
 
 
 def _truth(y: Any, k: int | None) -> tuple[Any, int]:
-    """Class indices or label sets, and how many classes there are."""
+    """Class indices or label sets, and the number of classes."""
     from linnaeus.arrays.labels import encode, refuse_one_class
 
     if k is not None:
@@ -53,7 +53,7 @@ def _truth(y: Any, k: int | None) -> tuple[Any, int]:
 def _numbered(labels: Labels, k: int) -> tuple[Any, int]:
     """The labels themselves as indices; those of an indicator matrix are its columns."""
     if labels.classes.dtype.kind not in "biu":
-        raise UsageError(f"k={k} goes with class indices from 0 to {k - 1}; leave k out for labels of another kind.")
+        raise UsageError(f"k={k} needs class indices from 0 to {k - 1}; leave k out for other labels.")
     if labels.sets:
         labels_of = LabelSets(labels.y.offsets, labels.classes[labels.y.labels].astype(np.int32))
         return _indices(labels_of, labels.classes, k)
@@ -61,14 +61,14 @@ def _numbered(labels: Labels, k: int) -> tuple[Any, int]:
 
 
 def _indices(truth: Any, used: Any, k: int) -> tuple[Any, int]:
-    """Refuse indices that k classes do not have."""
+    """Refuse class indices outside 0 to k - 1."""
     if len(used) and not 0 <= int(used.min()) <= int(used.max()) < k:
         raise UsageError(f"k={k} classes have the indices 0 to {k - 1}, but y goes from {used.min()} to {used.max()}.")
     return truth, k
 
 
 def _space(space: Any, sets: bool, k: int) -> Any:
-    """The output space that is meant, where it fits the labels."""
+    """The output space with this name, if it fits the labels."""
     if isinstance(space, str):
         if space == "auto":
             return MultiLabel() if sets else Binary() if k == 2 else Multiclass()
@@ -76,7 +76,7 @@ def _space(space: Any, sets: bool, k: int) -> Any:
             raise UsageError(f"There is no output {space!r}; {did_you_mean(space, [*OUTPUTS, 'auto'])}")
         space = OUTPUTS[space]()
     if isinstance(space, type) or not hasattr(space, "decode"):
-        raise UsageError(f"space takes an output space or its plain name ({', '.join(OUTPUTS)}), not {space!r}.")
+        raise UsageError(f"space takes an output space or its name ({', '.join(OUTPUTS)}), not {space!r}.")
     if isinstance(space, Real) or isinstance(space, MultiLabel) != sets:
         wanted = "multilabel" if sets else "one of binary, multiclass, onevsrest and onevsone"
         raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")

@@ -1,9 +1,9 @@
-"""The widest margin of separable data, from both sides: a separator, and a proof that none does much better.
+"""The widest margin of separable data: a separator, and an upper bound on every margin.
 
-The hard-margin problem `min 1/2 |u|^2` with `A u >= 1`, a row of A for each inequality, has the dual
-`max sum(alpha) - 1/2 |A' alpha|^2` over `alpha >= 0`. Any u with `A u > 0` has the margin `min(A u) / |u|`; any convex
-weights p give `margin <= |A' p|`. Dual coordinate ascent (Hsieh et al. 2008) brings the two together: it solves a
-binary problem whose rows are all positive, with costs that are too high for any slack.
+The hard-margin problem `min 1/2 |u|^2` with `A u >= 1`, a row of A for each inequality, has the dual `max sum(alpha) -
+1/2 |A' alpha|^2` over `alpha >= 0`. Any u with `A u > 0` has the margin `min(A u) / |u|`; any convex weights p give
+`margin <= |A' p|`. Dual coordinate ascent (Hsieh et al. 2008) closes the gap: it solves a binary problem whose rows are
+all positive, with costs so high that no slack is used.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 CLOSE = 0.99
-"""The margin found is at least this share of the widest one there is."""
+"""The margin found is at least this share of the widest margin."""
 
 EPOCHS = 100_000
 
 
 @dataclass(frozen=True)
 class Margin:
-    """A vector over all weights whose margin is `least`, and what the margin of any other is at most."""
+    """A vector over all weights with margin `least`, and `most`, an upper bound of every margin."""
 
     separator: Doubles
     least: float
@@ -41,7 +41,7 @@ class Margin:
 
 
 class _Bracket:
-    """The best of either side so far; `look` ends the ascent when the two are close, or the time is over."""
+    """The best margin and bound so far; `look` ends the ascent when they are close, or the time is over."""
 
     def __init__(self, A: csr_matrix, separator: Doubles, deadline: float) -> None:
         self.A, self.deadline = A, deadline
@@ -53,7 +53,7 @@ class _Bracket:
         return float((self.A @ u).min()) / length if length else -np.inf
 
     def look(self, progress: Progress) -> None:
-        """Measure both sides, at first after each epoch and later less often: it costs as much as an epoch."""
+        """Compute margin and bound, at first after each epoch, later less often, as it costs as much as an epoch."""
         over = time.perf_counter() >= self.deadline
         if progress.epoch >= self.due or over:
             self.due = progress.epoch + 1 + progress.epoch // 10
@@ -62,7 +62,7 @@ class _Bracket:
             raise Enough("time limit" if over else "converged")
 
     def measure(self, alpha: Doubles) -> None:
-        """The separator that these duals make, and the bound they prove."""
+        """The separator and the bound of these dual variables."""
         u, total = self.A.T @ alpha, float(alpha.sum())
         if not total > 0:
             return
@@ -72,7 +72,7 @@ class _Bracket:
 
 
 def widest_margin(A: csr_matrix, separator: Doubles, seconds: float) -> Margin:
-    """The widest margin of the inequalities `A u > 0`, to a hundredth; in the time given, or as far as that goes.
+    """The widest margin of the inequalities `A u > 0`, to 1 %, or as near as the time limit allows.
 
     `separator` is some u that satisfies them all.
 

@@ -1,4 +1,4 @@
-"""The only room where rows, output space, loss and regularizer meet: sum_i weight_i loss_i + strength R(w)."""
+"""The training objective of rows, output space, loss and regularizer: sum_i weight_i loss_i + strength R(w)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Params, Polished
 
 CHUNK = 1 << 22
-"""Scores are made for so many entries at a time: a wide problem never holds all n x w of them."""
+"""Scores are computed for this many entries at a time, so that not all n x w are in memory."""
 
 
 @dataclass(frozen=True)
 class Objective:
-    """What an optimizer brings down: f(W, b) = sum_i weights_i loss(x_i W + b, y_i) + regularizer(W).
+    """The objective that an optimizer minimizes: f(W, b) = sum_i weights_i loss(x_i W + b, y_i) + regularizer(W).
 
     `bias` is "free" (a constant feature, not regularized), "regularized" like any other weight, or "none". `weights`
     has one number for each row. `k` is the number of classes, labels or targets.
@@ -54,7 +54,7 @@ class Objective:
 
     @property
     def width(self) -> int:
-        """Score columns."""
+        """The number of score columns."""
         return self.space.width(self.k)
 
     def initial(self) -> Params:
@@ -66,7 +66,7 @@ class Objective:
         return linear.scores(X, params)
 
     def value(self, params: Params) -> float:
-        """Losses and penalty."""
+        """The objective: losses plus penalty."""
         total = 0.0
         for rows, X in self.chunks():
             values, _ = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
@@ -74,12 +74,12 @@ class Objective:
         return total + self.penalty(params)
 
     def penalty(self, params: Params) -> float:
-        """What the regularizer charges."""
+        """The value of the regularizer."""
         charged = self.regularizer.value(params["W"])
         return charged + self.regularizer.value(params["b"]) if self.bias == "regularized" else charged
 
     def smooth_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
-        """The sum of the losses, and its gradient; in `out` where that is given."""
+        """The sum of the losses, and its gradient, written to `out` if given."""
         total, G = 0.0, None
         for rows, X in self.chunks():
             values, D = self.loss.value_and_grad(self.space, linear.scores(X, params), self.y[rows])
@@ -90,12 +90,12 @@ class Objective:
         return total, G
 
     def value_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
-        """The objective and a (sub)gradient; in `out` where that is given."""
+        """The objective and a (sub)gradient, written to `out` if given."""
         total, G = self.smooth_and_grad(params, out)
         return total + self.charge(params, G), G
 
     def charge(self, params: Params, G: Params) -> float:
-        """Adds the gradient of the penalty to G; its value."""
+        """Add the gradient of the penalty to G, and return the penalty."""
         charge, total = getattr(self.regularizer, "charge", None), 0.0
         for name in self.penalized:
             if charge is not None:
@@ -106,7 +106,7 @@ class Objective:
         return total
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
-        """The Hessian at these parameters, as a function of a direction; for losses and penalties that have one."""
+        """The Hessian at these parameters, as a function of a direction; if the loss and the penalty have one."""
         parts = []
         for rows, X in self.chunks():
             bend = self.loss.curvature(self.space, linear.scores(X, params), self.y[rows])
@@ -127,7 +127,7 @@ class Objective:
         return D * weights[:, None]
 
     def mistakes(self, S: Doubles, y: Any) -> float:
-        """Examples whose truth is not the only best output; a tie is a mistake."""
+        """The number of examples whose true output is not the single best one; a tie is a mistake."""
         try:
             best, gold = self.space.best(S, y), self.space.gold(S, y)
         except UsageError:
@@ -135,11 +135,11 @@ class Objective:
         return float(np.any(best.parts != gold.parts, axis=1).sum())
 
     def polish(self, params: Params) -> Polished | None:
-        """The same weights with their best bias; None where it cannot be found."""
+        """The same weights with their optimal bias; None if it cannot be found."""
         return polish(self, params)
 
     def by_columns(self) -> Objective:
-        """The same objective, with a copy of sparse rows by columns: for solvers that multiply many times."""
+        """The same objective, with a column-wise copy of sparse rows, for solvers with many products."""
         return replace(self, X=Transposed(self.X)) if isinstance(self.X, CSR) else self
 
     @property
@@ -149,18 +149,18 @@ class Objective:
 
     @property
     def smooth(self) -> bool:
-        """Whether the sum of losses has a gradient everywhere: no kinks, and no best of several rivals."""
+        """Whether the sum of losses has a gradient everywhere: no kinks, and no maximum over several rivals."""
         return bool(getattr(self.loss, "smooth", False)) and not self._rivals
 
     @property
     def ridge(self) -> float | None:
-        """The strength of the penalty where it is strength / 2 ||w||^2 and nothing else, or zero."""
+        """The strength of a pure L2 penalty, strength / 2 ||w||^2, or zero; None for other penalties."""
         piece = self.regularizer
         return piece.l2 if isinstance(piece, Separable) and not piece.l1 else None
 
     @property
     def convex(self) -> bool:
-        """Whether the sum of losses is known to be convex; a loss that does not say is not.
+        """Whether the sum of losses is known to be convex; the loss declares it.
 
         A margin to the best rival is concave: a decreasing function of it stays convex, unless rivals differ in cost.
         """
@@ -170,13 +170,13 @@ class Objective:
 
     @property
     def _rivals(self) -> bool:
-        """Whether the margin is taken to the best of several rivals: where two of them are equal it has a kink."""
+        """Whether the margin is taken to the best of several rivals: it has a kink where two of them are equal."""
         joint = isinstance(self.loss, MarginLoss) and not isinstance(self.space, Product)
         return joint and self.width > 2
 
     @property
     def penalized(self) -> tuple[str, ...]:
-        """The parameters the regularizer looks at."""
+        """The names of the penalized parameters."""
         return ("W", "b") if self.bias == "regularized" else ("W",)
 
     def chunks(self) -> Iterator[tuple[slice, Rows]]:

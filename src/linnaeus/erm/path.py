@@ -1,4 +1,4 @@
-"""Many strengths of one regularizer, from strong to weak: each training begins where the one before it ended."""
+"""The regularization path: strengths from strong to weak, each training starting from the previous solution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Leg:
-    """One strength of a path: the parameters it came to, and the reason why it ended there."""
+    """One strength of a path: its parameters, and why its training ended."""
 
     strength: float
     params: Params
@@ -33,10 +33,10 @@ def walk(
     strengths: Sequence[float],
     seed: int = 0,
 ) -> Iterator[Leg]:
-    """Train for each strength in turn. `pose` makes the objective of a strength, `choose` the optimizer and the end.
+    """Train for each strength in turn. `pose` makes the objective of a strength, `choose` its optimizer and stopping.
 
-    Optimizers that go on from weights get those of the strength before; those that keep duals, these: `Start.warm` is
-    how much weaker the regularizer has become.
+    An optimizer starts from the weights of the previous strength, or from its dual variables; `Start.warm` has the
+    ratio of the strengths.
 
     >>> import numpy as np
     >>> from linnaeus.arrays import Dense
@@ -69,7 +69,7 @@ def _warm(start: Start, step: Step, weaker: float) -> Start:
 
 
 class _Last:
-    """Keeps the last step of a training, whose arrays are those it ended with."""
+    """Keeps the last step of a training and its final arrays."""
 
     step: Any = None
 

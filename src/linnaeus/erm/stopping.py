@@ -1,4 +1,4 @@
-"""When is it enough: epochs, a certified gap, a small gradient, few mistakes, no progress on held-out data, time."""
+"""Stopping criteria: epochs, certified gap, gradient norm, mistakes, held-out score, time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ class Enough(Exception):  # noqa: N818 - not an error: the way out of a solver
 
 @dataclass(frozen=True)
 class Stop:
-    """The first of these that holds ends training. None switches one off.
+    """Stopping criteria. The first that holds ends training; None disables a criterion.
 
-    `tol` is relative: the certified gap, at most `tol` times the objective. `gradient` is for objectives without a gap
-    (or `tol=None`), relative to the norm of the gradient at zero weights. `mistakes` is the share of examples that may
-    be wrong in an epoch. `patience` counts epochs without a better held-out score.
+    `tol` is the relative tolerance: training ends if the certified gap is at most `tol` times the objective. `gradient`
+    is for objectives without a gap (or `tol=None`): the gradient norm relative to that at zero weights. `mistakes` is
+    the share of examples that may be wrong in an epoch. `patience` is the number of epochs without a better held-out
+    score.
 
     >>> Stop(epochs=20, seconds=60.0).epochs
     20
@@ -49,7 +50,7 @@ class Stop:
                     raise UsageError(f"{name} must be at least 1, not {value}.")
 
     def reason(self, trace: Trace, examples: int) -> str | None:
-        """Why to stop now, or None."""
+        """The reason to stop now, or None."""
         last = trace.last
         if _within(last.gap, self.tol, last.value):
             return "converged"
@@ -66,23 +67,23 @@ class Stop:
         return None
 
     def ending(self, trace: Trace) -> str:
-        """What to call it when an optimizer ends by itself: an optimum, if gap or gradient say so."""
+        """The reason if the optimizer ended by itself: "optimum" if the gap or the gradient is small enough."""
         if not len(trace):
             return "no further progress"
         last, tol = trace.last, 1e-6 if self.tol is None else self.tol
         if last.gap is not None:
             return "optimum" if _within(last.gap, tol, last.value) else "no further progress"
-        # Values are rounded to 1e-16, so that steps stop helping where the gradient is about the root of that.
+        # Values are rounded to 1e-16, so steps stop lowering them when the gradient is about the square root of that.
         small = 1e-6 if self.gradient is None else max(self.gradient, 1e-7)
         return "optimum" if _within(last.gradient, small, trace.first_gradient) else "no further progress"
 
     def _by_gradient(self, trace: Trace) -> bool:
-        """Whether the gradient decides: a gap says more, where there is one."""
+        """Whether the gradient criterion applies: only if there is no gap."""
         return self.tol is None or all(record.gap is None for record in trace)
 
 
 def _within(found: float | None, tol: float | None, scale: float | None) -> bool:
-    """Whether a number that is known is at most `tol` of a scale that is known."""
+    """Whether `found` is at most `tol` times `scale`; False if one of them is unknown."""
     if found is None or tol is None or scale is None:
         return False
     return found <= tol * max(abs(scale), 1e-300)

@@ -1,4 +1,4 @@
-"""What happened during training, epoch by epoch."""
+"""The history of a training, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linnaeus.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One epoch or iteration: seconds since the start, and whatever the optimizer knows.
+    """One epoch or iteration: seconds since the start, and the figures that the optimizer reports.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -33,17 +33,18 @@ class Record:
 
 @dataclass
 class Trace:
-    """The records of a training, and why it ended. Larger held-out scores are better.
+    """The history of a training, and why it ended. Larger held-out scores are better.
 
-    `reason` is "converged" (the gap is as small as asked), "small gradient" (where there is no gap), "optimum" (nothing
-    is left to gain), "no further progress" (no step helps any more, short of the tolerance), "no mistakes", "few
-    mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data", "epochs" or "time limit".
-    It says why the optimizer ended, not which weights are returned: these are the latest, or with held-out rows those
-    of `best`, whatever the reason.
+    `reason` is "converged" (the gap is within the tolerance), "small gradient" (if there is no gap), "optimum" (the
+    optimizer ended at the optimum), "no further progress" (no step lowers the objective, but the tolerance is not
+    reached), "no mistakes", "few mistakes", "no minimum" (see `erm.check.vanishing`), "no progress on held-out data",
+    "epochs" or "time limit". The returned weights do not depend on the reason: they are the latest, or with held-out
+    rows those of `best`.
 
-    `value` is the objective. Step-wise optimizers do not evaluate it, as this would take as long as an epoch: theirs is
-    a running estimate, the loss of each example before its step, plus the penalty after the last one. With `average` it
-    is that of the iterates, not of their mean, which is mostly lower. An epoch that the time limit cut has none.
+    `value` is the objective. Stochastic optimizers do not evaluate it, as this would take as long as an epoch. They
+    report a running estimate: the sum of the losses of each example before its step, plus the penalty after the last
+    step. With `average` it is the estimate for the iterates, not for their mean, which is usually lower. An epoch that
+    was cut by the time limit has no value.
 
     >>> trace = Trace([Record(1, 0.1, value=5.0), Record(2, 0.2, value=3.0)], "epochs")
     >>> trace.column("value")
@@ -53,7 +54,7 @@ class Trace:
     records: list[Record] = field(default_factory=list)
     reason: str = ""
     scale: float | None = None
-    """The norm of the gradient at zero weights, where the optimizer told it."""
+    """The norm of the gradient at zero weights, if the optimizer reported it."""
 
     def __len__(self) -> int:
         return len(self.records)
@@ -68,12 +69,12 @@ class Trace:
 
     @property
     def converged(self) -> bool:
-        """Whether training ended because it was near enough to the optimum, by the gap, or else by the gradient."""
+        """Whether training ended near enough to the optimum, by the gap or else by the gradient."""
         return self.reason in ("converged", "small gradient", "no mistakes", "optimum")
 
     @property
     def first_gradient(self) -> float:
-        """The gradient norm at zero weights, else the first that was told; 0 if none was."""
+        """The gradient norm at zero weights, else the first reported one; 0 if none was reported."""
         if self.scale is not None:
             return self.scale
         return next((r.gradient for r in self.records if r.gradient is not None), 0.0)
@@ -98,7 +99,7 @@ class Trace:
         return [getattr(record, name) for record in self.records]
 
     def svg(self, *columns: str, over: str = "epoch") -> str:
-        """The trace as a chart: SVG text to write to a file or show in a notebook. Without names: all that is known.
+        """The trace as a chart: SVG text to write to a file or show in a notebook. The default is all columns.
 
         >>> Trace([Record(1, 0.1, value=5.0), Record(2, 0.2, value=3.0)]).svg("value").startswith("<svg")
         True

@@ -1,4 +1,4 @@
-"""Drives an optimizer: records its trace, asks held-out data, decides when it is enough."""
+"""The training loop: runs an optimizer, records its history, computes held-out scores, and decides when to stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SoFar:
-    """Where a training stands: its trace, and the best parameters by held-out score (None: the latest count).
+    """The state of a training: its trace, and the best parameters by held-out score (None: use the latest).
 
     >>> from linnaeus.erm import Trace
     >>> SoFar(Trace()).best is None
@@ -39,7 +39,7 @@ Listener: TypeAlias = "Callable[[SoFar, Step], None]"
 
 @dataclass(frozen=True)
 class Fit:
-    """What training gives: parameters (float64; means of a large table float32), and the trace of how it went.
+    """The result of training: parameters (float64; averages of large tables are float32), and the trace.
 
     >>> import numpy as np
     >>> from linnaeus.arrays import as_rows
@@ -61,7 +61,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who looks on: when to stop, the held-out score (larger is better), and listeners (progress, checkpoints).
+    """Settings of the training loop: stopping criteria, held-out score (larger is better), and listeners.
 
     >>> from linnaeus.erm import Stop
     >>> Watch(stop=Stop(epochs=5)).stop.epochs
@@ -80,10 +80,10 @@ def train(
     start: Start | None = None,
     so_far: SoFar | None = None,
 ) -> Fit:
-    """Bring the objective down until it is enough. With held-out data the best parameters are kept, else the last.
+    """Minimize the objective. With held-out data the parameters with the best score are returned, else the last.
 
-    `start` and `so_far` continue an earlier training. BLAS works on one thread meanwhile: its sums change with their
-    number, the result may not.
+    `start` and `so_far` continue an earlier training. BLAS uses one thread meanwhile, because its sums depend on the
+    number of threads and the result must not.
 
     >>> import numpy as np
     >>> from linnaeus.arrays import as_rows
@@ -127,7 +127,7 @@ class _Keeper:
         self.began = time.perf_counter()
 
     def report(self, step: Step) -> float | None:
-        """Record a step; raise `Enough` when it is."""
+        """Record a step; raise `Enough` to stop."""
         score = self._score(step)
         seconds = self.before + time.perf_counter() - self.began
         record = Record(step.epoch, seconds, step.value, step.gap, step.gradient, score, step.rate, step.mistakes)
@@ -135,7 +135,7 @@ class _Keeper:
         self.trace.scale = self.trace.scale if step.scale is None else step.scale
         self.latest = step.params
         if score is not None and self.trace.epochs_since_best == 0:
-            # A copy, because the optimizer goes on from there.
+            # A copy, because the optimizer changes its arrays later.
             self.best = {name: value.copy() for name, value in step.params().items()}
         for listener in self.watch.listeners:
             listener(SoFar(self.trace, self.best), step)
@@ -143,7 +143,7 @@ class _Keeper:
         return score
 
     def end(self) -> None:
-        """Raise `Enough` when it is; a training that goes on may have been at its end already."""
+        """Raise `Enough` to stop; a resumed training may already be finished."""
         if not len(self.trace):
             return
         reason, value = self.watch.stop.reason(self.trace, self.examples), self.trace.last.value
@@ -159,7 +159,7 @@ class _Keeper:
         return begin.params if self.latest is None else self.latest()
 
     def _score(self, step: Step) -> float | None:
-        """The held-out score; weights that ran away have the worst."""
+        """The held-out score; weights that are not finite get the worst score."""
         if self.watch.held_out is None:
             return None
         score = self.watch.held_out(step.params())

@@ -1,10 +1,9 @@
-"""Features: extractors that turn rows of text into rows of numbers, and compose: `Shape() | Affixes()`, `a * b`.
+"""Feature extractors: they turn texts into rows of numbers, and can be combined: `Shape() | Affixes()`, `a * b`.
 
-An extractor is a frozen dataclass of hyper-parameters (a `Block`). `fit(source)` learns what has to be learned and
-gives a `Fitted` piece, which is frozen: `rows(source)` are the features, `names()` their names, `places(source)` the
-characters they came from, `state()` manifest and tensors; `save` and `load` go through a file.
-
-What extractors share is in `base.py` and `common/`; how terms find their columns, in `indexing/`.
+An extractor is a frozen dataclass of hyper-parameters (a `Block`). `fit(source)` returns a `Fitted` object, which is
+frozen: `rows(source)` are the features, `names()` their names, `places(source)` their positions in the text, `state()`
+manifest and tensors; `save` and `load` use a file. Shared code is in `base.py` and `common/`; `indexing/` maps terms to
+columns.
 
 To add an extractor: a file with the recipe (`learn`) and the fitted piece (`extract`, `locate`, `names`, `width`,
 `state`, `from_state`), a row in `EXTRACTORS` (`table.py`), one in `_HOMES` and one in `restore.RESTORERS`, an example

@@ -1,4 +1,4 @@
-"""How words begin and end: prefixes and suffixes of a few characters, counted."""
+"""Counts of the prefixes and suffixes of words."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ WORDS = Analysis()
 
 @dataclass(frozen=True)
 class Affixes(Block):
-    """Counts of the first and last characters of words, case folded: `un-`, `-ing`.
+    """Counts of prefixes and suffixes of words, case folded: `un-`, `-ing`.
 
-    `prefixes` and `suffixes` are the lengths wanted; only words that are longer count. Affixes in at least `min_df`
-    texts are kept, by code point; those not seen in training are ignored later.
+    `prefixes` and `suffixes` are the lengths of the affixes; a word must be longer. Affixes that occur in at least
+    `min_df` training texts are kept, sorted by code point; other affixes are ignored.
 
     >>> Affixes(prefixes=(2,), suffixes=(3,)).fit(["singing", "Sings"]).names()
     ['-ing', '-ngs', 'si-']
@@ -54,7 +54,7 @@ class Affixes(Block):
             raise UsageError("Affixes needs at least one length of prefixes or suffixes.")
 
     def learn(self, stream: Stream) -> FittedAffixes:
-        """One walk that counts in how many texts each affix occurs."""
+        """Count the document frequency of each affix, in one pass."""
         numbers: dict[str, int] = {}
         df: Counter[int] = Counter()
         for batch in stream.batches():
@@ -110,7 +110,7 @@ class Lengths:
 
 @dataclass(frozen=True)
 class FittedAffixes(Fitted):
-    """The affixes that are counted."""
+    """Fitted affixes."""
 
     lengths: Lengths
     terms: tuple[str, ...]
@@ -150,7 +150,7 @@ class FittedAffixes(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedAffixes:
-        """Built again."""
+        """Restore from the stored state."""
         prefixes, suffixes = (listed(state.manifest, name, int) for name in ("prefixes", "suffixes"))
         if min((*prefixes, *suffixes), default=1) < 1:
             raise damaged("its affixes have no length")

@@ -1,7 +1,7 @@
-"""What every extractor shares: `Block`, a recipe that can be fitted and composed, and `Fitted`, what comes of it.
+"""Base classes of extractors: `Block`, which can be fitted and combined, and `Fitted`, the result.
 
-An extractor is a frozen dataclass of hyper-parameters that inherits `Block` and has `learn(stream)`. What it learned is
-a frozen dataclass that inherits `Fitted` and has `extract`, `locate`, `names`, `width` and `state`.
+An extractor is a frozen dataclass of hyper-parameters that inherits `Block` and has `learn(stream)`. The result is a
+frozen dataclass that inherits `Fitted` and has `extract`, `locate`, `names`, `width` and `state`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Batches:
 
 
 def as_stream(source: Source) -> Stream:
-    """Whatever holds texts, as a stream that can be walked over more than once.
+    """Convert a source of texts to a stream that can be read more than once.
 
     >>> [len(batch) for batch in as_stream(["one text", "another"]).batches()]
     [2]
@@ -56,7 +56,7 @@ def as_stream(source: Source) -> Stream:
 
 
 class Block(ABC):
-    """An extractor before it is fitted; `a | b` puts blocks side by side, `a * b` pairs their features.
+    """Base class of extractors before fitting; `a | b` joins the features of both, `a * b` pairs them.
 
     >>> from linnaeus.features import Chars, Words
     >>> both = Words() | Chars(2, 3)
@@ -66,19 +66,19 @@ class Block(ABC):
 
     @abstractmethod
     def learn(self, stream: Stream) -> Fitted:
-        """What `fit` does once its source is a stream; each extractor says how."""
+        """Fit to a stream; each extractor implements it."""
 
     def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
-        """`learn`, and the rows of the same stream: one walk where an extractor knows how."""
+        """Fit, and return the rows of the same stream too; in one pass if the extractor can."""
         features = self.learn(stream)
         return features, features.rows(stream)
 
     def fit(self, source: Source) -> Fitted:
-        """Learn what has to be learned from the source."""
+        """Fit the extractor to the source."""
         return self.learn(as_stream(source))
 
     def fit_rows(self, source: Source) -> tuple[Fitted, CSR]:
-        """Fit, and give the rows of the source too."""
+        """Fit, and return the rows of the source too."""
         return self.learn_rows(as_stream(source))
 
     def __or__(self, other: Block) -> Union:
@@ -93,7 +93,7 @@ class Block(ABC):
 
 
 class Fitted(ABC):
-    """A fitted extractor, frozen: the same text always gives the same row, whatever else is in its batch.
+    """Base class of fitted extractors, frozen: the row of a text does not depend on the other texts.
 
     >>> from linnaeus.features import Words
     >>> fitted = Words().fit(["a good film", "a bad film"])
@@ -104,15 +104,15 @@ class Fitted(ABC):
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many columns."""
+        """The number of columns."""
 
     @abstractmethod
     def extract(self, batch: Batch) -> CSR:
-        """The features of one batch, in arrays nobody else holds."""
+        """The features of one batch, in new arrays."""
 
     @abstractmethod
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """For each row of one batch, the characters each feature came from; features without a place are left out."""
+        """For each row of one batch, the positions of its features; features without a position are left out."""
 
     @abstractmethod
     def names(self) -> Sequence[str]:
@@ -120,7 +120,7 @@ class Fitted(ABC):
 
     @abstractmethod
     def state(self) -> State:
-        """Manifest and tensors that `restore` builds this from again."""
+        """Manifest and tensors from which `restore` restores this object."""
 
     def rows(self, source: Source) -> CSR:
         """The features of each row of the source (n, width)."""
@@ -130,7 +130,7 @@ class Fitted(ABC):
         return vstack(blocks) if blocks else empty_rows(0, self.width)
 
     def places(self, source: Source) -> list[list[Place]]:
-        """For each row of the source, which characters of its text each feature came from."""
+        """For each row of the source, the positions of its features in the text."""
         return [row for batch in as_stream(source).batches() for row in self.locate(batch)]
 
 

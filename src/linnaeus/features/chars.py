@@ -1,4 +1,4 @@
-"""n-grams of characters: inside words, across the text, and as fastText's subwords."""
+"""Character n-grams: within words, across the text, and fastText subwords."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WITHIN: dict[Within, str] = {"words": "inside", "text": "across"}
 
 @dataclass(frozen=True)
 class Chars(TermBlock):
-    """Counts of `shortest` to `longest` characters in a row: good for short texts, typos, and telling languages apart.
+    """Counts of character n-grams of `shortest` to `longest` characters; good for short texts, typos and languages.
 
-    Within "words", each word has a space at both ends and no n-gram leaves it: scikit-learn's char_wb, where words are
-    what stands between white space (the default here). Within "text", n-grams run across, and white space of two or
-    more characters counts as one space: scikit-learn's char.
+    With `within="words"`, each word is padded with a space at both ends and n-grams stay within it, as in
+    scikit-learn's char_wb, where words are separated by white space (the default here). With `within="text"`, n-grams
+    cross word boundaries, and runs of white space count as one space, as in scikit-learn's char.
 
     >>> Chars(3, 3).fit(["to be"]).names()
     [' be', ' to', 'be ', 'to ']
@@ -46,7 +46,7 @@ class Chars(TermBlock):
 
 @dataclass(frozen=True)
 class Subwords(TermBlock):
-    """Words in <brackets> and their character n-grams, as fastText makes them (Bojanowski et al. 2017).
+    """Words in <brackets> and their character n-grams, as in fastText (Bojanowski et al. 2017).
 
     >>> Subwords(3, 3).fit(["where"]).names()
     ['<wh', '<where>', 'ere', 'her', 're>', 'whe']
@@ -66,6 +66,6 @@ class Subwords(TermBlock):
 
 
 def refuse_pieces(tokenizer: str) -> None:
-    """Characters of single characters or bytes make no sense."""
+    """Refuse tokenizers of characters and bytes."""
     if tokenizer in ("characters", "bytes"):
-        raise UsageError(f"Character n-grams are taken from words; tokenizer={tokenizer!r} has none. Try 'words'.")
+        raise UsageError(f"Character n-grams need words, but tokenizer={tokenizer!r} has none; use 'words'.")

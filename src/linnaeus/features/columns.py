@@ -1,4 +1,4 @@
-"""Further columns of the rows: numbers standardized, categories one by one."""
+"""Features from further columns: standardized numbers, and one-hot categories."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Columns(Block):
-    """Numbers and categories from the further columns of the rows.
+    """Features from further columns of the rows: standardized numbers, and one-hot categories.
 
-    A numeric column gives (value - mean) / deviation, with mean and standard deviation of the training rows, and a
-    second column that is 1 where the value is missing (and then the first is 0, the mean). A categorical column gives
-    one column for each category seen in at least `min_df` rows, by code point, and `<unknown>` for all others,
-    a missing value among them.
+    A numeric column becomes (value - mean) / deviation, with the mean and standard deviation of the training rows, and
+    a second column that is 1 if the value is missing (the first is then 0, the mean). A categorical column becomes one
+    column for each category that occurs in at least `min_df` training rows, sorted by code point, and `<unknown>` for
+    all other and missing values.
 
     >>> import pyarrow as pa; from linnaeus.data.batch import Batch
     >>> rows = Batch(columns={"price": pa.array([1.0, 3.0]), "country": pa.array(["se", "fi"])})
@@ -63,7 +63,7 @@ class Columns(Block):
             raise UsageError(f"Columns(min_df=...) must be at least 1, not {self.min_df}.")
 
     def learn(self, stream: Stream) -> FittedColumns:
-        """Two walks: sums and categories, then squared differences from the mean."""
+        """Two passes: sums and categories, then squared differences from the mean."""
         sums = [_Sum() for _ in self.numeric]
         seen: list[Counter[str]] = [Counter() for _ in self.categorical]
         for piece in pieces(stream):
@@ -114,7 +114,7 @@ class FittedColumns(Fitted):
         return hstack(blocks) if blocks else empty_rows(len(batch), 0)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """No places: the values do not come from the text."""
+        """No positions: the values do not come from the text."""
         return [[] for _ in range(len(batch))]
 
     def names(self) -> list[str]:
@@ -134,7 +134,7 @@ class FittedColumns(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedColumns:
-        """Built again."""
+        """Restore from the stored state."""
         numeric = listed(state.manifest, "numeric", str)
         categorical = listed(state.manifest, "categorical", str)
         means = tuple(tensor(state.tensors, "means", np.float64).tolist())
@@ -143,7 +143,7 @@ class FittedColumns(Fitted):
         counts = tensor(state.tensors, "counts", np.int64).tolist()
         fits = len(means) == len(scales) == len(numeric) and len(counts) == len(categorical)
         if not fits or sum(counts) != len(words) or min(counts, default=0) < 0 or not all(scales):
-            raise damaged("the numbers of its columns do not fit together")
+            raise damaged("the numbers of its columns do not match")
         ends = np.cumsum(counts).tolist()
         kept = tuple(tuple(words[end - count : end]) for count, end in zip(counts, ends, strict=True))
         return cls(numeric, means, scales, categorical, kept)

@@ -1,4 +1,4 @@
-"""Pairs of features: what neither of two blocks can say alone."""
+"""Products of pairs of features of two blocks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ PAIRS_AT_ONCE = 1 << 22
 class Conjunction(Block):
     """The product of every feature of `left` with every feature of `right` in the same row; `a * b` is the short form.
 
-    Columns are the pairs seen in at least `min_df` training rows, by left column, then right; others are ignored. With
-    the product of x1 and x2 beside them, XOR becomes linearly separable.
+    Columns are the pairs that occur in at least `min_df` training rows, ordered by left column, then right column;
+    other pairs are ignored. For example, XOR becomes linearly separable with the additional feature x1 x2.
 
     >>> from linnaeus.features import Lexicon
     >>> pair = Lexicon(["not"], name="negation") * Lexicon(["good"], name="praise")
@@ -53,7 +53,7 @@ class Conjunction(Block):
             raise UsageError(f"Conjunction(min_df=...) must be at least 1, not {self.min_df}.")
 
     def learn(self, stream: Stream) -> FittedConjunction:
-        """Fit both blocks, then one walk that counts in how many rows each pair occurs."""
+        """Fit both blocks, then count the rows of each pair in one pass."""
         left, right = self.left.learn(stream), self.right.learn(stream)
         counted: list[_Counted] = []
         for batch in stream.batches():
@@ -113,7 +113,7 @@ class FittedConjunction(Fitted):
 
     @classmethod
     def from_state(cls, state: State, left: Fitted, right: Fitted) -> FittedConjunction:
-        """Built again from its two blocks."""
+        """Restore from the stored state and its two blocks."""
         pairs = tensor(state.tensors, "pairs", np.int64)
         if len(pairs) and (pairs[0] < 0 or pairs[-1] >= left.width * right.width or (np.diff(pairs) <= 0).any()):
             raise damaged("its pairs are not pairs of its features")

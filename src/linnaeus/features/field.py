@@ -1,4 +1,4 @@
-"""Another column of texts: a title beside a body, or what an earlier stage of a pipeline said."""
+"""Features of another text column, such as a title, or the output of an earlier stage of a pipeline."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Field(Block):
-    """The features of an extractor that reads a further column of the rows in place of the text.
+    """The features of an extractor on another text column of the rows.
 
-    A missing value is an empty text. The features have no place in the text, so explanations list them by name.
+    A missing value is an empty text. The features have no position in the text, so explanations list them by name.
 
     >>> from linnaeus.data.batch import Batch; from linnaeus.features import Words
     >>> rows = Batch(pa.array(["long body", "another"]), columns={"title": pa.array(["Good news", None])})
@@ -52,7 +52,7 @@ class Field(Block):
         return FittedField(self.column, self.block.learn(_Column(stream, self.column)))
 
     def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
-        """In as few walks as the extractor knows how."""
+        """Fit, and return the rows too."""
         features, X = self.block.learn_rows(_Column(stream, self.column))
         return FittedField(self.column, features), X
 
@@ -74,7 +74,7 @@ class FittedField(Fitted):
         return self.features.extract(_read(batch, self.column))
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """No places: the values do not come from the text."""
+        """No positions: the values do not come from the text."""
         return [[] for _ in range(len(batch))]
 
     def names(self) -> Names:
@@ -86,7 +86,7 @@ class FittedField(Fitted):
         return FittedField(self.column, narrow(self.features, columns))
 
     def shrink(self, columns: Ints) -> Fitted:
-        """Only these columns, and nothing of the others."""
+        """Only these columns, without any data of the others."""
         return FittedField(self.column, shrink(self.features, columns))
 
     def state(self) -> State:
@@ -95,7 +95,7 @@ class FittedField(Fitted):
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedField:
-        """Built again."""
+        """Restore from the stored state."""
         name = state.manifest.get("column")
         if not isinstance(name, str) or not name:
             raise damaged("a column of its features has no name")

@@ -1,4 +1,4 @@
-"""Random waves: features whose inner products are about an RBF kernel, so that kernels scale into the linear engine."""
+"""Random Fourier features: their inner products approximate an RBF kernel, so that linear learners can use it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Fourier(Block):
 
         z_r(x) = sqrt(2 / width) cos(w_r . x + b_r),   w_r normal of variance 2 gamma,  b_r uniform in 0 .. 2 pi
 
-    The error of a product is about 1 / sqrt(width). The numbers come from the seed, the column and the wave by a
-    counter, so that a model file holds the seed only. Time is `width` for each stored value; memory while learning 4
-    bytes for each column and wave.
+    The error of a product is about 1 / sqrt(width). The random numbers are a function of the seed, the column and the
+    feature, so a model file stores only the seed. Time is proportional to `width` for each stored value; training takes
+    4 bytes of memory for each column and feature.
 
     Rahimi and Recht, "Random features for large-scale kernel machines", 2007.
 
@@ -62,7 +62,7 @@ class Fourier(Block):
         check_around(self, Block)
         expect("Fourier(gamma=...)", self.gamma, float)
         if self.width > WIDEST:
-            raise UsageError(f"Fourier(width=...) is at most {WIDEST:,}, not {self.width:,}.")
+            raise UsageError(f"Fourier(width=...) must be at most {WIDEST:,}, not {self.width:,}.")
         if not 0 < self.gamma < np.inf:
             raise UsageError(f"Fourier(gamma=...) must be a number above zero, not {self.gamma!r}.")
 
@@ -79,8 +79,8 @@ class Fourier(Block):
     def _around(self, inner: Fitted) -> FittedFourier:
         if inner.width * self.width > MOST:
             raise DataError(
-                f"Fourier draws {self.width:,} numbers for each of {inner.width:,} features, which is too much; keep "
-                f"fewer of them, with Exact(max_terms={MOST // self.width}), or take a smaller width."
+                f"Fourier draws {self.width:,} numbers for each of {inner.width:,} features, which is too many; keep "
+                f"fewer of them, with Exact(max_terms={MOST // self.width}), or use a smaller width."
             )
         return FittedFourier(inner, self.width, float(self.gamma), self.seed)
 
@@ -90,7 +90,7 @@ class FittedFourier(Fitted):
     """Features, and the numbers that make their waves."""
 
     opaque: ClassVar[bool] = True
-    """Weights of its columns tell nothing of single words."""
+    """The weights of its columns do not belong to single words."""
     full: ClassVar[bool] = True
     """Rows have a number in every column."""
 
@@ -150,7 +150,7 @@ class FittedFourier(Fitted):
         return products
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """No places: every wave goes through all of the text."""
+        """No positions: every feature depends on the whole text."""
         return [[] for _ in range(len(batch))]
 
     def names(self) -> Names:
@@ -163,7 +163,7 @@ class FittedFourier(Fitted):
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedFourier:
-        """Built again around its features."""
+        """Restore from the stored state and its features."""
         width, seed = field(state.manifest, "width", int), field(state.manifest, "seed", int)
         gamma = float(field(state.manifest, "gamma", (int, float)))
         if not 1 <= width <= WIDEST or width * features.width > MOST or seed < 0 or not 0 < gamma < np.inf:

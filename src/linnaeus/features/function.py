@@ -1,4 +1,4 @@
-"""A user's own function of the text or of the whole row as an extractor."""
+"""A user-defined function of the text or the row as an extractor."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ OF = ("text", "row")
 class Function(Block):
     """Features from `fn(text)`, or from `fn(row)` with `of="row"`: a dict with "text" and all further columns.
 
-    The function gives a number (one column, called `name`), a sequence of numbers (columns `name[0]`, `name[1]` ...:
-    always as many), or a dict from names to numbers, booleans or strings (a string is the feature `key=value`). The
-    columns of dicts are the names seen in training, by code point; others are ignored later. A function must give the
-    same answer for the same row. A saved model holds only its name, by default the dotted one; whoever loads the model
-    passes the function in again: `load(path, functions={name: fn})`.
+    The function returns a number (one column, called `name`), a sequence of numbers of constant length (columns
+    `name[0]`, `name[1]` ...), or a dict from names to numbers, booleans or strings (a string is the feature
+    `key=value`). The columns of dicts are the names that occur in training, sorted by code point; other names are
+    ignored. The function must be deterministic. A saved model stores only its name, by default the dotted name; pass
+    the function again to load the model: `load(path, functions={name: fn})`.
 
     >>> Function(lambda text: {"question": text.endswith("?")}, name="marks").fit(["Why?", "So."]).names()
     ['question']
@@ -50,20 +50,20 @@ class Function(Block):
         if not callable(self.fn):
             raise InputTypeError(f"Function needs a function of the text or row, not {type(self.fn).__name__}.")
         if self.of not in OF:
-            raise UsageError(f"Function(of=...) is 'text' or 'row', not {self.of!r}.")
+            raise UsageError(f"Function(of=...) must be 'text' or 'row', not {self.of!r}.")
         if not self.name:
             home, own = getattr(self.fn, "__module__", ""), getattr(self.fn, "__qualname__", "")
             if not own or "<" in own:
-                raise UsageError("Function cannot tell what to call this function; give it a name=...")
+                raise UsageError("Function needs a name for this function; give it a name=...")
             object.__setattr__(self, "name", f"{home}.{own}")
 
     def learn(self, stream: Stream) -> FittedFunction:
-        """One walk that collects the names of columns, and keeps nothing else."""
+        """Collect the names of columns in one pass."""
         call = _Call(self.fn, self.name, self.of)
         return self._fitted(call, (name for batch in stream.batches() for row in call.answers(batch) for name in row))
 
     def learn_rows(self, stream: Stream) -> tuple[FittedFunction, CSR]:
-        """One walk: the function may be dear, so it is asked only once for each row."""
+        """Fit and return the rows in one pass, so that the function is called once for each row."""
         call = _Call(self.fn, self.name, self.of)
         answers = [answer for batch in stream.batches() for answer in call.answers(batch)]
         fitted = self._fitted(call, (name for answer in answers for name in answer))
@@ -78,7 +78,7 @@ class Function(Block):
 
 @dataclass
 class _Call:
-    """Asking the function, and making one kind of answer of all it may give."""
+    """Calls the function and checks its results."""
 
     fn: Callable[[Any], Any]
     name: str
@@ -116,12 +116,12 @@ class _Call:
         if self.size is None:
             self.size = size
         if size != self.size:
-            raise DataError(f"{where}: it gave {size} numbers, but {self.size} before; always give as many.")
+            raise DataError(f"{where}: it returned {size} numbers, but {self.size} before; always return as many.")
 
 
 def _number(value: Any, where: str) -> float:
     if not isinstance(value, bool | int | float | np.number | np.bool_):
-        raise DataError(f"{where}: it gave {type(value).__name__}, but a number, a dict or a sequence is wanted.")
+        raise DataError(f"{where}: it returned {type(value).__name__}, but must return a number, a dict or a sequence.")
     try:
         return float(value)
     except OverflowError:
@@ -158,7 +158,7 @@ class FittedFunction(Fitted):
         return len(self.columns)
 
     def extract(self, batch: Batch) -> CSR:
-        """What the function says of each row."""
+        """The results of the function for each row."""
         return self.assemble(list(_Call(self.fn, self.name, self.of, self.size).answers(batch)))
 
     def assemble(self, answers: list[Answer]) -> CSR:
@@ -168,7 +168,7 @@ class FittedFunction(Fitted):
         return rows_from(cells, self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """No places: nobody knows where the function looks."""
+        """No positions: they are unknown for a function."""
         return [[] for _ in range(len(batch))]
 
     def names(self) -> list[str]:
@@ -186,13 +186,13 @@ class FittedFunction(Fitted):
 
     @classmethod
     def from_state(cls, state: State, functions: Mapping[str, Callable[[Any], Any]]) -> FittedFunction:
-        """Built again with the function of that name; nothing is ever imported."""
+        """Restore with the function of that name; nothing is imported."""
         name, of = states.field(state.manifest, "name", str), states.field(state.manifest, "of", str)
         if name not in functions:
             raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
         if not callable(functions[name]):
             raise InputTypeError(f"functions[{name!r}] is of type {type(functions[name]).__name__}; pass a function.")
         if of not in OF:
-            raise damaged(f"function {name!r} reads {of!r}, which is nothing rows have")
+            raise damaged(f"function {name!r} has the unknown input {of!r}")
         size = states.field(state.manifest, "size", (int, type(None)))
         return cls(functions[name], name, of, tuple(states.unpack_strings("columns", state.tensors)), size)

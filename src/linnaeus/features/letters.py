@@ -1,4 +1,4 @@
-"""The letters of a text, in order: what string kernels read."""
+"""The characters of a text in order, the input of string kernels."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ LONGEST = 1 << 24
 
 @dataclass(frozen=True)
 class Letters(Block):
-    """The first `length` characters themselves: the column is the place, the value the code point and one.
+    """The first `length` characters of a text, for string kernels: column = position, value = code point + 1.
 
-    These are no features to weigh, but strings as rows, for the similarities `Spectrum` and `Subsequence`. A model that
-    keeps such rows keeps the texts.
+    Use them with the kernels `Spectrum` and `Subsequence`, not with linear learners. A model that keeps such rows
+    contains the texts.
 
     >>> Letters().fit([]).rows(["Ab"]).data.tolist()
     [98.0, 99.0]
@@ -41,12 +41,12 @@ class Letters(Block):
     def __post_init__(self) -> None:
         expect("Letters(length=...)", self.length, int)
         if not 1 <= self.length <= LONGEST:
-            raise UsageError(f"Letters(length=...) lies between 1 and {LONGEST:,}, not {self.length}.")
+            raise UsageError(f"Letters(length=...) must be between 1 and {LONGEST:,}, not {self.length}.")
         if not isinstance(self.normalize, Normalize):
             raise InputTypeError("normalize takes a Normalize(...), such as Normalize(case=None) to keep the case.")
 
     def learn(self, stream: Stream) -> FittedLetters:
-        """There is nothing to learn."""
+        """Nothing is learned."""
         del stream
         return FittedLetters(self.length, self.normalize)
 
@@ -95,7 +95,7 @@ class FittedLetters(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedLetters:
-        """Built again."""
+        """Restore from the stored state."""
         length = field(state.manifest, "length", int)
         if not 1 <= length <= LONGEST:
             raise damaged(f"it claims texts of {length} letters")

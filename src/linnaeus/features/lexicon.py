@@ -1,4 +1,4 @@
-"""Word lists: how often, and with what weight, a text uses the words of a list."""
+"""Word lists: the summed weights of the list words in a text."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ _KIND = "Lexicon takes {word: weight}, a list of words, or either of these by li
 
 @dataclass(frozen=True)
 class Lexicon(Block):
-    """The summed weights of a list's words in a text, one column for each list.
+    """Word lists: the summed weights of the list words in a text, one column for each list.
 
-    `lists` is `{word: weight}` or a list of words (each of weight 1), or several of these by name:
-    `{"positive": ["good", "great"], "negative": {"bad": 1.0, "not good": 2.0}}`. Words are those of `Words()`, so case
-    does not matter. An entry of several words is found where they follow each other; every entry counts, also inside
-    a longer one.
+    `lists` is `{word: weight}` or a list of words (each of weight 1), or several of these by name: `{"positive":
+    ["good", "great"], "negative": {"bad": 1.0, "not good": 2.0}}`. Texts are tokenized as in `Words()`, so case does
+    not matter. An entry of several words matches consecutive words; every entry counts, also within a longer one.
 
     >>> Lexicon({"good": 1.0, "excellent": 2.0}).fit(["x"]).rows(["Good, good. Excellent!"]).data.tolist()
     [4.0]
@@ -62,7 +61,7 @@ class Lexicon(Block):
         object.__setattr__(self, "lists", entries)
 
     def learn(self, stream: Stream) -> FittedLexicon:
-        """There is nothing to learn."""
+        """Nothing is learned."""
         del stream
         return FittedLexicon(self.lists)
 
@@ -163,7 +162,7 @@ class FittedLexicon(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedLexicon:
-        """Built again."""
+        """Restore from the stored state."""
         lists, entries = unpack_strings("lists", state.tensors), unpack_strings("words", state.tensors)
         weights = tensor(state.tensors, "weights", np.float64).tolist()
         if not len(lists) == len(entries) == len(weights) > 0:

@@ -1,4 +1,4 @@
-"""Fewer columns: a fitted piece from which only some are kept."""
+"""Restriction of fitted features to some columns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def narrow(features: Fitted, columns: Ints) -> Fitted:
-    """The piece with only these columns (sorted), by its own `keep` where it has one.
+    """The features restricted to these columns (sorted), by their own `keep` if they have one.
 
-    A piece has `keep(columns)` when it can forget the other columns without changing the values of these: then a saved
-    model does not hold what was discarded. Other pieces are wrapped.
+    Features have `keep(columns)` if they can drop the other columns without changing the values of these; a saved model
+    then does not contain the dropped columns. Other features are wrapped.
 
     >>> import numpy as np
     >>> from linnaeus.features import Words
@@ -38,10 +38,9 @@ def narrow(features: Fitted, columns: Ints) -> Fitted:
 
 
 def shrink(features: Fitted, columns: Ints) -> Fitted:
-    """The piece with only these columns (sorted), and nothing of the others, so that a saved model is small.
+    """The features restricted to these columns (sorted), without any data of the others, for a small model.
 
-    Unlike `narrow` it lets values change: a row is brought to its length by the columns that are left, because the
-    others are not counted any more.
+    Unlike `narrow` it may change values: rows are normalized by the remaining columns only.
 
     >>> from linnaeus.features import Words
     >>> fitted = Words(values="tfidf", length="l2").fit(["good film", "bad film"])

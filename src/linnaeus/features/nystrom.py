@@ -1,4 +1,4 @@
-"""Any kernel as features: how alike a row is to some rows of the training data."""
+"""Nystrom features: any kernel, approximated by similarities to some training rows."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ BELOW = 1e-8
 
 @dataclass(frozen=True)
 class Nystrom(Block):
-    """A kernel through `width` landmarks, rows of the training data chosen by the seed: z(x) . z(x') is about k(x, x').
+    """Nystrom features of a kernel, with `width` random training rows as landmarks: z(x) . z(x') is about k(x, x').
 
         z(x) = K(x, L) K(L, L)^(-1/2)
 
-    with the pseudo-inverse where landmarks are alike. On the landmarks, and for a kernel of lower rank everywhere, the
-    products are exact. Fewer columns come out where there are fewer rows. Time is `width` kernel values and width^2
-    products for each row. A model file holds the landmark rows (numbers; around `Letters` these are texts).
+    The pseudo-inverse is used if landmarks are equal. The products are exact on the landmarks, and everywhere for a
+    kernel of lower rank. There are fewer columns if there are fewer rows. Time is `width` kernel values and width^2
+    products for each row. A model file contains the landmark rows (numbers; with `Letters` these are texts).
 
     Williams and Seeger, "Using the Nystrom method to speed up kernel machines", 2001.
 
@@ -80,7 +80,7 @@ class Nystrom(Block):
 
     def _around(self, inner: Fitted, landmarks: CSR | None) -> FittedNystrom:
         if landmarks is None or not len(landmarks):
-            raise DataError("Nystrom compares texts with some of the training data, and there are none; give it some.")
+            raise DataError("Nystrom needs training rows, and there are none; give at least one.")
         return FittedNystrom(inner, self.kernel, landmarks, _whitening(self.kernel.matrix(landmarks, landmarks)))
 
 
@@ -89,7 +89,7 @@ class FittedNystrom(Fitted):
     """Features, landmarks among their rows, and K(L, L)^(-1/2)."""
 
     opaque: ClassVar[bool] = True
-    """Weights of its columns tell nothing of single words."""
+    """The weights of its columns do not belong to single words."""
     full: ClassVar[bool] = True
     """Rows have a number in every column."""
 
@@ -105,7 +105,7 @@ class FittedNystrom(Fitted):
 
     @property
     def keeps_rows(self) -> int:
-        """How many rows of the training data it keeps."""
+        """The number of training rows in the model."""
         return len(self.landmarks)
 
     def extract(self, batch: Batch) -> CSR:
@@ -134,12 +134,12 @@ class FittedNystrom(Fitted):
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedNystrom:
-        """Built again around its features."""
+        """Restore from the stored state and its features."""
         landmarks, whitening = unpack_rows("landmarks", state), state.tensors.get("whitening")
         if not isinstance(landmarks, CSR) or landmarks.width != features.width or not len(landmarks):
             raise damaged("its landmarks are not rows of its features")
         if whitening is None or whitening.dtype != np.float64 or whitening.shape != (len(landmarks),) * 2:
-            raise damaged("its landmarks do not fit together")
+            raise damaged("the shapes of its landmarks do not match")
         if not np.isfinite(whitening).all():
             raise damaged("a number of its landmarks is not finite")
         return cls(features, described(state.manifest.get("kernel")), landmarks, whitening)
@@ -155,12 +155,12 @@ def _chosen(numbers: Longs, width: int, seed: int) -> Longs:
 def _whitening(K: Doubles) -> Doubles:
     """K^(-1/2), of the eigenvalues that are above zero."""
     if not np.isfinite(K).all():
-        raise DataError("The kernel of some rows is not a finite number; take another kernel, or scale the features.")
+        raise DataError("The kernel of some rows is not a finite number; use another kernel, or scale the features.")
     with single_blas():
         sizes, vectors = np.linalg.eigh((K + K.T) / 2)
         if sizes[0] < -BELOW * max(sizes[-1], 1e-300):
             raise DataError(
-                f"The kernel matrix is not positive semidefinite: it has an eigenvalue of {sizes[0]:.3g}; take a "
+                f"The kernel matrix is not positive semidefinite: it has an eigenvalue of {sizes[0]:.3g}; use a "
                 "kernel such as LinearKernel, RBF, or Polynomial with a shift of at least zero."
             )
         kept = sizes > SMALL * max(sizes[-1], 1e-300)

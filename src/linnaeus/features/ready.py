@@ -1,4 +1,4 @@
-"""Features that came with the rows, as those of a libsvm file do."""
+"""Precomputed features of the rows, such as those of a libsvm file."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ WIDEST = 2**31
 
 @dataclass(frozen=True)
 class Ready(Block):
-    """The features that the rows bring along: column i is index i of the libsvm file, which may count from 0 or 1.
+    """Precomputed features: column i is index i of the libsvm file, which may count from 0 or 1.
 
-    The width is the largest index of the training rows and one more, or `width` where it is known. Later rows may
-    have larger indices, which are ignored: no weight was learned for them, as for a word never seen. An index that a
-    row names twice counts with the sum.
+    The width is the largest index of the training rows plus one, or `width` if it is given. Larger indices in later
+    rows are ignored, as they have no weights. The values of an index that occurs twice in a row are added.
 
     >>> import pyarrow as pa; from linnaeus.data.batch import Batch
     >>> entries = pa.list_(pa.struct([("index", pa.int32()), ("value", pa.float32())]))
@@ -44,9 +43,9 @@ class Ready(Block):
         if self.width is None:
             return
         if isinstance(self.width, bool) or not isinstance(self.width, int):
-            raise InputTypeError(f"Ready(width=...) is a number of columns, not {self.width!r}.")
+            raise InputTypeError(f"Ready(width=...) must be a number of columns, not {self.width!r}.")
         if not 1 <= self.width <= WIDEST:
-            raise UsageError(f"Ready(width=...) must lie between 1 and {WIDEST:,}, not {self.width}.")
+            raise UsageError(f"Ready(width=...) must be between 1 and {WIDEST:,}, not {self.width}.")
 
     def learn(self, stream: Stream) -> FittedReady:
         """One walk that looks for the largest index; none where the width is known."""
@@ -71,7 +70,7 @@ class FittedReady(Fitted):
         return _entries(batch).rows(self.width, batch.start)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """No places: the features do not come from a text."""
+        """No positions: the features do not come from a text."""
         return [[] for _ in range(len(batch))]
 
     def names(self) -> Names:
@@ -84,7 +83,7 @@ class FittedReady(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedReady:
-        """Built again."""
+        """Restore from the stored state."""
         width = field(state.manifest, "width", int)
         if not 0 <= width <= WIDEST:
             raise damaged(f"it claims {width} columns")
@@ -120,7 +119,7 @@ class _Entries:
 
 def _entries(batch: Batch) -> _Entries:
     if batch.features is None:
-        raise DataError("Ready reads the features of libsvm files, but the rows have none; use Words(...) for texts.")
+        raise DataError("Ready needs the features of a libsvm file, but the rows have none; use Words(...) for texts.")
     lists = batch.features
     row = np.repeat(np.arange(len(lists)), pc.fill_null(lists.value_lengths(), 0).to_numpy(zero_copy_only=False))
     index, value = lists.flatten().flatten()

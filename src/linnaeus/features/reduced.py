@@ -1,4 +1,4 @@
-"""Fewer, dense columns: the directions in which the rows of a block differ most (latent semantic analysis)."""
+"""Dimensionality reduction by truncated SVD (latent semantic analysis)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats
 
 MORE = 10
-"""Directions looked at beyond those wanted."""
+"""Additional directions of the random projection."""
 ROUNDS = 4
-"""Times that the directions are turned towards the largest ones."""
+"""Power iterations."""
 
 
 @dataclass(frozen=True)
 class Reduced(Block):
-    """The features of a block, X (n, d), on their `width` leading right singular vectors V (d, width): X V.
+    """Truncated SVD of the features X (n, d) of a block: X V, with the first `width` right singular vectors V.
 
-    Truncated SVD of the training rows by random projections, which come from `seed`; nothing is centered, so rows of
-    text stay sparse until the product. A text far from all training texts has small values. Fewer columns come out
-    where the rows do not have so many directions.
+    The SVD of the training rows is computed by random projections with the random seed `seed`. Nothing is centered, so
+    sparse rows stay sparse until the product. A text unlike all training texts has small values. There are fewer
+    columns if the rows have lower rank.
 
     Deerwester, Dumais, Furnas, Landauer and Harshman, "Indexing by latent semantic analysis", 1990; Halko, Martinsson
     and Tropp, "Finding structure with randomness", 2011.
@@ -71,7 +71,7 @@ def directions(X: CSR, width: int, seed: int) -> Doubles:
     n, d = X.shape
     looked = min(width + MORE, n, d)
     if not looked:
-        raise DataError("Reduced finds the directions of rows, and there are no rows, or no features; give it some.")
+        raise DataError("Reduced needs rows with features, and there are none; give at least one.")
     rng = np.random.default_rng(seed)
     with single_blas():
         Q = np.linalg.qr(X.dot(rng.standard_normal((d, looked))))[0]
@@ -141,7 +141,7 @@ class FittedReduced(Fitted):
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedReduced:
-        """Built again from the features it reduces."""
+        """Restore from the stored state and the features."""
         projection = state.tensors.get("projection")
         if projection is None or projection.dtype != np.float32 or projection.ndim != 2 or not projection.shape[1]:
             raise damaged("it lacks directions")

@@ -79,7 +79,7 @@ RESTORERS: dict[str, Restorer] = {
 
 
 def restore(state: State, functions: Functions | None = None) -> Fitted:
-    """Fitted features from what `state()` gave; `functions` are those a `Function` in it names.
+    """Restore fitted features from `state()`; `functions` are those that a `Function` in it names.
 
     >>> from linnaeus.features import Affixes
     >>> fitted = Affixes().fit(["good films"])
@@ -102,7 +102,7 @@ def _restore(state: State, functions: Functions, depth: int) -> Fitted:
 
 
 def save(path: str | os.PathLike[str], features: Fitted, force: bool = False) -> None:
-    """Write fitted features to a file, in one step; with `force` also where one is there already.
+    """Write fitted features to a file, atomically; with `force`, an existing file is replaced.
 
     >>> from linnaeus.features import Shape
     >>> save("shape.lin", Shape().fit([]))
@@ -115,7 +115,7 @@ def save(path: str | os.PathLike[str], features: Fitted, force: bool = False) ->
 
 
 def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> Fitted:
-    """Read fitted features from a file that `save` wrote; `functions` as in `restore`.
+    """Read fitted features from a file of `save`; `functions` as in `restore`.
 
     The tensors' digests are checked when together they have less than 64 MB, or as `verify` says.
 

@@ -1,4 +1,4 @@
-"""The k best columns of a block: by document frequency, chi-squared or mutual information."""
+"""Feature selection: the k best columns by document frequency, chi-squared or mutual information."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class Score(ABC):
-    """How much a column is worth."""
+    """Base class of scores for feature selection."""
 
     @abstractmethod
     def score(self, seen: Seen) -> Doubles:
-        """A number for each column; the larger, the better."""
+        """A score for each column; larger is better."""
 
 
 @dataclass(frozen=True)
 class DocumentFrequency(Score):
-    """In how many training rows the feature occurs.
+    """Document frequency: the number of training rows with the feature.
 
     >>> from linnaeus.features import Words
     >>> Selected(Words(), by=DocumentFrequency(), k=1).fit(["good film", "bad film"]).names()
@@ -43,12 +43,12 @@ class DocumentFrequency(Score):
 
 @dataclass(frozen=True)
 class Chi2(Score):
-    """Chi-squared between a feature's sums and the classes, as in scikit-learn: values must not be negative.
+    """Chi-squared statistic of a feature and the classes, as in scikit-learn; values must not be negative.
 
         sum over classes of (observed - expected)^2 / expected,  expected = share of the class * sum of the feature
 
-    Where rows have many labels, each label is compared with the rest, and the largest of these counts. A feature that
-    never occurs scores 0.
+    For label sets, each label is compared with the rest, and the maximum is used. A feature that never occurs has score
+    0.
 
     >>> from linnaeus import read
     >>> from linnaeus.features import Words
@@ -79,7 +79,7 @@ class MutualInformation(Score):
 
         sum over (present or not, class) of p(e, c) ln(p(e, c) / (p(e) p(c)))
 
-    Where rows have many labels, it is that of presence and each label, and the largest of these counts.
+    For label sets, it is computed for each label, and the maximum is used.
 
     >>> from linnaeus import read
     >>> from linnaeus.features import Words
@@ -105,11 +105,11 @@ class MutualInformation(Score):
 
 @dataclass(frozen=True)
 class Selected(Block):
-    """The k columns of a block that score best, in their old order; of equal ones the earlier.
+    """Feature selection: the k columns of a block with the best scores, in their order; ties go to the lower column.
 
-    `by` is a name of the table SCORES or a piece. Around a weighted block the rows keep the length they had before
-    the selection; `Weighted(Selected(...))` gives what is left a length of its own, and a saved model then does not
-    hold the discarded terms.
+    `by` is a name of the table SCORES or an object. Rows of a weighted block keep their normalization from before the
+    selection; `Weighted(Selected(...))` normalizes the remaining columns, and a saved model then does not contain the
+    dropped terms.
 
     >>> from linnaeus.features import Affixes
     >>> Selected(Affixes((), (1,)), by="df", k=2).fit(["sees", "was it", "as"]).names()
@@ -122,7 +122,7 @@ class Selected(Block):
 
     def __post_init__(self) -> None:
         if not isinstance(self.block, Block):
-            raise InputTypeError(f"Selected chooses from an extractor's features, not {type(self.block).__name__}.")
+            raise InputTypeError(f"Selected takes an extractor, not {type(self.block).__name__}.")
         expect("Selected(k=...)", self.k, int)
         if self.k < 1:
             raise UsageError(f"Selected(k=...) must be at least 1, not {self.k}.")
@@ -140,7 +140,7 @@ def resolve_score(by: str | Score) -> Score:
     if isinstance(by, Score):
         return by
     if by not in SCORES:
-        raise UsageError(f"by={by!r} is not known; choose one of {', '.join(SCORES)}, or give a piece.")
+        raise UsageError(f"by={by!r} is not known; choose one of {', '.join(SCORES)}, or give an object.")
     found: Score = SCORES[by]()
     return found
 

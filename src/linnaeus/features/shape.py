@@ -1,4 +1,4 @@
-"""What a text looks like, whatever its words: punctuation, capitals, digits, length."""
+"""The shape of a text: punctuation, capitals, digits, length."""
 
 from __future__ import annotations
 
@@ -57,16 +57,17 @@ CHUNKS = Analysis("whitespace", Normalize(form=None, case=None))
 
 @dataclass(frozen=True)
 class Shape(Block):
-    """Shares of words with punctuation, a capital, all capitals, a digit; ln(1 + length) in words and characters.
+    """The shape of a text: shares of words with punctuation, capitals or digits, and ln(1 + length).
 
-    Words are what stands between white space. Shares lie between 0 and 1.
+    The six columns are the shares of words with punctuation, with a capital, all in capitals, and with a digit, and
+    ln(1 + length) in words and in characters. Words are separated by white space. Shares are between 0 and 1.
 
     >>> Shape().fit(["x"]).rows(["Call 911 NOW !"]).data[:4].round(2).tolist()
     [0.25, 0.5, 0.25, 0.25]
     """
 
     def learn(self, stream: Stream) -> FittedShape:
-        """There is nothing to learn."""
+        """Nothing is learned."""
         del stream
         return FittedShape()
 
@@ -110,7 +111,7 @@ class FittedShape(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedShape:
-        """Built again."""
+        """Restore from the stored state."""
         del state
         return cls()
 

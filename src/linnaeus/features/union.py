@@ -1,4 +1,4 @@
-"""Blocks side by side."""
+"""Union of feature blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WIDEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Union(Block):
-    """The columns of all blocks, one block after the other; `a | b` is the short form.
+    """The columns of all blocks, concatenated; `a | b` is the short form.
 
     >>> from linnaeus.features import Affixes, Shape
     >>> (Shape() | Affixes() | Shape()).fit(["Big cats"]).width
@@ -46,11 +46,11 @@ class Union(Block):
         object.__setattr__(self, "blocks", tuple(flat))
 
     def learn(self, stream: Stream) -> FittedUnion:
-        """Each block learns by itself."""
+        """Fit each block separately."""
         return FittedUnion(tuple(block.learn(stream) for block in self.blocks))
 
     def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
-        """Each block in as few walks as it knows how."""
+        """Fit each block, and return the rows too."""
         fitted = [block.learn_rows(stream) for block in self.blocks]
         return FittedUnion(tuple(features for features, _ in fitted)), hstack([rows for _, rows in fitted])
 
@@ -63,7 +63,7 @@ class FittedUnion(Fitted):
 
     def __post_init__(self) -> None:
         if self.width > WIDEST:
-            raise UsageError(f"Union would have {self.width:,} columns; at most {WIDEST:,} can be numbered.")
+            raise UsageError(f"Union would have {self.width:,} columns, but at most {WIDEST:,} are possible.")
 
     @property
     def width(self) -> int:
@@ -91,7 +91,7 @@ class FittedUnion(Fitted):
         return self._each(narrow, columns)
 
     def shrink(self, columns: Ints) -> Fitted:
-        """Only these columns, and nothing of the others."""
+        """Only these columns, without any data of the others."""
         return self._each(shrink, columns)
 
     def _each(self, less: Callable[[Fitted, Ints], Fitted], columns: Ints) -> Fitted:
@@ -107,7 +107,7 @@ class FittedUnion(Fitted):
 
     @classmethod
     def from_state(cls, state: State, *blocks: Fitted) -> FittedUnion:
-        """Built again from its blocks."""
+        """Restore from the stored state and its blocks."""
         del state
         try:
             return cls(blocks)

@@ -1,4 +1,4 @@
-"""Held-out rows as a model that never saw them would get them."""
+"""Features of held-out rows, as if the vocabulary had been learned without them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Everyone(NamedTuple):
 
 
 def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
-    """The rows X of an extractor that was fitted on them and on others, together `everyone`, as if on the others alone.
+    """The rows X of an extractor that was fitted on them and on others, together `everyone`, as if on the others only.
 
     In new rows a word of no training row is dropped before the length of a row is taken. In rows held out from a
     vocabulary of all rows it has a column, without a weight, and takes its part of the length; their scores would be

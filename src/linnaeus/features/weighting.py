@@ -1,4 +1,4 @@
-"""Values instead of counts: a way to value them, then rows of one length, around any extractor that counts."""
+"""Weighting and normalization of the counts of any extractor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LENGTHS: dict[Length, int] = {None: 0, "l1": 1, "l2": 2}
 
 @dataclass(frozen=True)
 class Weighted(Block):
-    """The features of a block, valued: `values` is a name of the table VALUES or a piece; then `length`.
+    """The features of a block, weighted by `values` (a name in VALUES or an object) and normalized by `length`.
 
     >>> from linnaeus.features import Affixes
     >>> Weighted(Affixes((), (1,)), "binary", length="l1").fit_rows(["is as it was"])[1].data.tolist()
@@ -44,7 +44,7 @@ class Weighted(Block):
 
     def __post_init__(self) -> None:
         if not isinstance(self.block, Block):
-            raise InputTypeError(f"Weighted values the features of an extractor, not {type(self.block).__name__}.")
+            raise InputTypeError(f"Weighted takes an extractor, not {type(self.block).__name__}.")
         resolve(self.values)
         check_length(self.length)
 
@@ -142,12 +142,12 @@ class FittedWeighted(Fitted):
 
     @classmethod
     def from_state(cls, state: State, counts: Fitted) -> FittedWeighted:
-        """Built again around what counts."""
+        """Restore from the stored state and the counting features."""
         weights = tensor(state.tensors, "weights", np.float32)
         length = field(state.manifest, "length", (str, type(None)))
         mean_length = field(state.manifest, "mean_length", (int, float))
         if len(weights) not in (0, counts.width) or length not in LENGTHS or not mean_length > 0:
-            raise damaged("the weights of its features do not fit them")
+            raise damaged("the weights do not match the features")
         return cls(counts, _described(field(state.manifest, "values", dict)), weights, length, float(mean_length))
 
 
@@ -164,4 +164,4 @@ def _described(manifest: dict[str, Json]) -> Values:
     try:
         return VALUES[manifest["kind"]](**fields)
     except (KeyError, TypeError, UsageError) as error:
-        raise damaged_or_newer(f"its values {manifest!r} are not known") from error
+        raise damaged_or_newer(f"its weighting {manifest!r} is unknown") from error

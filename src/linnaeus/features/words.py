@@ -1,4 +1,4 @@
-"""n-grams of words, and pairs of words with a gap between them."""
+"""Word n-grams, and pairs of words with a gap."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ Terms: TypeAlias = Exact | Given | Hashed
 
 @dataclass(frozen=True, kw_only=True)
 class TermBlock(Block):
-    """What all extractors of terms share: how text is read, which terms have a column, how they are valued.
+    """Base class of term extractors: tokenization, vocabulary and weighting.
 
-    `terms` is `Exact(...)`, `Given([...])` or `Hashed(...)`; `values` a name of the table VALUES or a piece; `length`
-    "l1", "l2" or None; with `unknown`, tokens outside an exact or given vocabulary count in a column of their own.
+    `terms` is `Exact(...)`, `Given([...])` or `Hashed(...)`; `values` is a name of the table VALUES or an object;
+    `length` is the norm of the rows, "l1", "l2" or None. With `unknown`, tokens outside an exact or given vocabulary
+    are counted in an additional column.
     """
 
     tokenizer: str = "words"
@@ -50,10 +51,10 @@ class TermBlock(Block):
         if isinstance(self.terms, Hashed) and resolve(self.values).learns:
             check_width(1 << self.terms.bits)
         if self.unknown and isinstance(self.terms, Hashed):
-            raise UsageError("Hashed terms are never unknown; use Exact() or Given([...]) with unknown=True.")
+            raise UsageError("Hashed terms have no unknown tokens; use Exact() or Given([...]) with unknown=True.")
         grams = self.grams()
         if self.unknown and grams.plan.of_words and grams.low > 1:
-            raise UsageError("Unknown words are counted beside known ones; let n-grams begin at 1: ngrams=(1, ...).")
+            raise UsageError("unknown=True needs single words; let n-grams begin at 1: ngrams=(1, ...).")
 
     def grams(self) -> Grams:
         """Which terms a text has."""
@@ -64,7 +65,7 @@ class TermBlock(Block):
         return Analysis(self.tokenizer, self.normalize, self.stem)
 
     def learn(self, stream: Stream) -> Fitted:
-        """The terms, in one walk; then the weights of their values, in another where they need one."""
+        """Learn the terms in one pass, and the weights in a second pass if they need one."""
         counts, given = self._counts(stream)
         return learn_weights(Seen(counts, stream, given=given), self.values, self.length)
 
@@ -80,7 +81,7 @@ class TermBlock(Block):
         return features, weigh_rows(features, X)
 
     def learn_tally(self, stream: Stream, classes: tuple[Ints, int]) -> tuple[Fitted, Doubles] | None:
-        """The features, and the sums of the rows of each of k classes (width, k); None where these need rows.
+        """The features, and the sums of the rows of each of k classes (width, k); None if that needs rows.
 
         `classes` are the class of each row, and k. No row is made: this is what counting models learn from.
         """
@@ -102,10 +103,10 @@ class TermBlock(Block):
 
 @dataclass(frozen=True)
 class Words(TermBlock):
-    """Counts of words and of runs of words: `ngrams=(1, 2)` for single words and pairs.
+    """Counts of words and word n-grams: `ngrams=(1, 2)` for single words and pairs.
 
-    The default reads words as people do and folds case; `tokenizer="scikit"` with `Normalize(form=None, case="lower")`
-    gives exactly the terms of scikit-learn's vectorizers.
+    The default uses Unicode words and folds case; `tokenizer="scikit"` with `Normalize(form=None, case="lower")`
+    has exactly the terms of scikit-learn's vectorizers.
 
     >>> Words(ngrams=(1, 2)).fit(["Good film", "good Films"]).names()
     ['film', 'films', 'good', 'good film', 'good films']

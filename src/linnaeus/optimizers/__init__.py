@@ -1,8 +1,9 @@
-"""Optimizers: pieces that bring an objective down (`protocols.Solver`).
+"""Optimizers: solvers that minimize an objective (`protocols.Solver`).
 
-Step-wise ones (`stochastic.py`) are a rule (`rules.py`), a rate with its schedule (`schedule.py`) and a batch size;
-batch solvers see the whole objective at once; dual ascent and coordinate descent use what they know of loss and
-penalty. Each says in `refuse` what it cannot do; `erm.check` adds what would.
+Stochastic optimizers (`stochastic.py`) have an update rule (`rules.py`), a learning rate with its schedule
+(`schedule.py`) and a batch size. Batch solvers use the whole objective. Dual ascent and coordinate descent use the
+structure of loss and penalty. Each states in `refuse` which objectives it does not support; `erm.check` adds
+alternatives.
 
 To add one: a frozen dataclass with `refuse` and `minimize`, a row in `_HOMES` and one in `OPTIMIZERS`; the contract
 tests run it over every loss, penalty and output space.

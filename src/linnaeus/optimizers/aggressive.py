@@ -1,4 +1,4 @@
-"""Passive-aggressive learning: the smallest step that puts an example right."""
+"""Passive-aggressive learning: the smallest step that corrects an example."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PassiveAggressive:
-    """Do nothing when the margin is at least 1; else move the least that makes it 1 (Crammer et al. 2006).
+    """Passive-aggressive learning: if the margin is below 1, the smallest step that makes it 1 (Crammer et al. 2006).
 
-    The step is tau = loss / |x|^2 (in a joint space over 2 |x|^2). `slack` is how a noisy example is kept from having
-    its way: "linear" (PA-I) caps tau at `aggressiveness`, "squared" (PA-II) adds 1 / (2 aggressiveness) to |x|^2,
-    "none" (PA) does neither. The weight of an example multiplies its aggressiveness. There is no rate.
+    The step is tau = loss / |x|^2 (in a joint space over 2 |x|^2). `slack` limits the effect of noisy examples:
+    "linear" (PA-I) caps tau at `aggressiveness`, "squared" (PA-II) adds 1 / (2 aggressiveness) to |x|^2, "none" (PA)
+    does neither. The weight of an example multiplies its aggressiveness. There is no learning rate.
 
     >>> PassiveAggressive(aggressiveness=0.1).limits
     (0.1, 0.0)
@@ -44,30 +44,30 @@ class PassiveAggressive:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The cap of a step, and what is added to |x|^2."""
+        """The maximum of tau, and the addition to |x|^2."""
         cap = float(self.aggressiveness) if self.slack == "linear" else np.inf
         return cap, 0.5 / self.aggressiveness if self.slack == "squared" else 0.0
 
     def refuse(self, objective: Objective) -> str | None:
-        """It is a rule for the hinge loss, with a limit of its own instead of a penalty."""
+        """Refuse losses other than the hinge, penalties, and other output spaces."""
         if vars(type(objective.loss)).get("online") != LOSSES["hinge"]:
-            return "PassiveAggressive steps on margins below 1, which is the hinge loss alone."
+            return "PassiveAggressive supports the hinge loss only."
         if objective.regularizer.value(np.ones((1, 1))) != 0:
-            return "PassiveAggressive limits its steps by aggressiveness, and takes no penalty but NoPenalty."
+            return "PassiveAggressive is regularized by aggressiveness, and takes no penalty but NoPenalty."
         if not knows(objective) or getattr(objective.space, "costs", None) is not None:
-            return "PassiveAggressive knows binary, multiclass, onevsrest and multilabel outputs without costs."
+            return "PassiveAggressive supports binary, multiclass, onevsrest and multilabel outputs without costs."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Epoch after epoch, until `report` raises."""
+        """Run epochs until `report` raises."""
         self.descent(objective, start, averaged=False).run(report)
 
     def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
-        """A run of it."""
+        """Start a run."""
         return Fused(self, OnlineKernel(1, self._learn, own_penalty=True), objective, start, averaged)
 
     def rates(self, first: int, count: int, total: int) -> Doubles:
-        """Steps have the size they need."""
+        """Ones: there is no learning rate."""
         return np.ones(count)
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:

@@ -1,4 +1,4 @@
-"""The mean of all iterates, one after each step: Polyak-Ruppert averaging; with the perceptron, the averaged one."""
+"""The mean of the iterates over all steps: Polyak-Ruppert averaging; with the perceptron, the averaged perceptron."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LazyMean:
-    """O(nonzeros) a step, when weights move only by steps: mean = w - (1/t) sum_s (s - 1) (move of step s)."""
+    """Averaging in O(nonzeros) per step, if only steps change weights: mean = w - (1/t) sum_s (s - 1) (step s)."""
 
     def __init__(self, params: Params, state: dict[str, Any] | None = None) -> None:
         self.drift = {name: np.zeros_like(value) for name, value in params.items()}
@@ -24,19 +24,19 @@ class LazyMean:
         self.drift[name][rows] += (t - 1) * move
 
     def stepped(self, params: Params) -> None:
-        """Nothing: rows that did not move are summed by arithmetic."""
+        """Nothing: rows without a change are summed by the formula."""
 
     def mean(self, params: Params, t: int) -> Params:
         """The mean of the iterates of steps 1 to t."""
         return {name: value - self.drift[name] / max(t, 1) for name, value in params.items()}
 
     def arrays(self) -> dict[str, Doubles]:
-        """What a checkpoint keeps."""
+        """The arrays of a checkpoint."""
         return {f"drift.{name}": value for name, value in self.drift.items()}
 
 
 class FullMean:
-    """The sum itself, for penalties and rules that move all weights at every step."""
+    """The sum of all iterates, for penalties and rules that change all weights at every step."""
 
     def __init__(self, params: Params, state: dict[str, Any] | None = None) -> None:
         self.total = {name: np.zeros_like(value) for name, value in params.items()}
@@ -57,5 +57,5 @@ class FullMean:
         return {name: value / max(t, 1) for name, value in self.total.items()}
 
     def arrays(self) -> dict[str, Doubles]:
-        """What a checkpoint keeps."""
+        """The arrays of a checkpoint."""
         return {f"total.{name}": value for name, value in self.total.items()}

@@ -1,9 +1,9 @@
 """Reports of batch solvers, with a certificate: a bound on how far the objective is above its optimum.
 
 A convex loss with an L2 penalty of strength l2 on all parameters is strongly convex, so f(w) - f* <= ||g||^2 / (2 l2).
-A free bias is not penalized. The same holds for the weights alone once b is at its best for them (`Objective.polish`),
-because f minimized over b keeps the strong convexity of the penalty; the report is then of the polished parameters.
-Polishing costs about one evaluation, so it is done when ||g||^2 / (2 l2) has become a quarter of what it was.
+A free bias is not penalized. The bound holds for the weights alone if b is optimal for them (`Objective.polish`),
+because f minimized over b keeps the strong convexity of the penalty; the report then has the polished parameters.
+Polishing costs about one evaluation, so it is done when ||g||^2 / (2 l2) has fallen to a quarter.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Reporter:
-    """Counts the iterations of a batch solver, and tells of them: value, gradient, and a gap where there is one.
+    """Counts the iterations of a batch solver and reports them: value, gradient, and a gap if there is one.
 
-    `exact` is False for solvers whose values and gradients come from recurrences: no gap is made of those. `state` is
-    what the solver needs to go on, if it tells that.
+    `exact` is False for solvers whose values and gradients come from recurrences: they have no gap. `state` is what the
+    solver needs to resume, if it supports that.
     """
 
     def __init__(
@@ -46,23 +46,23 @@ class Reporter:
         self.resumed = "certified" in start.state
 
     def begin(self, params: Params, grad: Params) -> None:
-        """Remember how large the gradient is at zero: what later ones are small against."""
+        """Store the gradient norm at zero, to which later norms are compared."""
         zero = not any(value.any() for value in params.values())
         self.scale = norm(grad if zero else self.objective.value_and_grad(self.objective.initial())[1])
 
     def tell(
         self, params: Callable[[], Params], value: float, gradient: float, rate: float | None = None
     ) -> float | None:
-        """One more iteration, with the length of its gradient; parameters are made when asked for, until the next."""
+        """Report an iteration and its gradient norm; parameters are computed on request, until the next iteration."""
         self.epoch += 1
         self.seen = (params, value, gradient)
         bound = 0.5 * gradient**2 / self.l2 if self.l2 else np.inf
-        # The first time in any case: a gap that is known, however large, is what decides from then on.
+        # The first time in any case: once a gap is known, it is the stopping criterion.
         due = (self.told is None and not self.resumed) or (bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified)
         return self._say(rate, certify=due or (self.exact and not self.free) or self.epoch >= self.planned)
 
     def finish(self) -> None:
-        """The last iterate once more, where it was told without a gap, or from a recurrence."""
+        """Report the last iterate again, if it had no gap or came from a recurrence."""
         if self.told is None or self.told.gap is not None or self.seen is None:
             return
         if not self.exact:
@@ -82,13 +82,13 @@ class Reporter:
         return self.report(self.told)
 
     def _state(self) -> dict[str, Any]:
-        """The solver's own, and how near the last certificate was, so that the next one comes when it would have."""
+        """The state of the solver and of the last certificate, so that a resumed run certifies at the same points."""
         return {} if self.state is None else {**self.state(), "certified": np.array([self.certified])}
 
     def _certified(
         self, params: Callable[[], Params], value: float, gradient: float
     ) -> tuple[float | None, Callable[[], Params], float, float]:
-        """The gap, and what it is the gap of. Rounding of the value is part of it."""
+        """The gap and the parameters it holds for; it includes rounding of the value."""
         left, self.certified = 0.0, 0.5 * gradient**2 / self.l2
         if self.free:
             polished = self.objective.polish(params())
@@ -108,7 +108,7 @@ class Reporter:
 
 
 def rounding(objective: Objective, value: float) -> float:
-    """What rounding hides of an objective: losses of order 1 are rounded when they are made, and their sum is again."""
+    """A bound on the rounding error of an objective: of each loss, and of their sum."""
     return 16 * EPS * (abs(value) + float(np.abs(objective.weights).sum()))
 
 

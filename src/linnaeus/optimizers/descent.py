@@ -1,4 +1,4 @@
-"""Runs of step-wise optimizers: epochs over shuffled examples (`Run`), steps in NumPy for any pieces (`Descent`)."""
+"""Runs of stochastic optimizers: epochs over shuffled examples (`Run`), and general steps in NumPy (`Descent`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Run(ABC):
-    """What changes while a step-wise optimizer works: the number of steps, and the factor of its rates."""
+    """The state of a stochastic optimizer during training: the number of steps, and the factor of the learning rate."""
 
     def __init__(self, piece: Any, objective: Objective, start: Start) -> None:
         self.piece, self.objective, self.start = piece, objective, start
@@ -29,18 +29,18 @@ class Run(ABC):
         self.t = int(kept["t"][0]) if "t" in kept else 0
         self.factor = float(kept["factor"][0]) if "factor" in kept else 1.0
         self.before = float(kept["before"][0]) if "before" in kept and not np.isnan(kept["before"][0]) else None
-        if start.score is not None:  # what is kept was told before its epoch had a score
+        if start.score is not None:  # the stored state is older than the score of its epoch
             self._adapt(start.score)
 
     def run(self, report: Callable[[Step], float | None]) -> None:
-        """Epoch after epoch; `report` ends it."""
+        """Run epochs until `report` raises."""
         epoch = self.start.epoch
         while True:
             epoch += 1
             self._adapt(report(self.epoch(epoch)))
 
     def epoch(self, epoch: int) -> Step:
-        """One walk over all examples; one that the deadline cut short knows neither losses nor mistakes."""
+        """One pass over all examples; if the deadline ends it, losses and mistakes are unknown."""
         order = shuffled(self.objective.X.shape[0], self.start.seed, epoch)
         count = -(-len(order) // self.size)
         self.begin(epoch)
@@ -58,13 +58,13 @@ class Run(ABC):
         return self.start.deadline is not None and time.perf_counter() >= self.start.deadline
 
     def arrays(self) -> dict[str, Any]:
-        """All that a run needs to go on from here to the same bits."""
+        """All arrays that are needed to resume with identical results."""
         before = np.nan if self.before is None else self.before
         kept = {"t": np.array([self.t]), "factor": np.array([self.factor]), "before": np.array([before])}
         return kept | self.memories()
 
     def _adapt(self, score: float | None) -> None:
-        """An epoch has its held-out score."""
+        """Adapt the learning rate to the held-out score of an epoch."""
         self.factor = self.piece.adapt(self.factor, score, self.before)
         self.before = score
 
@@ -75,19 +75,19 @@ class Run(ABC):
 
     @abstractmethod
     def begin(self, epoch: int) -> None:
-        """What is to be done before an epoch."""
+        """Prepare an epoch."""
 
     @abstractmethod
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
-        """Steps over the examples in this order, until it is late: sum of losses before each, and mistakes."""
+        """Steps over the examples in this order, until the deadline: sum of losses before each step, and mistakes."""
 
     @abstractmethod
     def result(self) -> Params:
-        """The parameters to use: the latest, or the mean."""
+        """The parameters to return: the latest, or the mean."""
 
     @abstractmethod
     def penalty(self) -> float:
-        """What the regularizer charges for the latest parameters."""
+        """The value of the regularizer at the latest parameters."""
 
     @abstractmethod
     def memories(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Run(ABC):
 
 
 class Descent(Run):
-    """Any loss, output space, penalty and rule, in NumPy over batches."""
+    """Steps for any loss, output space, penalty and rule, in NumPy over batches."""
 
     def __init__(self, piece: Any, rule: Rule, objective: Objective, start: Start, averaged: bool) -> None:
         super().__init__(piece, objective, start)
@@ -121,7 +121,7 @@ class Descent(Run):
         return size
 
     def begin(self, epoch: int) -> None:
-        """A rule that charges the penalty by epochs does it now."""
+        """Apply the penalty, for rules that do it once per epoch."""
         if hasattr(self.rule, "charge"):
             self.rule = self.rule.charge(epoch, self.params, self.memory)
 
@@ -158,11 +158,11 @@ class Descent(Run):
         return float(values @ weights), o.mistakes(S, y)
 
     def result(self) -> Params:
-        """The parameters to use: the latest, or the mean."""
+        """The parameters to return: the latest, or the mean."""
         return self.params if self.mean is None else self.mean.mean(self.params, self.t)
 
     def penalty(self) -> float:
-        """What the regularizer charges."""
+        """The value of the regularizer."""
         return self.objective.penalty(self.params)
 
     def memories(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A symmetric matrix without negative eigenvalues, factored to solve with it."""
+"""Factorization of a symmetric positive semidefinite matrix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Factor:
-    """G + ridge I by Cholesky, or by eigenvalues where it is singular: solutions are then those of least norm.
+    """G + ridge I by Cholesky, or by eigenvalues if it is singular; solutions then have minimal norm.
 
     >>> Factor(np.array([[4.0, 0.0], [0.0, 0.0]]), 0.0).solve(np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Flat:
-    """Value and gradient of a vector; tells of a solver's iterates through a `Reporter`.
+    """Value and gradient as functions of a vector; reports the iterates of a solver through a `Reporter`.
 
-    Vectors are looked at where they lie: parameters and gradients are views into them, and nothing is copied. A solver
-    that asks for the same array twice gets the same answer, so it must not write into one it has asked about.
+    Parameters and gradients are views into the vectors; nothing is copied. Results are cached for the same array, so a
+    solver must not write into an array that it has evaluated.
     """
 
     def __init__(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:

@@ -1,4 +1,4 @@
-"""Follow the regularized leader with proximal steps: sparse weights from a stream."""
+"""Follow the regularized leader (FTRL-proximal): sparse weights in online learning."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class FTRL(Stochastic):
     """FTRL-proximal (McMahan et al. 2013): with L1 many weights are exactly zero at any time.
 
     After gradients g_1..g_t a weight is argmin_w  w sum g_s + 1/2 sum sigma_s (w - w_s)^2 + l1 |w| + l2/2 w^2 with
-    sum sigma_s = (beta + sqrt(sum g_s^2)) / rate: a rate for each weight, which falls by itself, so there is no
-    schedule. l1 and l2 are the regularizer's, charged once for every walk over the examples, as the objective has it;
-    in the first epoch this is the paper's algorithm. `rate` is its alpha.
+    sum sigma_s = (beta + sqrt(sum g_s^2)) / rate: each weight has its own decreasing learning rate, so there is no
+    schedule. l1 and l2 are those of the regularizer, applied once for every epoch, as in the objective; in the first
+    epoch this is the algorithm of the paper. `rate` is its alpha.
 
     >>> FTRL(rate=0.5).beta
     1.0
@@ -40,21 +40,21 @@ class FTRL(Stochastic):
         if not (self.beta > 0 and np.isfinite(self.beta)):
             raise UsageError(f"beta must be a positive number, not {self.beta}.")
         if not isinstance(self.schedule, Constant):
-            raise UsageError("FTRL has a rate for each weight that falls by itself; leave the schedule constant.")
+            raise UsageError("FTRL has its own learning rate for each weight; leave the schedule constant.")
 
     @property
     def rule(self) -> Rule:
-        """The steps without a penalty."""
+        """The update rule without a penalty."""
         return Proximal(self.rate, self.beta)
 
     def rule_for(self, objective: Objective) -> Rule:
-        """The steps with the penalty inside. Those of larger batches are fewer, and each has a mean gradient."""
+        """The update rule with the penalty. Larger batches have fewer steps, each with a mean gradient."""
         penalty, n = objective.regularizer, objective.X.shape[0]
         share = -(-n // self.batch) / n
         return Proximal(self.rate, self.beta, share * penalty.l1, share * penalty.l2, objective.penalized)
 
     def refuse(self, objective: Objective) -> str | None:
-        """The group penalty moves rows as a whole."""
+        """Refuse the group penalty."""
         return refuse_groups(objective, "FTRL")
 
 

@@ -1,4 +1,4 @@
-"""Batch gradient descent: the plainest way down, with steps that look after themselves."""
+"""Batch gradient descent with automatic step sizes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GradientDescent:
-    """w <- w - t g, with t halved until Armijo's condition holds; for losses and penalties with a gradient.
+    """Gradient descent w <- w - t g, with t halved until Armijo's condition holds; for smooth losses and penalties.
 
-    The first try of t is that of Barzilai and Borwein (1988), s's / s'y from the last step s and the change y of the
+    The initial t is that of Barzilai and Borwein (1988), s's / s'y from the last step s and the change y of the
     gradient. A step has to improve on the worst of the last `memory` values (Grippo, Lampariello and Lucidi 1986); with
-    memory 1 every step goes down. The best iterate is the one that is told. Memory: about 6 times the parameters.
+    memory 1 every step lowers the objective. The best iterate is reported. Memory: about 6 times the parameters.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -43,11 +43,11 @@ class GradientDescent:
             raise UsageError(f"memory must be at least 1, not {self.memory}.")
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs gradients everywhere."""
+        """Refuse losses and penalties that are not differentiable."""
         return refuse_kinks(objective, "GradientDescent")
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until no step goes down any more, or `report` raises."""
+        """Minimize until no step lowers the objective, or `report` raises."""
         flat = Flat(objective.by_columns(), start, report)
         x = best = flat.x0
         value, g = flat.value_and_grad(x)
@@ -70,7 +70,7 @@ class GradientDescent:
 def search(
     flat: Flat, at: tuple[Doubles, Doubles], rate: float, bar: float
 ) -> tuple[float, Doubles, float, Doubles] | None:
-    """A step along -g that gets below the bar: its length, the point, value and gradient there; None if none does."""
+    """A step along -g to a value below the bar: its size, point, value and gradient; None if there is none."""
     x, g = at
     promise = dot(g, g)
     for _ in range(100):
@@ -86,6 +86,6 @@ def search(
 
 
 def _spectral(s: Doubles, y: Doubles, otherwise: float) -> float:
-    """The step that would be right if the curvature along s were that everywhere."""
+    """The step size for constant curvature along s."""
     bend = dot(s, y)
     return min(dot(s, s) / bend, 100.0 * otherwise) if bend > 0 else otherwise

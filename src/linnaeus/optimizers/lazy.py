@@ -1,7 +1,7 @@
-"""The regularizer's flow, put off for rows that no gradient touches.
+"""Delayed application of the regularizer to rows without a gradient.
 
-After each step every weight moves along the penalty's flow for time rate/n. Flows compose, so a row that was not
-touched catches up in one go when it is next needed: `clock` is the time so far, `seen` the time each row has had.
+After each step every weight moves along the penalty's flow for time rate/n. Flows compose, so a row without gradients
+is updated in one step when it is next needed: `clock` is the total time, `seen` the time already applied to each row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Catcher:
-    """Brings rows of the penalized parameters up to now."""
+    """Applies delayed penalties to rows of the penalized parameters."""
 
     def __init__(self, objective: Objective, rule: Rule, params: Params, state: Params) -> None:
         self.regularizer, self.rule, self.params, self.state = objective.regularizer, rule, params, state
@@ -26,11 +26,11 @@ class Catcher:
         self.seen = {name: np.zeros(len(params[name])) for name in self.names}
 
     def advance(self, time: float) -> None:
-        """One step has been made: everyone owes this much time."""
+        """Add the time of one step."""
         self.clock += time
 
     def catch_up(self, name: str, rows: Any) -> None:
-        """These rows pay."""
+        """Apply the delayed penalty to these rows."""
         if name not in self.names:
             return
         owed = self.clock - self.seen[name][rows]
@@ -41,7 +41,7 @@ class Catcher:
         self.seen[name][rows] = self.clock
 
     def settle(self) -> None:
-        """All rows pay, and the clock starts again."""
+        """Apply the delayed penalty to all rows, and reset the clock."""
         for name in self.names:
             self.catch_up(name, slice(None))
             self.seen[name][:] = 0.0
@@ -49,5 +49,5 @@ class Catcher:
 
 
 def _penalizes(regularizer: Any) -> bool:
-    """Whether the penalty moves anything."""
+    """Whether the penalty changes weights."""
     return bool(regularizer.value(np.ones((1, 1))) != 0)

@@ -1,4 +1,4 @@
-"""Least squares by LSQR: for problems too large to factor; all targets go through the same products."""
+"""Least squares by LSQR, for problems too large to factor; all targets are solved together."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LSQR:
-    """Golub and Kahan's bidiagonalization (Paige and Saunders 1982) for the squared loss with the L2 penalty or none.
+    """LSQR (Paige and Saunders 1982) for the squared loss with the L2 penalty or none.
 
-    In exact arithmetic it is conjugate gradients on the normal equations, without squaring their condition. A free bias
-    is eliminated by centering, without making the rows dense. From zero and without a penalty it goes to the solution
-    of least norm. Memory: about 6 times the parameters and 3 times the scores.
+    In exact arithmetic it equals conjugate gradients on the normal equations, but does not square the condition number.
+    A free bias is eliminated by centering, without making the rows dense. From zero and without a penalty it converges
+    to the solution of minimal norm. Memory: about 6 times the parameters and 3 times the scores.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -34,11 +34,11 @@ class LSQR:
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs squares."""
+        """Refuse losses other than the squared loss, and penalties other than L2."""
         return refuse_curved(objective, "LSQR")
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until rounding is all that is left, or `report` raises."""
+        """Minimize until rounding level, or until `report` raises."""
         reporter = Reporter(objective, start, report, exact=False)
         reporter.begin(start.params, objective.value_and_grad(start.params)[1])
         system = Centered(objective, start.params)

@@ -1,4 +1,4 @@
-"""Newton's method with the whole Hessian, for small problems."""
+"""Newton's method with the full Hessian, for small problems."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ LIMIT = 4096
 
 @dataclass(frozen=True)
 class Newton:
-    """w <- w - t H^-1 g by Cholesky's factors, t halved until Armijo's condition holds; a quadratic takes one step.
+    """Newton's method w <- w - t H^-1 g with a Cholesky factorization, t halved until Armijo's condition holds.
 
-    For losses with a second derivative and at most 4,096 parameters. A singular H is made definite by adding the
-    least multiple of the identity that does it. Memory: two matrices of parameters by parameters.
+    For losses with a second derivative and at most 4,096 parameters. A quadratic objective takes one step. A singular H
+    is made definite by adding the smallest sufficient multiple of the identity. Memory: two matrices of parameters by
+    parameters.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -38,7 +39,7 @@ class Newton:
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs second derivatives, and few parameters."""
+        """Refuse losses without second derivatives, and too many parameters."""
         said = refuse_flat(objective, "Newton") or refuse_rows(objective, "Newton")
         size = sum(value.size for value in _shapes(objective))
         if said is None and size > LIMIT:
@@ -46,8 +47,8 @@ class Newton:
         return said
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until no step goes down any more, or `report` raises."""
-        import scipy.linalg  # noqa: F401 - its BLAS has to be there before it can be held to one thread
+        """Minimize until no step lowers the objective, or `report` raises."""
+        import scipy.linalg  # noqa: F401 - its BLAS must be loaded before it can be limited to one thread
 
         flat = Flat(objective, start, report)
         x: Doubles | None = flat.x0

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Params, Start, Step
 
 LIMIT = 5000
-"""The longest side of a matrix that is factored: 200 MB."""
+"""The largest matrix that is factored: 200 MB."""
 BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """The exact optimum of the squared loss with the L2 penalty or none, for at most 5,000 features or examples.
+    """Normal equations: the exact optimum of the squared loss, with L2 or no penalty, for up to 5,000 features or rows.
 
-    d by d equations, or n by n ones when there are fewer examples than features (W = X'U). A free bias is solved for
-    exactly, by centering. Several targets share the factors, unless rows count differently for each. Without a penalty
-    and with dependent features it gives the solution of least norm. The answer does not depend on the start. Memory:
-    two matrices of min(n, d)^2.
+    It solves d by d equations, or n by n ones if there are fewer examples than features (W = X'U). A free bias is
+    solved exactly, by centering. Several targets share the factorization, unless their row weights differ. Without a
+    penalty and with dependent features it returns the solution of minimal norm. The result does not depend on the
+    start. Memory: two matrices of min(n, d)^2.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -41,7 +41,7 @@ class NormalEquations:
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs squares, and a short side."""
+        """Refuse losses other than the squared loss, and matrices that are too large."""
         said = refuse_curved(objective, "NormalEquations")
         size = min(objective.X.shape)
         if said is None and size > LIMIT:
@@ -49,8 +49,8 @@ class NormalEquations:
         return said
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Solve, and refine by what is left of the gradient while that helps."""
-        import scipy.linalg  # noqa: F401 - its BLAS has to be there before it can be held to one thread
+        """Solve, and refine by the remaining gradient while that helps."""
+        import scipy.linalg  # noqa: F401 - its BLAS must be loaded before it can be limited to one thread
 
         n, d = objective.X.shape
         reporter = Reporter(objective, start, report)
@@ -163,7 +163,7 @@ class Examples:
 
 
 def counts(objective: Objective) -> Doubles:
-    """What each row counts: (n, 1), or (n, w) where it differs between targets (pairs of classes, costs)."""
+    """The row weights: (n, 1), or (n, w) if they differ between targets (pairs of classes, costs)."""
     o, blocks = objective, []
     n, w = o.X.shape[0], o.initial()["W"].shape[1]
     size = max(1, BLOCK // w)

@@ -1,4 +1,4 @@
-"""What L-BFGS remembers: the last steps and the changes of the gradient, as long vectors with their inner products."""
+"""The memory of L-BFGS: the last steps and gradient changes, and their inner products."""
 
 from __future__ import annotations
 

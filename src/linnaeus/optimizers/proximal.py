@@ -1,4 +1,4 @@
-"""Proximal gradient steps for every penalty with a prox: L1, elastic net, groups, and those one adds."""
+"""Accelerated proximal gradient for every penalty with a prox: L1, elastic net, group lasso, and your own."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProximalGradient:
-    """FISTA (Beck and Teboulle 2009) with backtracking, and momentum that starts again when it points uphill.
+    """Accelerated proximal gradient (FISTA, Beck and Teboulle 2009) with backtracking and adaptive restart.
 
         x' = prox(v - t grad f(v), t),    v' = x' + beta (x' - x)
 
-    f is the sum of the losses; the penalty enters by its prox alone. The step t is halved until the quadratic bound
-    holds and grows a little with every step taken; the momentum is dropped when (v - x')(x' - x) > 0 (O'Donoghue and
+    f is the sum of the losses; the penalty is used by its prox only. The step size t is halved until the quadratic
+    bound holds, and grows a little with every step. The momentum is reset if (v - x')(x' - x) > 0 (O'Donoghue and
     Candès 2015). The gradient it reports is (v - x') / t, zero exactly at the optimum. Memory: six times the
     parameters, in float64.
 
@@ -38,14 +38,14 @@ class ProximalGradient:
     growth: float = 1.1
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs a loss with a gradient and a penalty with a prox."""
+        """Refuse losses that are not differentiable."""
         if not objective.smooth:
             loss = type(objective.loss).__name__
-            return f"ProximalGradient needs a gradient everywhere, and the {loss} loss has a kink."
+            return f"ProximalGradient needs a differentiable loss, and the {loss} loss has a kink."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until a step changes nothing, or `report` raises."""
+        """Minimize until a step changes nothing, or `report` raises."""
         at = _begin(start)
         for epoch in range(start.epoch + 1, 1_000_000_000):
             after, mapped = _step(objective, at)

@@ -1,8 +1,8 @@
-"""Batch solvers that use gradients alone: L-BFGS and nonlinear conjugate gradients.
+"""Batch solvers that use only gradients: L-BFGS and nonlinear conjugate gradients.
 
-They are our own, not SciPy's, because on a text problem with many classes the vectors are what costs: SciPy walks over
-each of them many times, on one thread, where one pass over all of them on all threads is enough. With fewer rows than
-features they work in the span of the rows (`span.py`), where vectors are shorter still.
+They do not use SciPy, because for text problems with many classes operations on long vectors dominate: SciPy passes
+over each vector many times on one thread, while one pass on all threads is enough. With fewer rows than features they
+work in the span of the rows (`span.py`), where vectors are shorter.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LBFGS:
-    """Limited-memory BFGS (Liu and Nocedal 1989), for losses and penalties with a gradient. The solver for most.
+    """Limited-memory BFGS (Liu and Nocedal 1989), for smooth losses and penalties. The default for most problems.
 
-    An iteration is two passes over the vectors it keeps, both on all threads: one for all their inner products, one for
-    the combination of them that is the next direction (Chen, Wang and Zhou 2014). Memory: the parameters 6 times, and
-    twice more for each of the last `memory` iterations, in float64; where 2 n < d the parameters twice, and four times
-    the scores for each iteration.
+    An iteration takes two passes over the stored vectors, both on all threads: one for all inner products, one for the
+    next direction, which is a linear combination of the vectors (Chen, Wang and Zhou 2014). Memory: the parameters 6
+    times, and twice more for each of the last `memory` iterations, in float64; where 2 n < d the parameters twice, and
+    four times the scores for each iteration.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -48,11 +48,11 @@ class LBFGS:
             raise UsageError(f"memory must be at least 1, not {self.memory}.")
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs gradients everywhere."""
+        """Refuse losses and penalties that are not differentiable."""
         return refuse_kinks(objective, "LBFGS")
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until it finds no way down, or `report` raises."""
+        """Minimize until no step lowers the objective, or `report` raises."""
         walk = Walk(flatten(objective, start, report))
         pairs = Pairs(self.memory, walk.flat.products)
         pairs.resume(start.state)
@@ -72,10 +72,10 @@ class LBFGS:
 
 @dataclass(frozen=True)
 class ConjugateGradient:
-    """Nonlinear conjugate gradients (Polak and Ribiere), for losses and penalties with a gradient.
+    """Nonlinear conjugate gradients (Polak and Ribiere), for smooth losses and penalties.
 
     Memory: about 6 times the parameters, in float64 (where 2 n < d, twice, and 10 times the scores): less than L-BFGS,
-    for more iterations.
+    but with more iterations.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -86,11 +86,11 @@ class ConjugateGradient:
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs gradients everywhere."""
+        """Refuse losses and penalties that are not differentiable."""
         return refuse_kinks(objective, "ConjugateGradient")
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until it finds no way down, or `report` raises."""
+        """Minimize until no step lowers the objective, or `report` raises."""
         walk = Walk(flatten(objective, start, report))
         p, first, steepest = combine([walk.g], [-1.0]), walk.short, True
         while not walk.done:

@@ -1,4 +1,4 @@
-"""First-order updates: what a gradient does to the rows it touches (`protocols.Rule`)."""
+"""First-order update rules (`protocols.Rule`)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Adaptive:
 
 @dataclass(frozen=True)
 class Heavy:
-    """Momentum (Polyak 1964): v <- decay v + g, w <- w - rate v. Rows move without a gradient, so all are touched."""
+    """Momentum (Polyak 1964): v <- decay v + g, w <- w - rate v. All rows change, also those without a gradient."""
 
     decay: float = 0.9
     eager: ClassVar[bool] = True
@@ -99,7 +99,7 @@ class Heavy:
 
 @dataclass(frozen=True)
 class Moments:
-    """Adam (Kingma and Ba 2015), with the penalty decoupled as in AdamW: all rows move at every step."""
+    """Adam (Kingma and Ba 2015), with the penalty decoupled as in AdamW: all rows change at every step."""
 
     first: float = 0.9
     second: float = 0.999

@@ -1,4 +1,4 @@
-"""Step sizes over time, as factors of the rate of an optimizer. Steps are counted from 1."""
+"""Learning rate schedules, as factors of the rate of an optimizer. Steps are counted from 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Schedule(ABC):
-    """Factors for the steps first, first + 1, ...; `total` steps are planned. `adapt` follows held-out scores.
+    """Base class of learning rate schedules: a factor for each step. `adapt` can use held-out scores.
 
     >>> from linnaeus.optimizers import SCHEDULES
     >>> all(issubclass(SCHEDULES[name], Schedule) for name in SCHEDULES)
@@ -23,11 +23,11 @@ class Schedule(ABC):
     """
 
     follows: ClassVar[bool] = False
-    """Whether it has no meaning without held-out scores."""
+    """Whether it needs held-out scores."""
 
     @abstractmethod
     def factors(self, first: int, count: int, total: int) -> Doubles:
-        """One factor for each of `count` steps."""
+        """The factors of the `count` steps first, first + 1, ...; `total` steps are planned."""
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
         """The factor for the next epoch, from the held-out scores of this one and the one before."""
@@ -36,7 +36,7 @@ class Schedule(ABC):
 
 @dataclass(frozen=True)
 class Constant(Schedule):
-    """Always the rate.
+    """Constant learning rate.
 
     >>> Constant().factors(1, 3, 10).tolist()
     [1.0, 1.0, 1.0]
@@ -49,7 +49,7 @@ class Constant(Schedule):
 
 @dataclass(frozen=True)
 class InverseTime(Schedule):
-    """1 / (offset + t).
+    """Inverse time decay: 1 / (offset + t).
 
     >>> InverseTime(offset=1.0).factors(1, 3, 3).round(3).tolist()
     [0.5, 0.333, 0.25]
@@ -69,7 +69,7 @@ class InverseTime(Schedule):
 
 @dataclass(frozen=True)
 class InverseSqrt(Schedule):
-    """1 / sqrt(t).
+    """Inverse square root decay: 1 / sqrt(t).
 
     >>> InverseSqrt().factors(1, 4, 10).round(3).tolist()
     [1.0, 0.707, 0.577, 0.5]
@@ -82,7 +82,7 @@ class InverseSqrt(Schedule):
 
 @dataclass(frozen=True)
 class LinearDecay(Schedule):
-    """From 1 down to 0 over the planned steps.
+    """Linear decay from 1 to 0 over the planned steps.
 
     >>> LinearDecay().factors(1, 4, 4).tolist()
     [1.0, 0.75, 0.5, 0.25]
@@ -95,7 +95,7 @@ class LinearDecay(Schedule):
 
 @dataclass(frozen=True)
 class HeldOut(Schedule):
-    """Grow while the held-out score rises, shrink when it falls (the bold driver). Needs held-out data.
+    """The bold driver: grow while the held-out score rises, shrink when it falls. Needs held-out data.
 
     >>> HeldOut().adapt(1.0, score=0.9, before=0.8), HeldOut().adapt(1.0, score=0.7, before=0.8)
     (1.05, 0.5)
@@ -112,7 +112,7 @@ class HeldOut(Schedule):
             raise UsageError("The held-out schedule needs grow >= 1 and shrink between 0 and 1.")
 
     def factors(self, first: int, count: int, total: int) -> Doubles:
-        """Ones: the factor of the epoch is `adapt`'s."""
+        """Ones; `adapt` sets the factor of the epoch."""
         return np.ones(count)
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
@@ -133,7 +133,7 @@ SCHEDULES = {
 
 
 def as_schedule(value: Any) -> Schedule:
-    """The schedule that is meant: an object as it is, a plain name with its defaults.
+    """Return the schedule: an object unchanged, or the schedule with this name and its default settings.
 
     >>> as_schedule("inverse")
     InverseTime(offset=1.0)

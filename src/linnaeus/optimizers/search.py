@@ -1,4 +1,4 @@
-"""A step along a direction, halved until it pays."""
+"""Backtracking line search."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 DECREASE = 1e-4
-"""Armijo's constant: the share of the promised decrease that a step must deliver."""
+"""Armijo's constant: the share of the predicted decrease that a step must achieve."""
 
 
 def armijo(flat: Flat, x: Doubles, step: Doubles) -> Doubles | None:
-    """X + t step with the first t = 1, 1/2, 1/4 ... that goes down enough; None where none does."""
+    """X + t step with the first t = 1, 1/2, 1/4 ... that lowers the objective enough; None if there is none."""
     value, g = flat.value_and_grad(x)
     promise, t = dot(g, step), 1.0
     while promise < 0.0:

@@ -1,4 +1,4 @@
-"""An order of the examples for each epoch: a function of seed, epoch and n alone, the same on every machine."""
+"""The order of the examples in each epoch: a function of seed, epoch and n only, the same on every machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRIPS = 128
 
 
 def shuffled(n: int, seed: int, epoch: int) -> Ints:
-    """A random permutation of 0..n-1 in which neighbors stay close in time, strip by strip.
+    """A random permutation of 0..n-1 that keeps memory access mostly sequential.
 
     The rows are cut into strips; each round takes the next row of every strip, the strips in a new random order, each
     from a random start. Rows of a strip follow each other in memory, so that a matrix larger than the caches is read

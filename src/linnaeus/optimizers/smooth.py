@@ -1,4 +1,4 @@
-"""What batch solvers need of an objective, and what to say when it is not there; `erm.check` adds what would do."""
+"""Requirements of batch solvers, and their error messages; `erm.check` adds alternatives."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ if TYPE_CHECKING:
 
 
 def refuse_kinks(objective: Objective, name: str) -> str | None:
-    """Why a solver that follows gradients cannot serve a loss or a penalty with kinks."""
+    """Why a gradient-based solver does not support this loss or penalty; None if it does."""
     loss = type(objective.loss).__name__
     if not getattr(objective.loss, "smooth", False):
-        return f"{name} needs a gradient everywhere, and the {loss} loss has a kink."
+        return f"{name} needs a differentiable objective, and the {loss} loss has a kink."
     if not objective.smooth:
         return (
-            f"{name} needs a gradient everywhere, and the {loss} loss of several classes scored together has a kink "
-            "where two rivals are equal."
+            f"{name} needs a differentiable objective, and the {loss} loss of joint classes has a kink "
+            "where two classes have equal scores."
         )
     if getattr(objective.regularizer, "l1", 1.0):
         penalty = type(objective.regularizer).__name__
-        return f"{name} needs a gradient everywhere, and the {penalty} penalty has a kink."
+        return f"{name} needs a differentiable objective, and the {penalty} penalty has a kink."
     return None
 
 
 def refuse_flat(objective: Objective, name: str) -> str | None:
-    """Why a solver that uses second derivatives cannot serve a loss that gives none."""
+    """Why a second-order solver does not support this loss; None if it does."""
     said = refuse_kinks(objective, name)
     if said is None and not getattr(objective.loss, "second", False):
         loss = type(objective.loss).__name__
-        return f"{name} needs second derivatives, and the {loss} loss gives none."
+        return f"{name} needs second derivatives, and the {loss} loss has none."
     if said is None and not hasattr(objective.space, "soft_dot"):
-        return f"{name} needs second derivatives, and {type(objective.space).__name__} gives none."
+        return f"{name} needs second derivatives, and {type(objective.space).__name__} has none."
     return said
 
 
 def refuse_curved(objective: Objective, name: str) -> str | None:
-    """Why a solver of linear equations cannot serve an objective that is not quadratic."""
+    """Why a least-squares solver does not support this objective; None if it does."""
     if (said := refuse_rows(objective, name)) is not None:
         return said
     if not getattr(objective.loss, "quadratic", False):
         loss = type(objective.loss).__name__
-        return f"{name} solves least squares, and the {loss} loss is not a square."
+        return f"{name} solves least squares, and does not support the {loss} loss."
     if getattr(objective.regularizer, "l1", 1.0):
         penalty = type(objective.regularizer).__name__
         return f"{name} takes the L2 penalty or none, not {penalty}."
@@ -49,7 +49,7 @@ def refuse_curved(objective: Objective, name: str) -> str | None:
 
 
 def refuse_rows(objective: Objective, name: str) -> str | None:
-    """Why a solver that takes each example for one row of scores cannot serve candidates and sequences."""
+    """Why a solver for examples with one row of scores does not support candidates and sequences; None if it does."""
     if objective.rowwise:
         return None
     return f"{name} takes one row of scores for each example, and {type(objective.space).__name__} has several."

@@ -1,4 +1,4 @@
-"""Step by step over shuffled batches: the engine under SGD, momentum, AdaGrad and Adam, for any loss and output space.
+"""Stochastic optimizers over shuffled batches (SGD, momentum, AdaGrad, Adam), for any loss and output space.
 
 A step on a batch B uses the mean gradient g = 1/|B| sum_B weight_i dloss_i, and the penalty's flow for time rate/n:
 together, in expectation, 1/n of the objective's gradient. The general path is `descent.py`, in NumPy over blocks of
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stochastic(ABC):
-    """What step-wise optimizers share: the rate, its schedule, and how many examples a step looks at.
+    """Base class of stochastic optimizers: learning rate, schedule and batch size.
 
-    A schedule is an object, or a plain name out of `SCHEDULES`.
+    A schedule is an object, or a name in `SCHEDULES`.
 
     >>> SGD(schedule="inverse").schedule
     InverseTime(offset=1.0)
@@ -41,7 +41,7 @@ class Stochastic(ABC):
     schedule: Any = field(default_factory=Constant)
     batch: int = 1
     stepwise: ClassVar[bool] = True
-    """It learns example by example, so it can go on with more of them: a stream."""
+    """It can continue with more examples, as in a stream."""
 
     def __post_init__(self) -> None:
         expect("rate", self.rate, float)
@@ -58,25 +58,25 @@ class Stochastic(ABC):
         """The update."""
 
     def refuse(self, objective: Objective) -> str | None:
-        """A first-order rule takes every loss and every penalty."""
+        """Accept every loss and every penalty."""
         return None
 
     def rule_for(self, objective: Objective) -> Rule:
-        """The update for this objective, where it needs to know it."""
+        """The update rule for this objective."""
         return self.rule
 
     def rates(self, first: int, count: int, total: int) -> Doubles:
-        """The rates of the steps first, first + 1, ...; `total` are planned."""
+        """The learning rates of the steps first, first + 1, ...; `total` steps are planned."""
         schedule: Schedule = self.schedule
         return self.rate * schedule.factors(first, count, total)
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
-        """What to multiply the rates of the next epoch with, by the held-out scores of this one and the one before."""
+        """The factor of the next epoch's learning rates, from the held-out scores of this epoch and the one before."""
         schedule: Schedule = self.schedule
         return schedule.adapt(factor, score, before)
 
     def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
-        """A run of it: by a fused kernel where there is one for these pieces, else in NumPy."""
+        """Start a run: with a fused kernel if there is one for this objective, else in NumPy."""
         rule = self.rule_for(objective)
         kernel = online_kernel(rule, objective, averaged) if self.batch == 1 else None
         if kernel is None:
@@ -84,13 +84,13 @@ class Stochastic(ABC):
         return Fused(self, kernel, objective, start, averaged)
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Epoch after epoch, until `report` raises."""
+        """Run epochs until `report` raises."""
         self.descent(objective, start, averaged=False).run(report)
 
 
 @dataclass(frozen=True)
 class SGD(Stochastic):
-    """w <- w - rate g. With the perceptron loss, rate 1 and no penalty this is the perceptron.
+    """Stochastic gradient descent: w <- w - rate g. With the perceptron loss, rate 1 and no penalty: the perceptron.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -108,7 +108,7 @@ class SGD(Stochastic):
 
 @dataclass(frozen=True)
 class AdaGrad(Stochastic):
-    """w_i <- w_i - rate g_i / sqrt(eps + sum of g_i^2): a rate for each weight, large for rare features.
+    """AdaGrad: w_i <- w_i - rate g_i / sqrt(eps + sum of g_i^2), a learning rate per weight, larger for rare features.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -130,13 +130,13 @@ class AdaGrad(Stochastic):
         return Adaptive(self.eps)
 
     def refuse(self, objective: Objective) -> str | None:
-        """The group penalty moves rows as a whole."""
+        """Refuse the group penalty."""
         return refuse_groups(objective, "AdaGrad")
 
 
 @dataclass(frozen=True)
 class Momentum(Stochastic):
-    """v <- decay v + g, w <- w - rate v.
+    """SGD with momentum: v <- decay v + g, w <- w - rate v.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -160,7 +160,7 @@ class Momentum(Stochastic):
 
 @dataclass(frozen=True)
 class Adam(Stochastic):
-    """Adam with decoupled penalty.
+    """Adam with decoupled penalty, as in AdamW.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -187,13 +187,13 @@ class Adam(Stochastic):
         return Moments(self.first, self.second, self.eps)
 
     def refuse(self, objective: Objective) -> str | None:
-        """The group penalty moves rows as a whole."""
+        """Refuse the group penalty."""
         return refuse_groups(objective, "Adam")
 
 
 @dataclass(frozen=True)
 class Average:
-    """The mean of the iterates of a step-wise optimizer, which is an object or a plain name.
+    """Averaging: the mean of the iterates of a stochastic optimizer, given as an object or by name.
 
     `Average(SGD(rate=1.0))` with the perceptron loss is the averaged perceptron (Freund and Schapire 1999, Collins
     2002).
@@ -213,17 +213,17 @@ class Average:
         object.__setattr__(self, "inner", _stepwise(self.inner))
 
     def refuse(self, objective: Objective) -> str | None:
-        """What the inner one refuses."""
+        """Refuse what the averaged optimizer refuses."""
         said: str | None = self.inner.refuse(objective)
         return said
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """As the inner one; reported parameters are means."""
+        """Run the averaged optimizer; reported parameters are means."""
         self.inner.descent(objective, start, averaged=True).run(report)
 
 
 def _expect_within(name: str, value: float, end: float) -> None:
-    """Refuse what is no number from 0 up to, but not including, the end."""
+    """Refuse a value that is not at least 0 and below the end."""
     expect(name, value, float)
     if not 0 <= value < end:
         last = "finite" if end == np.inf else f"below {end:g}"
@@ -231,7 +231,7 @@ def _expect_within(name: str, value: float, end: float) -> None:
 
 
 def _stepwise(value: Any) -> Any:
-    """The step-wise optimizer that is meant."""
+    """Return the stochastic optimizer: an object unchanged, or the one with this name."""
     from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
 
     if hasattr(value, "descent") and not isinstance(value, type):
@@ -241,13 +241,13 @@ def _stepwise(value: Any) -> Any:
         return table[value]()
     if isinstance(value, str | type) or not hasattr(value, "minimize"):
         raise InputTypeError(
-            f"Average takes a step-wise optimizer, by a plain name ({', '.join(table)}) or an object, not {value!r}."
+            f"Average takes a stochastic optimizer, by name ({', '.join(table)}) or an object, not {value!r}."
         )
-    raise UsageError(f"Only step-wise optimizers have iterates to average, not {type(value).__name__}.")
+    raise UsageError(f"Average takes a stochastic optimizer, not {type(value).__name__}.")
 
 
 def refuse_groups(objective: Objective, name: str) -> str | None:
-    """Why rules with a rate for each weight cannot serve a penalty on whole rows."""
+    """Why rules with a learning rate for each weight do not support the group penalty; None for other penalties."""
     if hasattr(objective.regularizer, "l1"):
         return None
-    return f"{name} has a rate for each weight, but the group penalty moves the weights of a feature together."
+    return f"{name} has a learning rate for each weight, which the group penalty does not support."

@@ -1,4 +1,4 @@
-"""Truncated Newton: each step solves the Newton equations as far as it pays, by conjugate gradients."""
+"""Truncated Newton: each step solves the Newton equations approximately, by conjugate gradients."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NewtonCG:
-    """Newton's method by conjugate gradients, with a line search (Dembo and Steihaug 1983), as LIBLINEAR has it now.
+    """Newton's method by conjugate gradients, with a line search (Dembo and Steihaug 1983), as in LIBLINEAR.
 
-    For losses with a second derivative. Few iterations, each of many products with the Hessian: it takes the lead over
-    L-BFGS where products with the rows are what costs. (SciPy's trust regions crawl on the squared hinge, whose
-    curvature jumps.) Memory: about 8 times the parameters, in float64.
+    For losses with a second derivative. It takes few iterations, each with many products with the Hessian. It is faster
+    than L-BFGS if products with the rows dominate the time. (SciPy's trust-region methods are slow on the squared
+    hinge, whose curvature is discontinuous.) Memory: about 8 times the parameters, in float64.
 
     >>> import numpy as np
     >>> from linnaeus import LinearClassifier
@@ -35,16 +35,16 @@ class NewtonCG:
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs second derivatives."""
+        """Refuse losses without second derivatives."""
         return refuse_flat(objective, "NewtonCG")
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until no step helps any more, or `report` raises."""
+        """Minimize until no step lowers the objective, or `report` raises."""
         flat = Flat(objective.by_columns(), start, report)
         x, scale = flat.x0, max(flat.reporter.scale or 0.0, 1e-300)
         while True:
             _, g = flat.value_and_grad(x)
-            # The nearer, the more exactly: this makes the convergence superlinear.
+            # More precise near the optimum, which makes the convergence superlinear.
             share = min(0.25, float(np.sqrt(norm(g) / scale)))
             found = armijo(flat, x, solve(lambda v, x=x: flat.hessp(x, v), -g, share))  # type: ignore[misc]
             if found is None:

@@ -1,4 +1,4 @@
-"""Where a solver that follows gradients stands, and where it looks next: two points, two gradients, no more memory."""
+"""The current and the next point of a gradient-based solver, with their gradients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 PATIENCE = 20
-"""Steps without a lower value or a shorter gradient: what is left is rounding."""
+"""Steps without a lower value or a smaller gradient, after which only rounding is left."""
 
 
 class Walk:

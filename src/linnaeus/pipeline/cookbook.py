@@ -1,6 +1,6 @@
-"""Named recipes: `default`, and the methods of the lectures under their plain names.
+"""Named recipes: `default`, and the classical methods by name.
 
-A recipe is made when it is asked for, and rooms import a piece when it is named: one recipe loads its own pieces only.
+A recipe is made on request and imports only the modules that it uses.
 """
 
 from __future__ import annotations
@@ -24,52 +24,52 @@ if TYPE_CHECKING:
     from linnaeus.features import Block, Values
 
 STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
-"""What is tried of the L2 penalty, from strong to weak; scikit-learn's C is 1 / strength."""
+"""The L2 strengths that cross-validation tries, from strong to weak; scikit-learn's C is 1 / strength."""
 
 
 SMOOTHINGS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
-"""What is tried of what naive Bayes adds to its counts."""
+"""The smoothing values of naive Bayes that cross-validation tries."""
 
 
 SHARED = Exact(min_token_df=2)
-"""No token that stands in one text only: what one person wrote once is not for a model file."""
+"""Drop tokens that occur in one text only, so that rare private words do not get into a model file."""
 
 COMMON = Exact(min_term_df=2)
-"""No term, token or pair, that stands in one text only: the same, and a small model."""
+"""Drop terms (tokens and pairs) that occur in one text only: the same, and a smaller model."""
 
 
 NEAREST = (30.0, 20.0, 10.0, 5.0, 1.0)
-"""How many neighbors are tried."""
+"""The numbers of neighbors that cross-validation tries."""
 
 
 class Named(NamedTuple):
-    """A recipe with a name: what it is in a sentence, and how it is made."""
+    """A named recipe: a one-sentence description, and the function that makes it."""
 
     help: str
     make: Callable[[], Recipe]
 
 
 def words(ngrams: tuple[int, int] = (1, 2)) -> Words:
-    """Words and runs of words, sublinear tf-idf, rows of length 1."""
+    """Word n-grams with sublinear tf-idf, normalized to length 1."""
     return Words(ngrams=ngrams, terms=SHARED, values=TfIdf("log"), length="l2")
 
 
 def characters(shortest: int = 2, values: Values | None = None) -> Block:
-    """Runs of up to 5 characters within words, sublinear tf-idf, rows of length 1."""
+    """Character n-grams of up to 5 characters within words, with sublinear tf-idf, normalized to length 1."""
     from linnaeus.features import Chars
 
     return Chars(shortest, 5, terms=SHARED, values=values or TfIdf("log"), length="l2")
 
 
 def directions() -> Block:
-    """The 100 directions in which texts differ most by their words."""
+    """The first 100 singular directions of the word features."""
     from linnaeus.features import Reduced
 
     return Reduced(replace(words((1, 1)), terms=COMMON), width=100)
 
 
 def _default() -> Recipe:
-    """Chosen by cross-validation on the training parts of twenty data sets."""
+    """Chosen by cross-validation on the training parts of twenty datasets."""
     features: Block = Words(ngrams=(1, 2), tokenizer="edges", terms=SHARED, values=Contrast(), length="l2")
     features |= characters(values=Contrast())
     learner = Linear(loss="squared_hinge", regularizer=L2(1.0))
@@ -77,7 +77,7 @@ def _default() -> Recipe:
 
 
 def _brisk(features: Words) -> Recipe:
-    """A few walks over the rows, one example at a time: no optimum, but near it in a fraction of its time."""
+    """Online learning in a few epochs: not the optimum, but near it in a fraction of the time."""
     learner = Linear(
         loss="hinge", regularizer="none", optimizer=optimizers.Average(optimizers.PassiveAggressive(0.5)), epochs=2
     )
@@ -93,17 +93,17 @@ def _counting(learner: Any, features: Block) -> Recipe:
 
 
 def _presence(ngrams: tuple[int, int], most: int) -> Words:
-    """Which terms are there, those of one text left out, at most so many of the others: for questions about words."""
+    """The presence of terms that occur in more than one text, at most `most` of them, for decision trees."""
     return Words(ngrams=ngrams, terms=replace(COMMON, max_terms=most), values=Binary())
 
 
 def _grown(name: str, **settings: Any) -> Recipe:
-    """Trees on the presence of words; a training of theirs is long, so that the folds are few."""
+    """Trees on the presence of words; training is slow, so there are few folds."""
     return Recipe(features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3))
 
 
 def _directed(search: str) -> Recipe:
-    """Neighbors in learned directions, of which a word has 64 numbers: so no more words than needed."""
+    """Nearest neighbors in a learned projection with 64 numbers for each word, so the vocabulary is limited."""
     features = replace(words(), terms=replace(COMMON, max_terms=200_000))
     projection = neighbors.Components()
     learner = neighbors.Neighbors(k=10, votes=neighbors.Kernel(), search=search, projection=projection)
@@ -111,76 +111,76 @@ def _directed(search: str) -> Recipe:
 
 
 def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Recipe:
-    """Few folds: each of them makes a kernel matrix."""
+    """Few folds, because each computes a kernel matrix."""
     return Recipe(features=features or words(), learner=learner, tuning=Tuning(folds=folds))
 
 
 def _scaled(features: Block) -> Recipe:
-    """A kernel as features, for the linear engine."""
+    """Approximate kernel features with a linear learner."""
     return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)
 
 
 RECIPES: dict[str, Named] = {
     "default": Named(
-        "Words, pairs and characters with a squared-hinge SVM, its strength tuned: the best guess.", _default
+        "Linear SVM on words, word pairs and character n-grams, strength tuned by cross-validation.", _default
     ),
     "fast": Named(
-        "Words and pairs by averaged passive-aggressive steps, two walks over the rows, nothing held out.",
+        "Averaged passive-aggressive classifier on words and pairs, two epochs, no cross-validation.",
         lambda: _brisk(replace(words(), tokenizer="edges")),
     ),
     "words": Named(
-        "The same on single words: the quickest training and the smallest model.",
+        "Averaged passive-aggressive classifier on single words: the fastest and smallest model.",
         lambda: _brisk(words((1, 1))),
     ),
     "logistic": Named(
-        "Logistic regression (softmax over the classes) on words and pairs.",
+        "Multinomial logistic regression (softmax) on words and pairs.",
         lambda: _simple(Linear(loss="log", regularizer=L2(0.1))),
     ),
     "svm": Named(
-        "A linear SVM for each class against the rest, on words and pairs.",
+        "One-vs-rest linear SVM on words and pairs.",
         lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
     ),
     "multiclass-svm": Named(
-        "Crammer and Singer's SVM over all classes at once, on words and pairs; takes costs.",
+        "Multiclass SVM of Crammer and Singer on words and pairs; takes a cost matrix.",
         lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0))),
     ),
     "nb-svm": Named(
-        "An SVM on words, pairs and triples weighted by naive-Bayes log-count ratios; strong on sentiment.",
+        "SVM on words, pairs and triples weighted by naive Bayes log-count ratios; good for sentiment.",
         lambda: _simple(
             Linear(loss="squared_hinge", regularizer=L2(1.0)),
             Words(ngrams=(1, 3), terms=SHARED, values=NaiveBayes(), length="l2"),
         ),
     ),
     "naive-bayes": Named(
-        "Multinomial naive Bayes on words, its smoothing tuned: counted, not optimized.",
+        "Multinomial naive Bayes on words, smoothing tuned by cross-validation.",
         lambda: _counting(bayes.Multinomial(), Words(terms=SHARED)),
     ),
     "bernoulli-naive-bayes": Named(
-        "Naive Bayes on which words are in a text and which are not; for short texts.",
+        "Bernoulli naive Bayes on the presence and absence of words; for short texts.",
         lambda: _counting(bayes.Bernoulli(threshold=None), Words(terms=SHARED, values="binary")),
     ),
     "complement-naive-bayes": Named(
-        "Naive Bayes on what the other classes say, its weights normalized; for classes of unequal size.",
+        "Complement naive Bayes with normalized weights; for classes of unequal size.",
         lambda: _counting(bayes.Complement(length="l1"), words()),
     ),
     "lda": Named(
-        "Linear discriminant analysis on the 100 leading directions of words, with shrinkage.",
+        "Linear discriminant analysis with shrinkage, on the first 100 singular directions of words.",
         lambda: _simple(bayes.LinearDiscriminant(shrinkage="auto"), directions()),
     ),
     "qda": Named(
-        "Quadratic discriminant analysis on the 100 leading directions of words, with shrinkage.",
+        "Quadratic discriminant analysis with shrinkage, on the first 100 singular directions of words.",
         lambda: _simple(bayes.QuadraticDiscriminant(shrinkage="auto"), directions()),
     ),
     "least-squares": Named(
-        "Ridge regression on targets +1 and -1, on words and pairs.",
+        "Ridge classifier: least squares on targets +1 and -1, on words and pairs.",
         lambda: _simple(Linear(loss="squared", regularizer=L2(1.0))),
     ),
     "perceptron": Named(
-        "The perceptron: one example at a time, moved by its mistakes, on words and pairs.",
+        "Perceptron on words and pairs: online learning, updated after each mistake.",
         lambda: _simple(Linear(loss="perceptron", regularizer="none", optimizer=optimizers.SGD(rate=1.0))),
     ),
     "averaged-perceptron": Named(
-        "The perceptron with the average of its weights: nearly an SVM, in a few epochs.",
+        "Averaged perceptron on words and pairs: nearly as accurate as an SVM, in a few epochs.",
         lambda: _simple(
             Linear(
                 loss="perceptron", regularizer="none", optimizer=optimizers.Average(optimizers.SGD(rate=1.0)), epochs=10
@@ -188,67 +188,65 @@ RECIPES: dict[str, Named] = {
         ),
     ),
     "passive-aggressive": Named(
-        "The smallest step that gives each example a margin of 1, on words and pairs.",
+        "Passive-aggressive classifier on words and pairs.",
         lambda: _simple(
             Linear(loss="hinge", regularizer="none", optimizer=optimizers.PassiveAggressive(1.0), epochs=10)
         ),
     ),
     "characters": Named(
-        "Runs of 1 to 5 characters with a squared-hinge SVM: languages, names, texts without spaces.",
+        "Linear SVM on character n-grams of 1 to 5 characters; for languages, names, text without spaces.",
         lambda: Recipe(
             features=characters(1),
             learner=Linear(loss="squared_hinge", regularizer=L2(1.0)),
             tuning=Tuning(strengths=STRENGTHS),
         ),
     ),
-    "decision-tree": Named(
-        "One decision tree on the presence of words: a chain of questions that can be read.", lambda: _grown("tree")
-    ),
+    "decision-tree": Named("Decision tree on the presence of words; easy to read.", lambda: _grown("tree")),
     "random-forest": Named(
-        "The mean of a hundred decision trees, each grown on rows and words drawn at random.", lambda: _grown("forest")
+        "Random forest of a hundred decision trees on the presence of words.", lambda: _grown("forest")
     ),
     "adaboost": Named(
-        "A vote of words and pairs, the most useful first: boosted decision stumps, which are a linear model.",
+        "AdaBoost with decision stumps on the presence of words and pairs; a linear model.",
         lambda: Recipe(features=_presence((1, 2), 100_000), learner=LEARNERS["adaboost"](), tuning=Tuning()),
     ),
     "gradient-boosting": Named(
-        "A hundred rounds of small trees on the presence of words, each fitted to what those before it left over.",
+        "Gradient boosting with a hundred rounds of small trees on the presence of words.",
         lambda: _grown("gradient_boosting", rate=0.3),
     ),
     "kernel-svm": Named(
-        "An SVM on how close texts are to each other (RBF kernel of words and pairs); some thousand texts.",
+        "SVM with an RBF kernel on words and pairs; for up to a few thousand texts.",
         lambda: _kernel(methods.KernelSVM(kernel=kernels.RBF(0.5), strength=1.0)),
     ),
     "kernel-ridge": Named(
-        "Least squares with the same kernel, in closed form; classes or numbers.",
+        "Kernel ridge regression with an RBF kernel on words and pairs; for classes or numbers.",
         lambda: _kernel(methods.KernelRidge(kernel=kernels.RBF(0.5), strength=0.3)),
     ),
     "kernel-perceptron": Named(
-        "The averaged perceptron over all conjunctions of two terms, which are never made (polynomial kernel).",
+        "Averaged kernel perceptron with a polynomial kernel: all conjunctions of two terms.",
         lambda: _kernel(methods.AveragedKernelPerceptron(kernel=kernels.Polynomial(2))),
     ),
     "gaussian-process": Named(
-        "A Gaussian process on words and pairs: it knows how sure it is; at most 2,000 texts.",
+        "Gaussian process classifier on words and pairs, with uncertainty; for at most 2,000 texts.",
         lambda: _kernel(methods.GaussianProcess(kernel=kernels.RBF(0.5), strength=0.1), folds=3),
     ),
     "string-kernel": Named(
-        "An SVM on the letters that texts share in order, gaps allowed; short texts, and the file keeps them.",
+        "SVM with a subsequence string kernel; for short texts, which are kept in the model file.",
         lambda: _kernel(
             methods.KernelSVM(kernel=kernels.Subsequence(3, 0.5), strength=0.3), blocks.Letters(200), folds=3
         ),
     ),
     "fourier-svm": Named(
-        "A linear SVM on 2,000 random waves of words, whose products are about an RBF kernel; any number of texts.",
+        "Linear SVM on 2,000 random Fourier features of words (approximate RBF kernel); for any number of texts.",
         lambda: _scaled(
             blocks.Fourier(replace(words((1, 1)), terms=Exact(min_token_df=2, max_terms=30_000)), 2000, gamma=0.5)
         ),
     ),
     "nystrom-svm": Named(
-        "A linear SVM on how close texts are to 500 of them: about all that the kernel sees; any number of texts.",
+        "Linear SVM on Nystrom features with 500 landmarks (approximate kernel); for any number of texts.",
         lambda: _scaled(blocks.Nystrom(words(), kernels.RBF(0.5))),
     ),
     "ridge": Named(
-        "Numbers from words, pairs and characters: least squares with a tuned L2 penalty.",
+        "Ridge regression for numbers, on words, word pairs and character n-grams, strength tuned.",
         lambda: Recipe(
             features=words() | characters(),
             learner=Linear(loss="squared", regularizer=L2(1.0)),
@@ -256,7 +254,7 @@ RECIPES: dict[str, Named] = {
         ),
     ),
     "knn": Named(
-        "The nearest training texts vote, by the cosine of their words; how many is tuned. Keeps all rows.",
+        "k nearest neighbors by cosine similarity of words, k tuned; the model keeps all training rows.",
         lambda: Recipe(
             features=words((1, 1)),
             learner=neighbors.Neighbors(votes=neighbors.Kernel()),
@@ -264,15 +262,15 @@ RECIPES: dict[str, Named] = {
         ),
     ),
     "knn-metric": Named(
-        "The same in 64 directions learned from the labels, in which texts of one class are near to each other.",
+        "k nearest neighbors in a 64-dimensional projection learned from the labels.",
         lambda: _directed("exact"),
     ),
     "knn-graph": Named(
-        "The same by a walk along a graph of near texts instead of a look at all: for very many of them.",
+        "k nearest neighbors in the learned projection by approximate search (HNSW); for very many texts.",
         lambda: _directed("graph"),
     ),
     "nearest-centroid": Named(
-        "Each class is the mean of its texts, and the nearest by cosine wins: one pass, no tuning, linear.",
+        "Nearest centroid by cosine similarity: one pass, no tuning, a linear model.",
         lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),
     ),
 }

@@ -1,10 +1,10 @@
-"""Text to tokens and spans, no numbers: normalization, tokenizers, stemming.
+"""Text processing: normalization, tokenizers, stemming.
 
-`Analysis` is the whole way from a text to its tokens: `Normalize`, a tokenizer of the table `TOKENIZERS`, a stemmer.
-`spans(text)` gives every token with its characters in the original text, also after normalization.
+`Analysis` turns a text into tokens: `Normalize`, a tokenizer of the table `TOKENIZERS`, and an optional stemmer.
+`spans(text)` returns every token with its position in the original text, also after normalization.
 
 To add a tokenizer: its rule in `kernels/reference/tokens.py` and `kernels/native/tokenize.cpp`, a row in
-`kernels.TOKENIZERS`; the property tests of the kernels take it up from there.
+`kernels.TOKENIZERS`; the property tests of the kernels then cover it.
 """
 
 from linnaeus.kernels import TOKENIZERS

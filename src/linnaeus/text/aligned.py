@@ -1,4 +1,4 @@
-"""A text on its way through normalization that remembers where each of its characters came from."""
+"""Normalization that keeps the original position of each character."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from linnaeus.frozen import dataclass
 Form: TypeAlias = Literal["NFC", "NFKC"]
 
 ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
-"""What html.unescape looks at."""
+"""The entities of html.unescape."""
 
 NUMBER = re.compile(r"&#0*([0-9]{1,9})[0-9]*")
-"""A character by its decimal number: no more than nine digits are needed to see that there is no such character."""
+"""A character by its decimal number; more than nine digits are never a character."""
 
 LONGEST = 32
-"""What has more characters than this and cannot be cut is looked at as a whole, such as endless syllables of Hangul."""
+"""Longer pieces that cannot be split, such as long runs of Hangul, are normalized as a whole."""
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Characters, and for each the span [start, end) of the original text it stands for."""
+    """Characters, and for each its span [start, end) in the original text."""
 
     text: str
     starts: tuple[int, ...] | range
@@ -31,15 +31,15 @@ class Aligned:
 
     @classmethod
     def of(cls, text: str) -> Aligned:
-        """A text as it is."""
+        """A text before normalization."""
         return cls(text, range(len(text)), range(1, len(text) + 1))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where these characters (at least one) stand in the original."""
+        """The span of these characters (at least one) in the original text."""
         return min(self.starts[start:end]), max(self.ends[start:end])
 
     def rewrite(self, pieces: Iterator[tuple[int, int, str]]) -> Aligned:
-        """The text made of new pieces, each in the place of characters [start, end) of this one."""
+        """A text of new pieces, each of which replaces characters [start, end) of this one."""
         parts: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
@@ -50,7 +50,7 @@ class Aligned:
                 starts += self.starts[start:end]
                 ends += self.ends[start:end]
             elif new:
-                if known != (start, end):  # many characters that stand on the same ones find these once
+                if known != (start, end):  # characters with the same source share one lookup
                     known, (first, last) = (start, end), self.span(start, end)
                 starts += [first] * len(new)
                 ends += [last] * len(new)
@@ -58,14 +58,14 @@ class Aligned:
 
 
 def resolve(text: str) -> str:
-    """HTML entities resolved, also those of thousands of digits, which Python does not turn into a number."""
+    """Resolve HTML entities, also those with thousands of digits, which Python does not convert to a number."""
     from html import unescape
 
     return unescape(NUMBER.sub(r"&#\1", text))
 
 
 def unescape(text: str) -> Iterator[tuple[int, int, str]]:
-    """HTML entities resolved, piece by piece."""
+    """Resolve HTML entities, piece by piece."""
     at = 0
     for match in ENTITY.finditer(text):
         yield at, match.start(), text[at : match.start()]
@@ -75,7 +75,7 @@ def unescape(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def compose(form: Form, text: str) -> Iterator[tuple[int, int, str]]:
-    """NFC or NFKC, piece by piece: a piece ends where the next character joins nothing before it."""
+    """NFC or NFKC, piece by piece: a piece ends where the next character does not combine with the ones before."""
     start = 0
     for i in range(1, len(text) + 1):
         if i == len(text) or _begins(text[i]):
@@ -84,10 +84,10 @@ def compose(form: Form, text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _pieces(form: Form, text: str, at: int) -> Iterator[tuple[int, int, str]]:
-    """A letter with its marks, cut where both sides can be normalized alone.
+    """Split into letters with their marks, where both sides can be normalized separately.
 
-    Normalization puts marks into the order of their combining classes, and a letter may take a mark from behind others.
-    What changed places stands on all the characters it changed places with.
+    Normalization sorts marks by their combining classes, and a letter may combine with a later mark. Reordered
+    characters get the span of all characters that were reordered together.
     """
     whole = unicodedata.normalize(form, text)
     if whole == text or min(len(whole), len(text)) == 1 or len(text) > LONGEST:
@@ -103,7 +103,7 @@ def _pieces(form: Form, text: str, at: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _whole(at: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
-    """What is unchanged stands character on character; else each new character on all the old ones."""
+    """Unchanged text keeps the position of each character; otherwise each new character gets the whole old span."""
     if old == new:
         yield at, at + len(old), new
     else:
@@ -120,17 +120,17 @@ def _begins(char: str) -> bool:
 
 
 def each(change: Callable[[str], str], text: str) -> Iterator[tuple[int, int, str]]:
-    """A change that looks at one character at a time."""
+    """Apply a change to one character at a time."""
     return ((i, i + 1, change(char)) for i, char in enumerate(text))
 
 
 def without_accents(text: str) -> str:
-    """The text in compatibility decomposition, its combining marks dropped."""
+    """The text in compatibility decomposition, without combining marks."""
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
 def lower(text: str) -> Iterator[tuple[int, int, str]]:
-    """Lower case: the whole text decides on the form of a sigma, each character on its length."""
+    """Lower case, piece by piece; the form of a final sigma depends on the whole text."""
     lowered, at = text.lower(), 0
     for i, char in enumerate(text):
         size = len(char.lower())

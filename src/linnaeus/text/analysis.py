@@ -1,4 +1,4 @@
-"""From a text to its tokens: normalization, a tokenizer, perhaps a stemmer."""
+"""Text to tokens: normalization, a tokenizer, and an optional stemmer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Token(NamedTuple):
-    """A token, and where it stands in the original text: characters start to end, end excluded.
+    """A token and its position in the original text: characters start to end, end excluded.
 
     >>> Token("film", 5, 9).text
     'film'
@@ -35,12 +35,12 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Analysis:
-    """How texts become tokens.
+    """How texts are split into tokens: normalization, tokenizer and stemmer.
 
-    `tokenizer` is one of "words" (Unicode words; don't, 3.14 and 1,000 are one token; Chinese, Japanese and Thai give
-    pairs of characters; emoji are words), "edges" (the same between two marks, so that pairs of words tell how
-    a text begins and ends), "scikit" (scikit-learn's default pattern), "whitespace", "characters" and "bytes". `stem`
-    names a language of Snowball.
+    `tokenizer` is one of "words" (Unicode words; don't, 3.14 and 1,000 are one token; Chinese, Japanese and Thai are
+    split into pairs of characters; emoji are words), "edges" (the same with a marker at both ends, so that pairs of
+    words show how a text begins and ends), "scikit" (scikit-learn's default pattern), "whitespace", "characters" and
+    "bytes". `stem` is the name of a Snowball language.
 
     >>> [token.text for token in Analysis().spans("Don't pay 1,000 €!")]
     ["don't", 'pay', '1,000']
@@ -57,18 +57,18 @@ class Analysis:
             raise InputTypeError("normalize takes a Normalize(...), such as Normalize(case=None) to keep the case.")
         if self.stem is not None:
             if self.tokenizer in ("characters", "bytes"):
-                raise UsageError(f"Stemming needs words; tokenizer={self.tokenizer!r} has none. Try 'words'.")
+                raise UsageError(f"Stemming needs words, but tokenizer={self.tokenizer!r} has none; use 'words'.")
             stemmer(self.stem)
 
     @property
     def codes(self) -> tuple[int, int]:
-        """Case and tokenizer for a kernel that reads what `prepare` gave."""
+        """Case and tokenizer codes for a kernel that takes the result of `prepare`."""
         if self.stem is not None:
             return CASES[None], TOKENIZERS["whitespace"]
         return CASES[self.normalize.case], TOKENIZERS[self.tokenizer]
 
     def prepare(self, texts: Texts) -> Texts:
-        """Texts in which everything is done that the kernels do not do."""
+        """Apply all normalization that the kernels do not do."""
         texts = self.normalize.prepare(texts)
         if self.stem is None:
             return texts
@@ -77,7 +77,7 @@ class Analysis:
         return stem_rows(Texts(data, offsets), rows, self.stem)
 
     def prepares_as(self, other: Analysis) -> bool:
-        """Whether `prepare` gives the same texts as that of the other analysis.
+        """Whether `prepare` returns the same texts as that of the other analysis.
 
         >>> Analysis("words").prepares_as(Analysis("whitespace"))
         True
@@ -88,13 +88,13 @@ class Analysis:
         return (own.form, own.accents, own.html) == (others.form, others.accents, others.html)
 
     def tokenize(self, texts: Texts) -> tuple[Texts, Longs]:
-        """All tokens, one after the other, and the offsets of each text's among them."""
+        """All tokens in order, and the offsets of the tokens of each text."""
         ready = self.prepare(texts)
         data, offsets, rows = kernels.tokens(ready.data, ready.offsets, *self.codes)
         return Texts(data, offsets), rows
 
     def spans(self, text: str) -> list[Token]:
-        """Every token with its characters in the original text."""
+        """Every token with its position in the original text."""
         if not isinstance(text, str):
             raise InputTypeError(f"spans takes one text, not {type(text).__name__}.")
         aligned = self.normalize.align(text.encode("utf-8", "replace").decode())
@@ -106,7 +106,7 @@ class Analysis:
         return self._edged(tokens, aligned) if self.tokenizer == "edges" else tokens
 
     def _edged(self, tokens: list[Token], aligned: Aligned) -> list[Token]:
-        """With marks, each of which stands on the character beside it."""
+        """Add the edge markers; each gets the position of the character beside it."""
         from linnaeus.kernels.reference.tokens import edged
 
         if not tokens:
@@ -129,15 +129,15 @@ class Analysis:
 
     @classmethod
     def from_manifest(cls, manifest: dict[str, Json]) -> Analysis:
-        """Built again."""
+        """Restore the analysis from its manifest."""
         try:
             return cls(manifest["tokenizer"], Normalize(**manifest["normalize"]), manifest["stem"])
         except (KeyError, TypeError, UsageError) as error:
-            raise damaged_or_newer("how it reads text is not known") from error
+            raise damaged_or_newer("the settings of its text analysis are unknown") from error
 
 
 def spans(text: str, tokenizer: str = "words", normalize: Normalize | None = None) -> list[Token]:
-    """Every token of a text with its characters in the original, also after normalization.
+    """Every token of a text with its position in the original text, also after normalization.
 
     >>> spans("Die Straße")[1]
     Token(text='strasse', start=4, end=10)
@@ -146,13 +146,13 @@ def spans(text: str, tokenizer: str = "words", normalize: Normalize | None = Non
 
 
 def tokens(texts: Sequence[str], tokenizer: str = "words", normalize: Normalize | None = None) -> list[list[str]]:
-    """The tokens of each text; those of "bytes" are shown as in Python's bytes.
+    """The tokens of each text; the tokens of "bytes" are shown as in Python's bytes.
 
     >>> tokens(["It's 3.14, isn't it?"])
     [["it's", '3.14', "isn't", 'it']]
     """
     if isinstance(texts, str):
-        raise InputTypeError("A single string was given where a list of texts is wanted; wrap it in a list: [text].")
+        raise InputTypeError("A single string was given instead of a list of texts; wrap it in a list: [text].")
     texts = list(texts)
     odd = next((i for i, text in enumerate(texts) if not isinstance(text, str)), None)
     if odd is not None:

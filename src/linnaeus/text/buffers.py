@@ -1,4 +1,4 @@
-"""Texts as the kernels read them: one buffer of UTF-8 and offsets, as they lie in Arrow."""
+"""Texts in the form of the kernels: one UTF-8 buffer and offsets, as in Arrow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def as_texts(array: pa.Array) -> Texts:
 
 
 def from_strings(texts: list[str]) -> Texts:
-    """Python strings in memory of Arrow's pool, which keeps what it was given back: fresh pages cost more than copying.
+    """Python strings in memory of Arrow's pool, which reuses freed pages; new pages would cost more than copying.
 
     >>> from_strings(["ab", "é"]).offsets.tolist()
     [0, 2, 4]
@@ -50,14 +50,14 @@ def as_arrow(texts: Texts) -> pa.Array:
 
 
 def pack(pieces: Sequence[bytes]) -> Texts:
-    """Byte strings, one after the other."""
+    """Concatenate byte strings."""
     offsets = np.zeros(len(pieces) + 1, np.int64)
     np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
     return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets)
 
 
 def replace(texts: Texts, changed: dict[int, bytes]) -> Texts:
-    """The texts with some of them replaced; what lies between is copied in one piece."""
+    """The texts with some of them replaced; the parts in between are copied in one piece."""
     if not changed:
         return texts
     lengths = np.diff(texts.offsets)

@@ -1,6 +1,7 @@
-"""A light stemmer for English, without a dictionary or a package: endings cut off, common irregular words by a table.
+"""A light stemmer for English without dependencies: it removes endings, and has a table of irregular words.
 
-It is coarser than Snowball's (`stem.py`, an extra), and knows that "went" is "go": for questions about plain stories.
+It is coarser than Snowball (`stem.py`, an extra), but maps "went" to "go". It is used for questions about simple
+stories.
 """
 
 from __future__ import annotations

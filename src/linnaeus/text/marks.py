@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 MAX_MARKS = 30
-"""Marks that a character may have, counted in compatibility decomposition."""
+"""Most marks of a character, counted in compatibility decomposition."""
 
 LONG_RUN = 14
-"""Fewer marks in a row are within the limit: each counts at most twice, the character before them three times."""
+"""Shorter runs are always within the limit: each mark counts at most twice, the character before three times."""
 
 MARK_RANGE = (0x300, 0x1F000)
-"""Where all marks stand."""
+"""The code points of all marks."""
 
 
 @lru_cache(maxsize=1)
@@ -29,7 +29,7 @@ def _runs() -> re.Pattern[str]:
 
 
 def _marks(char: str) -> int:
-    """How many marks end the decomposition of a character."""
+    """The number of marks at the end of the decomposition of a character."""
     count = 0
     for part in reversed(unicodedata.normalize("NFKD", char)):
         if not unicodedata.combining(part):
@@ -39,7 +39,7 @@ def _marks(char: str) -> int:
 
 
 def _excess(text: str) -> Iterator[tuple[int, int]]:
-    """Where marks beyond the limit stand."""
+    """The spans of marks beyond the limit."""
     if len(text) <= LONG_RUN:
         return
     for run in _runs().finditer(text):
@@ -53,7 +53,7 @@ def _excess(text: str) -> Iterator[tuple[int, int]]:
 
 
 def limit_marks(text: str) -> str:
-    r"""The text, each of its characters with its first 30 combining marks at most.
+    r"""The text with at most 30 combining marks on each character.
 
     >>> len(limit_marks("e" + 1000 * "\u0301"))
     31
@@ -66,7 +66,7 @@ def limit_marks(text: str) -> str:
 
 
 def limited(text: str) -> Iterator[tuple[int, int, str]]:
-    """The pieces of `limit_marks` (see `Aligned.rewrite`): what is dropped belongs to the last mark that is kept."""
+    """The pieces of `limit_marks` (see `Aligned.rewrite`): dropped marks belong to the last mark that is kept."""
     at = 0
     for start, end in _excess(text):
         yield at, start - 1, text[at : start - 1]

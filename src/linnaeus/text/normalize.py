@@ -1,4 +1,4 @@
-"""What is done to a text before it is cut into tokens."""
+"""Text normalization before tokenization."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ FORMS: dict[str | None, Literal["NFC", "NFKC"]] = {"nfc": "NFC", "nfkc": "NFKC"}
 
 @dataclass(frozen=True)
 class Normalize:
-    """HTML entities resolved, Unicode form, accents off, case: each on request, in this order.
+    """Text normalization: HTML entities, Unicode form, accents and case, each optional, in this order.
 
-    `form` is "nfc" (one spelling for é), "nfkc" (also ﬁ as fi, ① as 1) or None; `case` is "fold" (for comparing: ß as
-    ss, one sigma), "lower" (as `str.lower`) or None. Where form or accents are changed, a character keeps its first 30
-    combining marks.
+    `form` is "nfc" (one spelling for é), "nfkc" (also ﬁ as fi, ① as 1) or None; `case` is "fold" (case folding: ß as
+    ss, one sigma), "lower" (as `str.lower`) or None. If the form or accents change, a character keeps at most its first
+    30 combining marks.
 
     >>> Normalize(case="lower", accents=False, html=True)("Caf&eacute; ROYAL")
     'cafe royal'
@@ -50,7 +50,7 @@ class Normalize:
             raise UsageError(f"case={self.case!r} is not known; choose 'lower', 'fold' or None.")
 
     def __call__(self, text: str) -> str:
-        """One text, normalized."""
+        """Normalize one text."""
         text = self._before_case(text)
         return text.lower() if self.case == "lower" else text.casefold() if self.case == "fold" else text
 
@@ -72,9 +72,9 @@ class Normalize:
         return entities | (NOT_ASCII if self.form == "nfkc" or not self.accents else SUSPECT if self.form else 0)
 
     def prepare(self, texts: Texts) -> Texts:
-        """Texts in which all but the case is done, which the kernels change themselves.
+        """Apply all normalization except the case, which the kernels do.
 
-        Only texts that may change are looked at one by one: plain ASCII, and what is composed already, passes.
+        Only texts that may change are processed one by one; ASCII and composed texts are skipped.
         """
         wanted = self.wanted
         if not wanted:
@@ -89,7 +89,7 @@ class Normalize:
         return replace(texts, changed)
 
     def align(self, text: str) -> Aligned:
-        """The normalized text with the way back to the original."""
+        """The normalized text with the original position of each character."""
         aligned = Aligned.of(text)
         if self.html and "&" in text:
             aligned = aligned.rewrite(unescape(aligned.text))

@@ -1,8 +1,8 @@
-"""Plain text to sentences of tokens, with their characters: how a tagger reads what nobody has cut for it.
+"""Plain text to sentences and tokens with their positions, for taggers.
 
-Tokens are cut as in the Penn treebank, whose ways most tagged English data follow: punctuation stands alone, clitics
-are split off (do n't, Ann 's), numbers and abbreviations with inner points stay whole. Other languages get words and
-punctuation. It is a set of rules, not a model: where the cut matters, bring your own tokens.
+Tokens follow the Penn Treebank, as most tagged English data do: punctuation marks are tokens, clitics are split off (do
+n't, Ann 's), numbers and abbreviations with inner points stay whole. Other languages are split into words and
+punctuation. It is a set of rules, not a model: if the split matters, provide your own tokens.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _TOKEN = re.compile(
       https?://\S+ | www\.\S+ | [\w.+-]+@[\w-]+(?:\.[\w-]+)+   # addresses
     | (?:[^\W\d_]\.){2,}                                        # U.S., e.g.
     | \d+(?:[.,:/]\d+)+ | \.\d+                                 # 1,000.50  9:30  1/2
-    | \w+(?:[-&/'’.]?\w+)*                                      # words, with what stands inside them
-    | \.{2,} | -{2,} | \S                                       # punctuation, in runs only where a run is one sign
+    | \w+(?:[-&/'’.]?\w+)*                                      # words, with inner punctuation
+    | \.{2,} | -{2,} | \S                                       # punctuation; only ellipses and dashes are runs
     """,
     re.VERBOSE,
 )
@@ -33,7 +33,7 @@ _BREAK = re.compile(r"\n\s*\n")
 
 
 def sentences(text: str) -> list[list[Token]]:
-    """The sentences of a text, each a list of tokens with their places. A text without a word has none.
+    """The sentences of a text, each a list of tokens with their positions. A text without words has no sentences.
 
     >>> [[token.text for token in sentence] for sentence in sentences("Dr. Ann's dog can't run. Why?")]
     [['Dr.', 'Ann', "'s", 'dog', 'ca', "n't", 'run', '.'], ['Why', '?']]
@@ -74,7 +74,7 @@ def _cut(text: str) -> list[Token]:
 
 
 def _ends(text: str, cut: list[Token], i: int) -> bool:
-    """Whether a sentence ends with this token: a final sign before a space and what may begin a sentence."""
+    """Whether a sentence ends with this token: final punctuation before a space and a possible new sentence."""
     token, after = cut[i], cut[i + 1] if i + 1 < len(cut) else None
     closed = token.text in _CLOSERS and i > 0 and cut[i - 1].text in _ENDS
     if after is None or not (token.text in _ENDS or closed):

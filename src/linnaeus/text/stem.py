@@ -1,4 +1,4 @@
-"""Stemming by Snowball (the extra `stem`): words of one family become one token, found once for each distinct word."""
+"""Stemming by Snowball (the extra `stem`): inflected words become one token; each distinct word is stemmed once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def stemmer(language: str) -> Any:
 
 
 def stem_rows(tokens: Texts, rows: Any, language: str) -> Texts:
-    """Tokens grouped into rows by offsets; each row becomes its stems with a space behind each."""
+    """Stem tokens, grouped into rows by offsets; a row becomes its stems, each followed by a space."""
     encoded = as_arrow(tokens).dictionary_encode()
     stem = stemmer(language).stemWord
     stems = pa.array([stem(word) + " " for word in encoded.dictionary.to_pylist()], pa.large_string())

@@ -65,7 +65,7 @@ def _parse(values: pa.Array, name: str, start: int) -> pa.Array:
     except pa.ArrowInvalid:
         row = next(i for i, text in enumerate(present.to_pylist()) if text is not None and not _is_number(text))
     raise DataError(
-        f"Row {start + row + 1} of the column {name!r} says {values[row].as_py()!r}, which is not a number; "
+        f"Row {start + row + 1} of the column {name!r} is {values[row].as_py()!r}, which is not a number; "
         "correct it, or name the column in categorical=..."
     )
 

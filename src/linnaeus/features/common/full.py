@@ -33,7 +33,7 @@ def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
 
 
 def check_around(piece: Any, block: type) -> None:
-    """Refuse a block that is none, a width below 1 and a seed below 0."""
+    """Refuse a block that is not an extractor, a width below 1 and a seed below 0."""
     name = type(piece).__name__
     if not isinstance(piece.block, block):
         raise InputTypeError(f"{name} takes an extractor's features, not {type(piece.block).__name__}.")

@@ -23,7 +23,7 @@ PIECE = 8192
 def text(batch: Batch, piece: str) -> pa.Array:
     """The texts as they lie, for the named extractor that reads them."""
     if batch.text is None:
-        raise DataError(f"{piece} reads texts, but the rows have none; name the column with text=...")
+        raise DataError(f"{piece} needs texts, but the rows have none; name the column with text=...")
     return batch.text
 
 
@@ -37,7 +37,7 @@ def column(batch: Batch, name: str, piece: str) -> pa.Array:
     """One further column of the rows, for the named extractor that reads it."""
     if name not in batch.columns:
         there = ", ".join(repr(known) for known in batch.columns) or "none"
-        raise DataError(f"{piece} reads the column {name!r}, which the rows do not have; further columns: {there}.")
+        raise DataError(f"{piece} needs the column {name!r}, which the rows do not have; further columns: {there}.")
     return batch.columns[name]
 
 

@@ -38,7 +38,7 @@ def check_width(columns: int) -> None:
     if columns > WIDEST_LEARNED:
         raise UsageError(
             f"Weights and scores cannot be learned for {columns:,} columns, only for {WIDEST_LEARNED:,}; "
-            "take Hashed(bits=26) or fewer, or values that learn no weights, such as 'log'."
+            "use Hashed(bits=26) or fewer, or values without weights, such as 'log'."
         )
 
 
@@ -169,13 +169,13 @@ def _is_many(labels: pa.Array) -> bool:
 
 def _checked(batch: Batch, who: str) -> pa.Array:
     if batch.labels is None:
-        raise DataError(f"{who} learns from labels, but the rows have none; name their column with label=...")
+        raise DataError(f"{who} needs labels, but the rows have none; name their column with label=...")
     if pa.types.is_floating(batch.labels.type) or pa.types.is_integer(batch.labels.type):
         raise DataError(
-            f"{who} learns from classes, but the labels are numbers; take other features, as those of the "
+            f"{who} needs classes, but the labels are numbers; use other features, such as those of the "
             "recipe ridge, or read the labels as classes with label_kind='one'."
         )
     if batch.labels.null_count:
         row = batch.start + 1 + batch.labels.is_null().index(pa.scalar(True)).as_py()
-        raise DataError(f"{who} learns from labels, but row {row} has none; drop the row or give it a label.")
+        raise DataError(f"{who} needs labels, but row {row} has none; drop the row or give it a label.")
     return batch.labels

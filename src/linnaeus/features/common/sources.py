@@ -36,20 +36,20 @@ def _chunks(source: Any) -> list[pa.Array]:
     if hasattr(source, "__arrow_c_stream__") and not _is_object_series(source):
         return [_strings(chunk) for chunk in pa.chunked_array(source).chunks]
     if isinstance(source, np.ndarray) and source.ndim != 1:
-        raise InputTypeError(f"An array of {source.ndim} dimensions was given where one column of texts is wanted.")
+        raise InputTypeError(f"An array of {source.ndim} dimensions was given instead of a column of texts.")
     return [_from_python(source.tolist() if isinstance(source, np.ndarray) else list(source))]
 
 
 def _refuse(source: Any) -> None:
     """What is no column of texts, each with the way out."""
     if isinstance(source, str):
-        raise InputTypeError("A single string was given where a list of texts is wanted; wrap it in a list: [text].")
+        raise InputTypeError("A single string was given instead of a list of texts; wrap it in a list: [text].")
     if isinstance(source, bytes | bytearray | memoryview):
-        raise InputTypeError("Bytes were given where texts are wanted; decode them: [data.decode('utf-8')].")
+        raise InputTypeError("Bytes were given instead of texts; decode them: [data.decode('utf-8')].")
     if hasattr(source, "column_names") or hasattr(source, "columns"):
-        raise InputTypeError("A table was given where a column of texts is wanted; use linnaeus.read(table, text=...).")
+        raise InputTypeError("A table was given instead of a column of texts; use linnaeus.read(table, text=...).")
     if isinstance(source, Mapping | Set) or not isinstance(source, Iterable):
-        raise InputTypeError(f"{type(source).__name__} was given where texts are wanted: give {_WANTED}.")
+        raise InputTypeError(f"{type(source).__name__} was given instead of texts: give {_WANTED}.")
 
 
 def _is_object_series(source: Any) -> bool:
@@ -66,7 +66,7 @@ def _strings(array: pa.Array) -> pa.Array:
     if pa.types.is_null(kind):
         return array.cast(pa.large_string())
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        raise InputTypeError(f"A column of type {kind} was given where texts are wanted: give {_WANTED}.")
+        raise InputTypeError(f"A column of type {kind} was given instead of texts: give {_WANTED}.")
     return array
 
 
@@ -81,6 +81,6 @@ def _from_python(texts: list[Any]) -> pa.Array:
     except UnicodeEncodeError as error:
         row = next(i for i, t in enumerate(texts) if t == error.object)
         raise DataError(
-            f"texts[{row}] holds half of a surrogate pair at character {error.start}, which is no Unicode text; "
+            f"texts[{row}] holds half of a surrogate pair at character {error.start}, which is not valid Unicode; "
             "decode its source again, as UTF-8 or UTF-16."
         ) from error

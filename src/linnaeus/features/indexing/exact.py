@@ -40,13 +40,13 @@ FEW = 50
 
 @dataclass(frozen=True)
 class Exact:
-    """A column for every term of the training texts that passes: by document frequency, then by number.
+    """A vocabulary of the training texts: a column for each term, selected by document frequency and number.
 
-    `min_df` and `max_df` bound the number of texts a term stands in: a whole number counts them, a fraction is a share
-    of all texts. `max_terms` keeps the most frequent terms, of equals the first by code point. With `min_token_df`, a
-    token that stands in fewer texts than that has no place in the vocabulary, nor has a term with it: what one person
-    wrote once (a name, a number, a password) is then not in a model file. `min_term_df` asks the same of whole terms,
-    which makes a model several times smaller. Of fewer than 50 texts both keep everything, as `min_df` would not.
+    `min_df` and `max_df` limit the document frequency of a term: a whole number is a number of texts, a fraction is a
+    share of all texts. `max_terms` keeps the most frequent terms; ties are broken by code point. With `min_token_df`,
+    tokens that occur in fewer texts are left out, and so are terms that contain them: text that one person wrote once
+    (a name, a number, a password) then does not get into a model file. `min_term_df` does the same for whole terms,
+    which makes a model several times smaller. With fewer than 50 texts both keep everything, unlike `min_df`.
 
     >>> from linnaeus.features import Words
     >>> Words(terms=Exact(min_df=2)).fit(["good film", "bad film"]).names()
@@ -63,7 +63,7 @@ class Exact:
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InputTypeError(f"{name} is a number of texts or a share of them, not {value!r}.")
+                raise InputTypeError(f"{name} must be a number of texts or a share of them, not {value!r}.")
             if value < 0 or (isinstance(value, float) and value > 1):
                 raise UsageError(f"{name}={value} is neither a whole number of texts nor a share from 0.0 to 1.0.")
         expect("Exact(min_token_df=...)", self.min_token_df, int)
@@ -75,7 +75,7 @@ class Exact:
             raise UsageError(f"max_terms={self.max_terms} would keep no term; leave it out to keep all.")
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:
-        """Count the terms of the stream, and give those that pass a column."""
+        """Count the terms of the stream, and select those with a column."""
         seen = count_terms(grams, stream, self._least)
         columns, df = self._choose(seen)
         return Counted(seen.vocabulary(columns), df, seen.n)
@@ -145,7 +145,7 @@ class Exact:
 
 @dataclass(frozen=True)
 class Given:
-    """A column for each of these terms, in the order given; n-grams with a space between their words.
+    """A given vocabulary: a column for each term, in this order; the words of n-grams are separated by spaces.
 
     >>> Given(["red", "green"]).terms
     ('red', 'green')
@@ -161,7 +161,7 @@ class Given:
             raise UsageError("Given takes at least one term, none of them empty.")
         if len(set(self.terms)) != len(self.terms):
             twice = next(term for i, term in enumerate(self.terms) if term in self.terms[:i])
-            raise UsageError(f"Given has the term {twice!r} twice; name each once.")
+            raise UsageError(f"Given has the term {twice!r} twice; give each term once.")
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """The terms as they are; nothing is counted."""
@@ -239,7 +239,7 @@ class FittedTerms(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedTerms:
-        """Built again."""
+        """Restore from the stored state."""
         grams = Grams.from_manifest(field(state.manifest, "grams", dict))
         width = field(state.manifest, "terms", int)
         if not 0 <= width < 2**31 - 1:
@@ -253,9 +253,9 @@ def _nothing_left(seen: Counts) -> str:
     if n == 0:
         return "There are no texts to learn a vocabulary from."
     if distinct == seen.left_out == 0:
-        return f"None of the {n:,} texts has a single term; check the column of the text, the tokenizer and n-grams."
+        return f"None of the {n:,} texts has a term; check the text column, the tokenizer and the n-grams."
     terms = f"None of {distinct:,} terms" if not seen.left_out else "No term"
-    return f"{terms} passes min_df and max_df in {n:,} texts; loosen them."
+    return f"{terms} passes min_df and max_df in {n:,} texts; relax them."
 
 
 def _most_frequent(passed: NDArray[np.bool_], total: Longs, columns: Ints, most: int) -> NDArray[np.bool_]:

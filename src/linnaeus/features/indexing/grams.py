@@ -36,9 +36,9 @@ class Grams:
 
     def __post_init__(self) -> None:
         if not 1 <= self.low <= self.high <= 64:
-            raise UsageError(f"n-grams run from at least 1 to at most 64, not from {self.low} to {self.high}.")
+            raise UsageError(f"n-grams must have 1 to 64 units, not {self.low} to {self.high}.")
         if not (self.unit == "skips") <= self.gap <= 64:
-            raise UsageError(f"A skip-gram leaves out 1 to 64 words, not {self.gap}.")
+            raise UsageError(f"A skip-gram must skip 1 to 64 words, not {self.gap}.")
 
     @property
     def plan(self) -> Plan:
@@ -48,7 +48,7 @@ class Grams:
     def texts(self, batch: Batch) -> Texts:
         """The texts of a batch, ready for the kernels."""
         if batch.text is None:
-            raise DataError("These features are made of text, but the rows have none; name the column with text=...")
+            raise DataError("These features need texts, but the rows have none; name the column with text=...")
         return self.analysis.prepare(as_texts(batch.text))
 
     @property

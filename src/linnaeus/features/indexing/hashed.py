@@ -1,4 +1,4 @@
-"""Terms without a vocabulary: hashed to one of 2^bits columns. Weinberger et al. 2009."""
+"""Feature hashing: terms are hashed to one of 2^bits columns (Weinberger et al. 2009)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hashed:
-    """A column by hash: nothing to learn, nothing to store, and terms that collide share a column.
+    """Feature hashing: no vocabulary is learned or stored, and terms that collide share a column.
 
     There are 2^bits columns. With `signed`, half of the terms count negative, so that collisions cancel on average.
-    With `keep_names`, one walk over the training texts notes which terms fell into which column: features can be
-    explained by name, and `collisions()` counted.
+    With `keep_names`, the terms of each column are recorded in one pass over the training texts: explanations then show
+    names, and `collisions()` counts collisions.
 
     >>> from linnaeus.features import Words
     >>> fitted = Words(terms=Hashed(bits=10, signed=False)).fit([])
@@ -143,7 +143,7 @@ class FittedHashed(Fitted):
 
     @classmethod
     def from_state(cls, state: State) -> FittedHashed:
-        """Built again."""
+        """Restore from the stored state."""
         grams = Grams.from_manifest(field(state.manifest, "grams", dict))
         bits, signed = field(state.manifest, "bits", int), field(state.manifest, "signed", bool)
         if not 1 <= bits <= 30:

@@ -1,4 +1,4 @@
-"""Joint features of an example and each of its candidates, f(x, y): the weights are shared between candidates.
+"""Joint features f(x, y) of an example and each of its candidates; candidates share the weights.
 
     view.py      groups, with what several features need      base.py      PairBlock, FittedPairs; Joined
     measured.py  Measured: numbers, scaled, as features        crossed.py   Described, Crossed: extractors of text
@@ -60,7 +60,7 @@ PAIR_BLOCKS = Table(
         "crossed": "crossed.Crossed",
     },
 )
-"""Blocks of pair features by their plain names."""
+"""Pair feature extractors by name."""
 
 MEASURES = Table(
     "linnaeus.features.pairs",
@@ -75,7 +75,7 @@ MEASURES = Table(
         "pair_function": "function.PairFunction",
     },
 )
-"""Measures by their plain names."""
+"""Measures by name."""
 
 __all__ = [
     "MEASURES",

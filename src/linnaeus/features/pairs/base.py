@@ -27,7 +27,7 @@ def viewed(groups: Groups | View) -> View:
 
 
 class FittedPairs(ABC):
-    """Joint features f(x, y) of an example and each of its candidates, learned once."""
+    """Base class of fitted joint features f(x, y) of an example and each of its candidates."""
 
     @property
     @abstractmethod
@@ -47,7 +47,7 @@ class FittedPairs(ABC):
         """Manifest and tensors that `restore_pairs` builds this from again."""
 
     def learning_rows(self, groups: Groups | View) -> CSR:
-        """The rows of examples this was fitted on: what it knows from their own answers is left out."""
+        """The rows of training examples, without information from their own answers."""
         return self.rows(groups)
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
@@ -56,11 +56,11 @@ class FittedPairs(ABC):
 
 
 class PairBlock(ABC):
-    """Pair features before they are fitted; `a | b` puts them side by side."""
+    """Base class of pair features before fitting; `a | b` joins them."""
 
     @abstractmethod
     def fit(self, groups: Groups | View) -> FittedPairs:
-        """Learn what has to be learned."""
+        """Fit to the groups."""
 
     def __or__(self, other: PairBlock) -> Joined:
         return Joined((self, other)) if isinstance(other, PairBlock) else NotImplemented
@@ -135,6 +135,6 @@ class FittedJoined(FittedPairs):
 
     @classmethod
     def from_state(cls, state: State, *blocks: Any) -> FittedJoined:
-        """Built again."""
+        """Restore from the stored state."""
         del state
         return cls(tuple(blocks))

@@ -1,4 +1,4 @@
-"""Words around: those of a candidate that stand in the context of its example, and the company it keeps."""
+"""Words of a candidate in the context of its example, and in the candidates of other examples."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Context(Plain):
-    """The share of a candidate's words, but those of the text itself, that stand in these columns of its example.
+    """The share of a candidate's words that occur in these columns of its example, without the words of the text.
 
-    With `by`, in those of all examples with the same value there: the other sentences of the document.
+    With `by`, the columns of all examples with the same value of `by` are used, such as those of one document.
     """
 
     KIND = "context"
@@ -48,9 +48,9 @@ class Context(Plain):
 
 @dataclass(frozen=True)
 class Company(Plain):
-    """How many examples of the same document have a candidate with the same words: teams among teams.
+    """The share of examples of the same document that have a candidate with the same words.
 
-    Looks at the first `top` candidates of every example with the same value of `by`.
+    It uses the first `top` candidates of every example with the same value of `by`.
     """
 
     KIND = "company"

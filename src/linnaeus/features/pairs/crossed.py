@@ -41,9 +41,9 @@ def contexts(view: View, columns: tuple[str, ...]) -> Batch:
 
 @dataclass(frozen=True)
 class Described(PairBlock):
-    """The features of the candidates themselves, by any extractor: words of titles that are chosen often.
+    """The features of the candidates by any extractor, such as the words of their titles.
 
-    `Columns(("candidate",))` has a column for each candidate seen in training.
+    `Columns(("candidate",))` has a column for each candidate of the training data.
     """
 
     block: Block
@@ -101,10 +101,9 @@ class Crossed(PairBlock):
     """Every feature of the example with every feature of the candidate: f(x, y) = phi(x) (x) psi(y).
 
     With one column for each candidate in psi these are the blocks of multiclass classification, a copy of phi for each
-    class; with words of titles the weights are shared between candidates that have a word in common, so that one never
-    seen is scored too. The score is bilinear, phi(x)' M psi(y): it costs one product of phi and M for each example,
-    however many candidates there are. `weight` multiplies the values: the penalty on these weights is divided by its
-    square.
+    class; with words of titles, candidates with a common word share weights, so that new candidates are scored too. The
+    score is bilinear, phi(x)' M psi(y): it takes one product of phi and M for each example, for any number of
+    candidates. `weight` multiplies the values: the penalty on these weights is divided by its square.
     """
 
     left: Block

@@ -1,4 +1,4 @@
-"""A user's own function of an example's text and a candidate as a measure."""
+"""A user-defined function of a text and a candidate as a measure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PairFunction(Measure, FittedMeasure):
     def _call(self, text: str, candidate: str) -> float:
         given = self.fn(text, candidate)
         if not isinstance(given, int | float | np.number | np.bool_) or not np.isfinite(given):
-            raise DataError(f"The function {self.name!r} gave {given!r} for {candidate!r}; a finite number is wanted.")
+            raise DataError(f"The function {self.name!r} returned {given!r} for {candidate!r}, not a finite number.")
         return float(given)
 
     def state(self) -> State:
@@ -71,7 +71,7 @@ class PairFunction(Measure, FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State, functions: Mapping[str, Any]) -> PairFunction:
-        """Built again with the function of that name; nothing is ever imported."""
+        """Restore with the function of that name; nothing is imported."""
         name = states.field(state.manifest, "name", str)
         if name not in functions:
             raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")

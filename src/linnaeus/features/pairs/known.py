@@ -1,4 +1,4 @@
-"""What training said about these very words: how often a text meant a candidate."""
+"""Counts of the candidates that were chosen for the same text in training."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NAMES = ["chosen before, log share", "chosen before, share", "chosen before", "s
 
 @dataclass(frozen=True)
 class Known(Measure):
-    """Counts of what was chosen for the same text in training; the counts of an example's own document do not count.
+    """Counts of the candidates chosen for the same text in training, without those of the example's own document.
 
-    `by` names the column of documents; without it an example is its own document. Only hashes are kept.
+    `by` is the column of documents; without it each example is a document. Only hashes are stored.
     """
 
     KIND = "known"

@@ -32,12 +32,12 @@ NEGATED = re.compile(r"\b(not|never|except)\b|n['’]t\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Measured(PairBlock):
-    """Measures, each divided by its standard deviation in training: then one strength of L2 suits all of them.
+    """Measures as features, each divided by its standard deviation in training, so that one L2 strength fits all.
 
-    `standing="both"` adds how each candidate stands among those of its example, (v - mean) / (2 max |v - mean|).
-    `question` names the column of a question: its kind (who, where, why ...) gets weights of its own beside the shared
-    ones, and a negated one ("Which did they not see?") has others altogether, since what speaks for an answer
-    elsewhere speaks against it there.
+    `standing="both"` adds the value relative to the other candidates of the example, (v - mean) / (2 max |v - mean|).
+    `question` is the column of a question: each kind (who, where, why ...) has its own weights in addition to the
+    shared ones, and negated questions ("Which did they not see?") have separate weights, because evidence has the
+    opposite sign there.
     """
 
     measures: tuple[Any, ...]
@@ -48,7 +48,7 @@ class Measured(PairBlock):
         if not self.measures or not all(isinstance(measure, Measure) for measure in self.measures):
             raise InputTypeError("Measured takes a tuple of measures such as Match() or Numbers(('links',)).")
         if self.standing not in STANDINGS:
-            raise UsageError(f"standing is one of {', '.join(STANDINGS)}, not {self.standing!r}.")
+            raise UsageError(f"standing must be one of {', '.join(STANDINGS)}, not {self.standing!r}.")
 
     def fit(self, groups: Groups | View) -> FittedMeasured:
         """Fit the measures, and learn how far each spreads."""

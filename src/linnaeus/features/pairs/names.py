@@ -25,7 +25,7 @@ INITIALS = r"(\p{L})[\p{L}\p{N}'.]*[^\p{L}\p{N}]*"
 
 @dataclass(frozen=True)
 class Match(Plain):
-    """How the words of a text (a mention) and those of a candidate (a title) match, case folded.
+    """How well the words of a text (a mention) match those of a candidate (a title), case folded.
 
     >>> from linnaeus.data.groups import Groups
     >>> from linnaeus.features.pairs.view import View
@@ -99,7 +99,7 @@ def _bases(values: pa.Array) -> tuple[Distinct, Doubles, Doubles]:
 
 @dataclass(frozen=True)
 class Nothing(Plain):
-    """What speaks for "none of these": that it is this choice, and how little the best candidate matches."""
+    """Features of the choice "none of these": an indicator, and how little the best candidate matches."""
 
     KIND = "nothing"
     about_none: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Reading comprehension: what a story says about a question and its choices."""
+"""Reading comprehension: features of a story, a question and its choices."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Passage(Measure):
-    """Clues of a story about the choices of a question (English): see `clues.CLUES` for what each measures.
+    """Features of a story, a question and its choices (English); `clues.CLUES` describes them.
 
-    `story` and `question` name columns. A word is worth log((N + 1) / (df + 1/2)) after the N stories of training.
+    `story` and `question` are columns. The weight of a word is log((N + 1) / (df + 1/2)), for N training stories.
     """
 
     story: str = "story"

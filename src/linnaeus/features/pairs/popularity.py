@@ -1,4 +1,4 @@
-"""Numbers that candidates bring with them: how often they are linked to, visited, bought."""
+"""Numeric columns of candidates, such as their number of links, visits or sales."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Numbers(Plain):
-    """Further numbers of the candidates: log(1 + v), the share of the group's sum, its logarithm, 1 / rank, first.
+    """Numeric columns of the candidates: log(1 + v), the share of the group's sum, its logarithm, 1 / rank, first.
 
     >>> from linnaeus.data.groups import Groups
     >>> from linnaeus.features.pairs.view import View
@@ -61,5 +61,5 @@ def _column(view: View, name: str) -> Doubles:
     try:
         found = view.groups.details[name].cast(pa.float64()).to_numpy(zero_copy_only=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(f"{name!r} is to hold a number for each candidate, but one is none.") from error
+        raise DataError(f"{name!r} must hold a number for each candidate, but one is not a number.") from error
     return np.where(np.isfinite(found) & (found > 0), found, 0.0)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The clusters of a file as the column `name`. A word that is not in it is looked up in lower case, too."""
+    """Word clusters of a file as the column `name`. A word that is not in the file is also looked up in lower case."""
 
     path: str
     name: str = "cluster"

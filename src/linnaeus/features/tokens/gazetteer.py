@@ -31,7 +31,7 @@ LONGEST = 64
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """The phrases of a file as the column `name`; `case` "lower" compares in lower case."""
+    """A gazetteer: phrases of a file as the column `name`; with `case="lower"` the comparison ignores case."""
 
     path: str
     name: str = "gazetteer"
@@ -49,7 +49,7 @@ class Gazetteer:
         for where, parts in entries(self.path):
             phrase = " ".join(parts[0].split())
             if len(parts) > 2 or phrase.count(" ") >= LONGEST:
-                raise DataError(f"{where}: is no phrase of at most {LONGEST} words, then a tab and a class; mend it.")
+                raise DataError(f"{where}: must be a phrase of at most {LONGEST} words, then a tab and a class.")
             phrase = phrase.lower() if self.case == "lower" else phrase
             classes.setdefault(phrase, set()).add(parts[1] if len(parts) == 2 else Path(self.path).name.split(".")[0])
         marks = sorted({"|".join(sorted(found)) for found in classes.values()})

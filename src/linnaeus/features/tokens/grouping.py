@@ -37,10 +37,10 @@ PIECE = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Grouping:
-    """How many clusters of which words: the `most` frequent ones that stand somewhere `min_count` times.
+    """Word clustering: `most` limits the words to the most frequent ones that occur at least `min_count` times.
 
-    `contexts` are the frequent words whose nearness counts, `width` the length of the vectors, `rounds` those of
-    k-means. One seed gives one answer.
+    `contexts` is the number of frequent words used as contexts, `width` the length of the vectors, `rounds` the number
+    of k-means iterations. The same random seed gives the same clusters.
 
     >>> text = [["a", "cat", "sat"], ["a", "dog", "sat"], ["the", "cat", "ran"], ["the", "dog", "ran"]] * 5
     >>> found = dict(Grouping(count=3, width=3, min_count=1).learn([Sentences.from_lists(text)]))
@@ -60,7 +60,7 @@ class Grouping:
         for name in ("count", "min_count", "most", "contexts", "width", "rounds"):
             expect(f"{name}=", getattr(self, name), int)
             if getattr(self, name) < 1:
-                raise UsageError(f"{name}={getattr(self, name)} is less than 1; give more.")
+                raise UsageError(f"{name}={getattr(self, name)} is less than 1; give at least 1.")
 
     def learn(self, parts: Iterable[Sentences]) -> list[tuple[str, str]]:
         """Each word with its cluster, the most frequent words first."""
@@ -86,7 +86,7 @@ class Grouping:
         order = np.argsort(-counts, kind="stable")[: self.most]
         order = order[counts[order] >= self.min_count]
         if len(order) < 2:
-            raise DataError(f"fewer than two words stand {self.min_count} times in the texts; give more of them.")
+            raise DataError(f"fewer than two words occur {self.min_count} times in the texts; give more texts.")
         rank = np.full(len(numbers), -1, np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         words = list(numbers)

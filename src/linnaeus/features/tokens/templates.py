@@ -24,7 +24,7 @@ MOST = 250
 
 @dataclass(frozen=True)
 class Part:
-    """What a template looks at: the form of the source's string `at` places on (-1: the one before).
+    """A part of a template: the form of the source's string at the relative position `at` (-1: the previous token).
 
     >>> str(Part("suffix3", -1)), str(Part("word", 0, "pos"))
     ('suffix3[-1]', 'pos[0]')
@@ -39,7 +39,7 @@ class Part:
         expect("at=", self.at, int)
         expect("source=", self.source, str)
         if not -FARTHEST <= self.at <= FARTHEST:
-            raise UsageError(f"at={self.at} is farther than {FARTHEST} tokens away; look nearer.")
+            raise UsageError(f"at={self.at} is more than {FARTHEST} tokens away; use a smaller distance.")
 
     def __str__(self) -> str:
         form = self.form if self.source == "word" else self.source + f".{self.form}" * (self.form != "word")
@@ -51,7 +51,7 @@ Template = tuple[Part, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """Templates of one part: every form at every offset.
+    """Templates with one part: every form at every offset.
 
     >>> [str(part) for part, in Window(("lower", "shape"), (-1, 0)).templates()]
     ['lower[-1]', 'shape[-1]', 'lower[0]', 'shape[0]']
@@ -76,7 +76,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Pair:
-    """One template of two parts: a feature is that both strings stand there together.
+    """A template with two parts: a feature is a pair of strings.
 
     >>> [" & ".join(map(str, both)) for both in Pair(Part("lower", -1), Part("lower")).templates()]
     ['lower[-1] & lower[0]']
@@ -101,13 +101,13 @@ ITEMS = {"window": Window, "pair": Pair}
 
 @dataclass(frozen=True)
 class Templates:
-    """What features tokens have: windows and pairs, and in how many places a feature must stand to have a column.
+    """Feature templates of tokens: windows and pairs, and the minimum count of a feature.
 
-    Each template gives a token at most one feature, of value 1. Beyond the begin and the end of a sentence stand two
-    strings of their own, `<s>` and `</s>`; a place has them once, whatever forms are asked for there.
+    Each template gives a token at most one feature, with value 1. The positions before and after a sentence have the
+    strings `<s>` and `</s>`, once for each position, for all forms.
 
-    `sources` are pieces that make columns from the tokens (`Clusters`, `Gazetteer`); the others are columns of the
-    sentences.
+    `sources` are objects that compute columns from the tokens (`Clusters`, `Gazetteer`); the other columns are those of
+    the sentences.
 
     >>> from linnaeus.data.sentences import Sentences
     >>> fitted = Templates((Window(("lower",), (-1, 0)),)).fit(Sentences.from_lists([["A", "dog"], ["a", "cat"]]))
@@ -126,7 +126,7 @@ class Templates:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         expect("min_count=", self.min_count, int)
         if self.min_count < 1:
-            raise UsageError(f"min_count={self.min_count} is less than 1; a feature stands somewhere.")
+            raise UsageError(f"min_count={self.min_count} is less than 1; give at least 1.")
         for item in self.items:
             if type(item) not in ITEMS.values():
                 raise InputTypeError(f"Templates take Window and Pair, not {item!r}.")
@@ -154,7 +154,7 @@ class Templates:
         return {source: list(forms) for source, forms in found.items()}
 
     def fit(self, sentences: Sentences) -> FittedTemplates:
-        """The features that stand in these sentences at least `min_count` times."""
+        """Learn the features that occur at least `min_count` times in these sentences."""
         from linnaeus.features.tokens.learning import learn
 
         return learn(self, sentences)

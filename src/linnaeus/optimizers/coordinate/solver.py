@@ -1,4 +1,4 @@
-"""All problems of an objective, one for each score column, side by side on the threads there are."""
+"""Coordinate descent on all score columns of an objective, in parallel."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Params, Start
 
 LEFT = 0.1
-"""A problem whose gap is below this part of the mean gap has done its share, and waits."""
+"""A problem whose gap is below this share of the mean gap pauses."""
 
 
 @dataclass(frozen=True)
 class CoordinateDescent:
-    """Coordinate descent with working sets inside proximal Newton steps: L1 and elastic net, certified by a gap.
+    """Coordinate descent for L1 and elastic net, with working sets, proximal Newton steps and a certified gap.
 
-    For losses with a second derivative in spaces whose score columns are problems of their own: binary, one-vs-rest,
+    For losses with a second derivative, in output spaces with independent score columns: binary, one-vs-rest,
     one-vs-one, multi-label, real. An epoch is one working set. Memory: a transposed copy of the matrix, and per score
     column four numbers for each row and two for each feature.
 
@@ -40,21 +40,21 @@ class CoordinateDescent:
     """
 
     def refuse(self, objective: Objective) -> str | None:
-        """It needs a smooth loss of one score at a time, and a penalty on single weights."""
+        """Refuse losses that are not smooth, joint output spaces, and penalties on groups of weights."""
         loss, penalty = type(objective.loss).__name__, type(objective.regularizer).__name__
         if not (hasattr(objective.regularizer, "l1") and hasattr(objective.regularizer, "l2")):
             return f"CoordinateDescent takes penalties on single weights, not {penalty}."
         if not (getattr(objective.loss, "second", False) and getattr(objective.loss, "convex", True)):
-            return f"CoordinateDescent needs a convex loss with a second derivative, and {loss} is none."
+            return f"CoordinateDescent needs a convex loss with a second derivative, which {loss} is not."
         if not objective.rowwise or not _separable(objective):
             space = type(objective.space).__name__
-            return f"CoordinateDescent takes one score at a time, and {space} joins them."
+            return f"CoordinateDescent needs independent scores, but {space} combines them."
         if hasattr(objective.loss, "upper") and getattr(objective.space, "costs", None) is not None:
             return f"CoordinateDescent takes the {loss} loss without costs."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until no problem moves any more, or `report` raises."""
+        """Minimize until no weight changes, or `report` raises."""
         threads = kernels.thread_count()
         problems = _problems(objective, start, columns_of(objective.X, threads))
         with ThreadPoolExecutor(min(threads, len(problems))) as pool:
@@ -69,7 +69,7 @@ class CoordinateDescent:
 
 @dataclass
 class _Team:
-    """Problems that advance together."""
+    """Problems that are solved in parallel."""
 
     problems: Sequence[Problem]
     pool: ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Dual coordinate ascent as an optimizer: for products of binary problems, and for classes scored together."""
+"""Dual coordinate ascent as an optimizer, for independent binary problems and for joint multiclass problems."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ HANDED_OVER = "handed_over"
 
 @dataclass(frozen=True)
 class DualAscent:
-    """Coordinate ascent on the dual (Hsieh et al. 2008, Yu et al. 2011), problem by problem, to a certified gap.
+    """Dual coordinate ascent (Hsieh et al. 2008, Yu et al. 2011) with a certified duality gap.
 
     For the hinge, squared hinge and logistic losses with an L2 penalty, in binary, one-vs-rest, one-vs-one and
-    multi-label output. Each binary problem ends when its duality gap is at most `tol` times its objective, or after
-    the planned epochs. It starts from zero weights, whatever `Start` holds, unless it resumes from its own state.
+    multi-label output. Each binary problem ends when its duality gap is at most `tol` times its objective, or after the
+    maximum number of epochs. It always starts from zero weights, unless it resumes from its own state.
 
-    In multiclass output the hinge (Crammer and Singer, with any costs), log and softmargin losses are solved with all
-    classes together, in exact steps on the simplex of an example.
+    In multiclass output the hinge (Crammer and Singer, with any costs), log and softmargin losses are solved for all
+    classes together, with exact steps on the simplex of an example.
 
-    A gap that is the difference of two large sums is rounded. Where that ends the ascent short of `tol`, or its epochs
-    do, and the loss is smooth, Newton's method goes on from there: its bound is the square of a gradient, which has
-    digits enough. One in fifty of the planned epochs is kept for it.
+    The gap is a difference of two large sums, so rounding limits it. If the ascent ends before `tol` is reached,
+    because of rounding or of the maximum number of epochs, and the loss is smooth, Newton's method continues: its bound
+    is the square of a gradient norm, which is more precise. One in fifty of the epochs is reserved for it.
 
-    Three classes or labels and more, hinge or squared hinge: side by side, in teams, several times faster.
+    For the hinge and squared hinge with three or more classes or labels, problems are solved in groups, which is
+    several times faster.
 
-    Memory: the weights, and 12 bytes for each row of up to 32 problems at a time; in teams, 4 or 8 bytes for each row
+    Memory: the weights, and 12 bytes for each row of up to 32 problems at a time; in groups, 4 or 8 bytes for each row
     and problem; multiclass, 8 k + 32 for each row.
 
     >>> import numpy as np
@@ -70,7 +71,7 @@ class DualAscent:
             raise UsageError(f"tol must be at least 0, not {self.tol}.")
 
     def refuse(self, objective: Objective) -> str | None:
-        """A loss with a closed dual step, an L2 penalty, and independent binary problems or joint classes."""
+        """Refuse losses without a dual step, penalties other than L2, and other output spaces."""
         if hasattr(objective.space, "head_starts"):
             return refuse_joint(objective)
         loss = type(objective.loss).__name__
@@ -84,11 +85,11 @@ class DualAscent:
             name = type(penalty).__name__
             return f"DualAscent needs an L2 penalty with a positive strength, not {name}."
         if getattr(objective.space, "costs", None) is not None and loss != "Log":
-            return "DualAscent counts every mistake of a binary problem alike."
+            return "DualAscent does not support costs in binary problems."
         return None
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Until every problem is solved to `tol`, or had the planned epochs, or `report` raises."""
+        """Minimize until every problem is solved to `tol`, its epochs are over, or `report` raises."""
         if HANDED_OVER in start.state:
             _finish(objective, start, report)
             return

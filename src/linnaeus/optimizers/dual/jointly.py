@@ -29,7 +29,7 @@ FAMILIES: dict[str, tuple[Family, Callable[[Any, int], Doubles | None]]] = {
 
 
 def refuse_joint(objective: Objective) -> str | None:
-    """A loss with an exact step on the simplex, an L2 penalty, and duals that fit into memory."""
+    """Refuse losses without an exact step, penalties other than L2, and problems that do not fit into memory."""
     if _name(objective.loss) is None:
         loss = type(objective.loss).__name__
         return f"DualAscent has no dual step for the {loss} loss in Multiclass."
@@ -38,7 +38,7 @@ def refuse_joint(objective: Objective) -> str | None:
         return f"DualAscent needs an L2 penalty with a positive strength, not {type(penalty).__name__}."
     n, k = objective.X.shape[0], objective.k
     if n * k > MOST:
-        return f"DualAscent keeps {n:,} x {k:,} dual variables for joint classes, too many."
+        return f"DualAscent keeps {n:,} x {k:,} dual variables for joint classes, which is too many."
     return None
 
 

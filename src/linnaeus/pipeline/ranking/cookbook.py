@@ -1,4 +1,4 @@
-"""Ready recipes for choices among candidates, by name."""
+"""Named recipes for ranking candidates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from linnaeus.regularizers import L2
 
 
 def plain() -> RankRecipe:
-    """Names that match, words of the text with words of the candidate: needs a text and candidates only."""
+    """Name matches, and pairs of text words and candidate words; needs only a text and its candidates."""
     return RankRecipe(tuning=Tuning(strengths=(10.0, 1.0, 0.1)))
 
 
@@ -37,7 +37,7 @@ def reading() -> RankRecipe:
 
 
 def linking() -> RankRecipe:
-    """Entities: a mention with the words around it (`left`, `right`), its document (`doc`), titles and their links."""
+    """Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."""
     around = ("left", "right")
     measures = (
         Numbers(("in_links", "out_links")),
@@ -58,11 +58,11 @@ def _words(least: int, most: int) -> Words:
 
 
 RANKERS: dict[str, Callable[[], RankRecipe]] = {"plain": plain, "reading": reading, "linking": linking}
-"""Recipes of rankers by name."""
+"""Every ranking recipe by name."""
 
 
 def rank_recipe(name: str) -> RankRecipe:
-    """The recipe of this name.
+    """The ranking recipe with this name.
 
     >>> rank_recipe("reading").by
     'story'

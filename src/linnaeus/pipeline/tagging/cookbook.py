@@ -1,4 +1,4 @@
-"""Recipes of taggers with names: TAGGERS. Each has its section in docs/tagging.md."""
+"""Named recipes for sequence taggers: TAGGERS. Each is described in docs/tagging.md."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _pair(form: str, at: int, other: str, there: int) -> Pair:
 
 
 def wide_templates() -> Templates:
-    """The plain ones, longer affixes, more of the neighbors, and pairs of endings."""
+    """The default templates with longer affixes, more neighbors, and pairs of endings."""
     more = (
         Window(("lower.prefix5", "lower.suffix5")),
         Window(("caps", "lower.prefix2", "lower.suffix2"), (-1, 1)),
@@ -44,9 +44,9 @@ def entity_templates() -> Templates:
 
 
 def clustered(recipe: TagRecipe, path: str, name: str = "cluster") -> TagRecipe:
-    """The recipe with word clusters of a file as `linnaeus clusters` writes it: of the word, its neighbors, and pairs.
+    """The recipe with word clusters from a file of `linnaeus clusters`: of the word, its neighbors, and pairs.
 
-    Clusters are strings of bits, and their prefixes are wider clusters.
+    Clusters are bit strings, and their prefixes are larger clusters.
     """
     windows = Window(("word", "prefix4", "prefix6", "prefix8"), (-1, 0, 1), name)
     pairs = tuple(Pair(Part("word", at, name), Part("word", at + 1, name)) for at in (-1, 0))
@@ -57,7 +57,7 @@ def clustered(recipe: TagRecipe, path: str, name: str = "cluster") -> TagRecipe:
 
 @dataclass(frozen=True)
 class Entry:
-    """A named recipe: what it is in a sentence, and how it is made."""
+    """A named recipe: a one-sentence description, and the function that makes it."""
 
     says: str
     make: Callable[[], TagRecipe]
@@ -68,33 +68,31 @@ def _averaged(**changes: int) -> Chain:
 
 
 TAGGERS: dict[str, Entry] = {
-    "pos": Entry("Averaged structured perceptron: the quickest good tagger.", lambda: TagRecipe(learner=_averaged())),
+    "pos": Entry("Averaged structured perceptron: fast and accurate.", lambda: TagRecipe(learner=_averaged())),
     "pos-crf": Entry(
-        "Conditional random field with probabilities, more templates.", lambda: TagRecipe(templates=wide_templates())
+        "Conditional random field (CRF) with probabilities.", lambda: TagRecipe(templates=wide_templates())
     ),
     "pos-second": Entry(
-        "The same of second order: a tag depends on the two before it.",
+        "Second-order conditional random field: a tag depends on the two before it.",
         lambda: TagRecipe(templates=wide_templates(), learner=Chain(order=2)),
     ),
-    "pos-svm": Entry(
-        "Structured SVM: Hamming cost in the search.", lambda: TagRecipe(learner=Chain(loss="hinge", rate=0.1))
-    ),
-    "pos-greedy": Entry("Tags from left to right, no search.", lambda: TagRecipe(learner=Greedy())),
-    "pos-exact": Entry("The exact minimum of a CRF with L2, by L-BFGS.", lambda: TagRecipe(learner=BatchChain())),
+    "pos-svm": Entry("Structured SVM with the Hamming cost.", lambda: TagRecipe(learner=Chain(loss="hinge", rate=0.1))),
+    "pos-greedy": Entry("Greedy tagger from left to right.", lambda: TagRecipe(learner=Greedy())),
+    "pos-exact": Entry("CRF with L2 penalty, solved exactly by L-BFGS.", lambda: TagRecipe(learner=BatchChain())),
     "entities": Entry(
-        "Entities: softmax-margin chain, shapes and pairs, the rules of BIO in the search.",
+        "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.",
         lambda: TagRecipe(templates=entity_templates(), learner=Chain(loss="softmargin", rate=0.1), encoding="bio"),
     ),
     "entities-fast": Entry(
-        "Entities by the averaged perceptron.",
+        "Named entities with the averaged structured perceptron.",
         lambda: TagRecipe(templates=entity_templates(), learner=_averaged(), encoding="bio"),
     ),
 }
-"""Every recipe of taggers by its name."""
+"""Every tagger recipe by name."""
 
 
 def tag_recipe(name: str) -> TagRecipe:
-    """The recipe of this name.
+    """The tagger recipe with this name.
 
     >>> tag_recipe("entities").encoding
     'bio'
