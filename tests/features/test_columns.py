@@ -92,7 +92,7 @@ def test_numbers_as_categories():
     ("columns", "sentence"),
     [
         ({"y": [1]}, r"column 'x'.*do not have.*'y'"),
-        ({"x": ["1", "cheap"]}, r"Row 2 of the column 'x' says 'cheap'"),
+        ({"x": ["1", "cheap"]}, r"Row 2 of the column 'x' is 'cheap'"),
         ({"x": ["1", "inf"]}, r"Row 2 of the column 'x' is beyond"),
         ({"x": ["1", "1_000"]}, r"Row 2"),
         ({"x": [1e200, 1.0]}, r"Row 1"),

@@ -65,14 +65,14 @@ def test_it_is_asked_once_for_each_row_of_fit_rows():
 
 @pytest.mark.parametrize("answer", [None, "text", object(), [None], {"a": None}, b"x"])
 def test_answers_that_are_no_features(answer):
-    with pytest.raises(DataError, match=r"Function 'f', row 1: it gave"):
+    with pytest.raises(DataError, match=r"Function 'f', row 1: it returned"):
         Function(lambda t: answer, name="f").fit(["a"])
 
 
 def test_sequences_have_one_length():
-    with pytest.raises(DataError, match=r"Function 'f', row 2: it gave 2 numbers, but 1 before"):
+    with pytest.raises(DataError, match=r"Function 'f', row 2: it returned 2 numbers, but 1 before"):
         Function(lambda t: [1] * len(t), name="f").fit(["a", "bc"])
-    with pytest.raises(DataError, match="it gave 3 numbers, but 1 before"):
+    with pytest.raises(DataError, match="it returned 3 numbers, but 1 before"):
         Function(lambda t: [1] * len(t), name="f").fit(["a"]).rows(["abc"])
 
 

@@ -106,7 +106,7 @@ def test_what_is_discarded_is_forgotten_where_that_changes_nothing():
 
 def test_labels_are_needed_and_must_be_classes():
     for by in ("chi2", "mi"):
-        with pytest.raises(DataError, match=rf"by='{by}'\) learns from labels"):
+        with pytest.raises(DataError, match=rf"by='{by}'\) needs labels"):
             Selected(BAG, by=by, k=1).fit(TEXTS)
     with pytest.raises(DataError, match="numbers"):
         Selected(BAG, by="chi2", k=1).fit(labeled([0.5] * 90))

@@ -125,7 +125,7 @@ def test_naive_bayes_ratios_of_many_labels():
 
 
 def test_naive_bayes_needs_labels():
-    with pytest.raises(DataError, match="NaiveBayes learns from labels"):
+    with pytest.raises(DataError, match="NaiveBayes needs labels"):
         Weighted(BAG, "nb").fit(TEXTS)
     with pytest.raises(DataError, match="row 4 has none"):
         Weighted(BAG, "nb").fit(labeled([*LABELS[:3], None, *LABELS[4:]]))

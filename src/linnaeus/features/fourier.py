@@ -79,7 +79,7 @@ class Fourier(Block):
     def _around(self, inner: Fitted) -> FittedFourier:
         if inner.width * self.width > MOST:
             raise DataError(
-                f"Fourier draws {self.width:,} numbers for each of {inner.width:,} features, which is too many; keep "
+                f"Fourier draws {self.width:,} numbers for each of {inner.width:,} features, which is too much; keep "
                 f"fewer of them, with Exact(max_terms={MOST // self.width}), or use a smaller width."
             )
         return FittedFourier(inner, self.width, float(self.gamma), self.seed)
