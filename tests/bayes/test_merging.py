@@ -94,7 +94,7 @@ def test_classifiers_merge(learner, features, tmp_path):
         if learner in COUNTING:
             assert np.array_equal(found.scores(texts), whole.scores(texts))
             assert np.array_equal(found.probabilities(texts), whole.probabilities(texts))
-        found.save(tmp_path / "m.lin")
+        found.save(tmp_path / "m.lin", force=True)
         assert np.array_equal(type(found).load(tmp_path / "m.lin").scores(texts), found.scores(texts))
 
 

@@ -66,7 +66,7 @@ def test_inspect_says_what_is_kept_of_the_training_data(name, kept, tmp_path):
     made = recipe(name).changed({"tuning.folds": 2})
     for keep in ("nothing", "texts"):
         model = made.changed({"keep": keep}).fit(fruit_and_metal())
-        model.save(tmp_path / "m.lin")
+        model.save(tmp_path / "m.lin", force=True)
         told = described(model, str(tmp_path / "m.lin"))
         assert told["keeps_rows"] == kept
         assert told["keeps_texts"] is (keep == "texts")
