@@ -55,7 +55,7 @@ def section(text, heading):
 def test_verbs_and_options_of_commands_exist(path):
     for words in commands(page_commands(path.read_text(encoding="utf-8"))):
         verb = next((word for word in words if not word.startswith("-")), None)
-        if verb is None or verb == "VERB":
+        if verb is None or verb == "COMMAND":
             known = {"-h", "--help", "-V", "--version", "--debug"}
         else:
             assert verb in {**VERBS, **ALIASES}, f"{path.name}: there is no verb {verb!r}"
@@ -106,7 +106,7 @@ def _takes(recipe, name, value):
 
 def test_every_verb_and_option_is_on_the_page_of_the_command_line():
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    shared = set(re.findall(r"`(--?[a-z-]+)[^`]*`", section(text, "Options of all verbs")))
+    shared = set(re.findall(r"`(--?[a-z-]+)[^`]*`", section(text, "Options of all commands")))
     for verb in VERBS:
         own = set(re.findall(r"`(--?[a-z-]+)[^`]*`", section(text, verb)))
         assert options(verb) <= own | shared, verb

@@ -151,7 +151,7 @@ def _table(why: Any) -> list[str]:
             f'<rect x="{LEFT + 190}" y="{y - 11}" width="{BAR * abs(amount) / most:.1f}" height="12" fill="{color}"/>'
         )
     flip = ", ".join(repr(why.text[a:b]) for a, b in why.flip.words)
-    said = f"Without {flip} the answer would be {why.flip.predicted[0]}; no smaller set of words does that."
+    said = f"Without {flip} the prediction would be {why.flip.predicted[0]}; no smaller set changes it."
     return [*lines, _words(LEFT, 270, said, "small")]
 
 

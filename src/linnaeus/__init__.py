@@ -1,8 +1,8 @@
 """Linnaeus turns labeled text into a classifier that you can train in seconds, trust, explain and deploy.
 
-`TextClassifier` and `TextRegressor` are the way in; `read` and `Recipe` say the same step by step.
+Start with `TextClassifier` or `TextRegressor`; `read` and `Recipe` do the same step by step.
 
-Every public name is on this screen and imported when it is first used, so that `import linnaeus` is quick.
+This file lists every public name. A name is imported when it is first used, so that `import linnaeus` is fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can go wrong, by whose hand it can be mended: each error knows the exit code of the command line.
+"""The errors of Linnaeus, by who can fix them; each has an exit code for the command line.
 
 Messages say what is wrong, where, and what to do, in one sentence.
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class LinnaeusError(Exception):
-    """The root of all errors Linnaeus raises on purpose.
+    """The base class of all errors that Linnaeus raises on purpose.
 
     >>> issubclass(UsageError, LinnaeusError), LinnaeusError.exit_code
     (True, 70)
@@ -33,7 +33,7 @@ class LinnaeusError(Exception):
 
 
 class UsageError(LinnaeusError, ValueError):
-    """A call that cannot be meant: an unknown option, a value out of range, pieces that do not fit.
+    """Wrong use: an unknown option, a value out of range, or parts that do not fit together.
 
     >>> from linnaeus.pipeline.cookbook import recipe
     >>> try:
@@ -47,7 +47,7 @@ class UsageError(LinnaeusError, ValueError):
 
 
 class InputTypeError(LinnaeusError, TypeError):
-    """A value of a kind that is not accepted, such as one string where a list of strings is wanted.
+    """An argument of the wrong type, such as one string instead of a list of strings.
 
     >>> from linnaeus import TextClassifier
     >>> try:
@@ -75,7 +75,7 @@ class DataError(LinnaeusError, ValueError):
 
 
 class ModelFileError(LinnaeusError, ValueError):
-    """A model file that is damaged, foreign or from a newer version.
+    """A model file that is damaged, not written by Linnaeus, or from a newer version.
 
     >>> import linnaeus
     >>> from pathlib import Path
@@ -91,7 +91,7 @@ class ModelFileError(LinnaeusError, ValueError):
 
 
 class MachineError(LinnaeusError, OSError):
-    """The machine's fault: no space, no permission, a missing optional package.
+    """A problem of the environment: no space on disk, no permission, a missing optional package.
 
     >>> MachineError.exit_code
     5
@@ -101,7 +101,7 @@ class MachineError(LinnaeusError, OSError):
 
 
 class LinnaeusWarning(UserWarning):
-    """The root of all warnings: something the user can change.
+    """The base class of all warnings; each is about something that the user can change.
 
     >>> issubclass(LinnaeusWarning, UserWarning)
     True
@@ -109,11 +109,11 @@ class LinnaeusWarning(UserWarning):
 
 
 MOST_SAID = 240
-"""Characters that are said of what is wrong with a file."""
+"""The maximum length of the reason in a message about a file."""
 
 
 def damaged(what: str) -> ModelFileError:
-    """The error for a model file whose parts do not fit.
+    """The error for a model file whose parts do not fit together.
 
     >>> str(damaged("it has no columns"))
     'The model is damaged: it has no columns; restore it from a copy, or train it again.'
@@ -122,14 +122,14 @@ def damaged(what: str) -> ModelFileError:
 
 
 def damaged_or_newer(what: str) -> ModelFileError:
-    """The error for a model file with something unknown, which a later version may have written."""
+    """The error for a model file with unknown content, which a newer version may have written."""
     return ModelFileError(
-        f"The model is damaged, or newer: {_short(what)}; restore it from a copy, or upgrade Linnaeus."
+        f"The model is damaged or from a newer version: {_short(what)}; restore it from a copy, or upgrade Linnaeus."
     )
 
 
 def _short(what: str) -> str:
-    """What is said of a file, on one line; what it quotes may be of any length."""
+    """The reason in a message about a file, on one line and of limited length."""
     said = " ".join(what.split())
     return said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}..."
 
@@ -143,9 +143,9 @@ _KINDS: dict[type, tuple[Any, str]] = {
 
 
 def expect(name: str, value: Any, kind: type) -> None:
-    """Refuse an argument that is not of this kind: int, float (whole numbers too), str, os.PathLike (strings too).
+    """Refuse an argument that is not of this type: int, float (whole numbers too), str, os.PathLike (strings too).
 
-    True is no number.
+    True does not count as a number.
 
     >>> expect("k", 3, int)
     >>> expect("k", "3", int)
@@ -158,7 +158,7 @@ def expect(name: str, value: Any, kind: type) -> None:
 
 
 def is_unicode(text: str) -> bool:
-    r"""Whether a string is text that can be written: half a surrogate pair is not.
+    r"""Whether a string is valid Unicode text: without half a surrogate pair.
 
     >>> is_unicode("caf\u00e9"), is_unicode("\ud800")
     (True, False)
@@ -171,7 +171,7 @@ def is_unicode(text: str) -> bool:
 
 
 def label_fault(label: str) -> str | None:
-    r"""What makes a string no label: NumPy drops NULs at the end of strings, and half a surrogate pair is no text.
+    r"""Why a string cannot be a label: NumPy drops NULs at the end of strings, and half a surrogate pair is not text.
 
     >>> label_fault("a\0"), label_fault("a\ud800"), label_fault("a")
     ('a NUL character', 'half a surrogate pair', None)
@@ -182,11 +182,11 @@ def label_fault(label: str) -> str | None:
 
 
 SHOWN_NAMES = 40
-"""Names that a message lists; of more, the first so many."""
+"""The maximum number of names that a message lists."""
 
 
 def nearest(name: object, known: Iterable[object]) -> str | None:
-    """The known name that is most like this one; None where none is.
+    """The known name that is most similar to this one; None if none is similar.
 
     >>> nearest("Macro F1", ["accuracy", "macro-f1"]), nearest("x", ["accuracy"])
     ('macro-f1', None)
@@ -199,9 +199,9 @@ def nearest(name: object, known: Iterable[object]) -> str | None:
 
 
 def did_you_mean(name: object, known: Iterable[object], other: str = "") -> str:
-    """The end of a sentence about a name that is not known: the nearest one that is, or all of them.
+    """The end of a message about an unknown name: the nearest known name, or all known names.
 
-    `other` is what would do as well, such as an object or a file.
+    `other` is a further alternative, such as an object or a file.
 
     >>> did_you_mean("regulariser", ["loss", "regularizer"])
     "did you mean 'regularizer'?"
@@ -219,12 +219,12 @@ def did_you_mean(name: object, known: Iterable[object], other: str = "") -> str:
 
 
 def _plain(name: str) -> str:
-    """Without case, and without the signs that stand between words."""
+    """The name in lower case, without separators between words."""
     return "".join(sign for sign in name.casefold() if sign not in " -_.")
 
 
 def said(error: object) -> str:
-    r"""What another library says, on one line: the messages of Arrow have several.
+    r"""The message of another library's error on one line; messages of Arrow have several lines.
 
     >>> said(ValueError("no page header\n at byte 4"))
     'no page header at byte 4'

@@ -243,4 +243,4 @@ def test_an_empty_name_is_a_mistake_not_a_missing_file(run, good):
     for names in (("",), (good, "")):
         answer = run("check", *names)
         assert answer.code == 2
-        assert "The name of a file is empty" in answer.err
+        assert "The file name is empty" in answer.err

@@ -39,7 +39,7 @@ def test_nothing_is_overwritten_and_bad_data_gets_a_sentence(run, texts, tmp_pat
     assert run("clusters", texts, "-o", out, "--force", "--count", "2").code == 0
     code, _, said = run("clusters", texts, "-o", texts, "--force")
     assert code == 2
-    assert "data itself" in said
+    assert "is the input data" in said
     code, _, said = run("clusters", texts, "-o", tmp_path / "b.tsv", "--min-count", "99")
     assert code == 3
     assert "fewer than two words" in said

@@ -19,7 +19,7 @@ def test_missing_file_has_no_hint_for_python(run, tmp_path):
 def test_limit_out_of_range_is_named_as_written(run, repeated):
     code, _, err = run("check", repeated / "a.csv", "--limit", "all=200%")
     assert code == 2
-    assert "'all=200%' is no limit; a share is from 0 to 1" in err
+    assert "'all=200%' is not a limit; a share is a number from 0 to 1" in err
 
 
 def test_rows_are_counted_after_a_header_only_where_there_is_one(run, repeated):

@@ -73,7 +73,7 @@ def test_the_version_says_what_an_issue_needs(run):
         (["check", "x.csv", "--no-such-option"], "--no-such-option"),
         (["check", "x.csv", "--threads", "0"], "--threads"),
         (["check", "x.csv", "--limit", "leeks=1"], "did you mean 'leaks'?"),
-        (["check", "x.csv", "--near", "2"], "not above 1"),
+        (["check", "x.csv", "--near", "2"], "above 0 and at most 1"),
         (["check", "-", "-"], "only once"),
     ],
 )

@@ -128,7 +128,7 @@ def test_predict_takes_a_text_but_no_name_with_a_slip(run, trained, tmp_path, mo
         assert f"{name}: there is no such file" in err
     code, _, err = run("predict", trained, "leaf")
     assert code == 3
-    assert "There is no file 'leaf'; check the name, or give this text on standard input: `echo TEXT |" in err
+    assert "There is no file 'leaf'; check the name, or pass this text on standard input: `echo TEXT |" in err
     (tmp_path / "two words").write_text("the elm root\n")
     code, out, _ = run("predict", trained, "two words", "--format", "lines")
     assert json.loads(out)["label"] == "root"
@@ -194,13 +194,13 @@ def test_errors_have_a_maximum(run, trained, data):
 def test_a_minimum_of_an_error_is_refused(run, trained, data, name):
     code, _, err = run("test", trained, data, "--min", f"{name}=0.5")
     assert code == 2
-    assert f"Of {name}, lower is better; write --max {name}=0.5." in err
+    assert f"For {name}, lower is better; use --max {name}=0.5." in err
 
 
 def test_a_maximum_of_what_should_be_high_is_refused(run, trained, data):
     code, _, err = run("test", trained, data, "--max", "accuracy=0.5")
     assert code == 2
-    assert "Of accuracy, higher is better; write --min accuracy=0.5." in err
+    assert "For accuracy, higher is better; use --min accuracy=0.5." in err
     code, _, err = run("test", trained, data, "--max", "ece")
     assert code == 2
     assert "--max takes METRIC=VALUE, such as log-loss=0.5, not 'ece'." in err

@@ -76,12 +76,12 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
             UsageError,
             "no recipe 'none'; take one of plain",
         ),
-        (("explain", "ranks.lin"), UsageError, "takes DATA"),
+        (("explain", "ranks.lin"), UsageError, "To explain a ranker, give DATA"),
         (("predict", "ranks.lin", "-"), DataError, "standard input"),
         (("test", "ranks.lin", "asked.jsonl", "--min", "f1=1"), UsageError, "reciprocal-rank"),
         (("test", "ranks.lin", "asked.jsonl", "--max", "accuracy=1"), UsageError, "--min"),
-        (("tag", "ranks.lin", "a text"), UsageError, "no tagger"),
-        (("search", "ranks.lin", "a text"), UsageError, "no classifier of texts"),
+        (("tag", "ranks.lin", "a text"), UsageError, "not a tagger"),
+        (("search", "ranks.lin", "a text"), UsageError, "not a text classifier"),
     ],
 )
 def test_what_cannot_be_is_said(

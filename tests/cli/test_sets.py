@@ -78,7 +78,9 @@ def test_cells_that_look_like_sets_are_noticed(run, tmp_path):
     data = tmp_path / "pages.tsv"
     data.write_text("text\ttags\n" + "".join(f"{text}\t{'|'.join(tags)}\n" for text, tags in ROWS if len(tags) > 1))
     _, _, err = run("train", data, "--label", "tags", "--recipe", "fast", "-o", tmp_path / "m.lin")
-    assert "most labels hold '|', and each is taken for one class; --label-separator '|' makes them sets" in err
+    assert (
+        "most labels contain '|', and each cell is treated as one class; use --label-separator '|' to split them" in err
+    )
 
 
 def test_the_separator_of_the_training_data_is_remembered(run, tmp_path):

@@ -142,7 +142,7 @@ def test_an_import_that_fails_for_want_of_memory_says_so(hidden, capsys):
             raise ImportError("something could not be imported") from error
 
     assert guarded(load, debug=False) == 5
-    assert capsys.readouterr().err == "linnaeus: error: there is not enough memory; give less data at a time.\n"
+    assert capsys.readouterr().err == "linnaeus: error: there is not enough memory; use less data at a time.\n"
 
 
 def test_an_error_that_was_caught_still_ends_the_command(capsys):

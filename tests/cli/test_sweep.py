@@ -65,12 +65,16 @@ CALLS = [
     (["train", "ok.csv", "-o", "x.lin", "--set", "seed=-5"], 2, "seed is a whole number from 0 up, not -5."),
     (["train", "ok.csv", "-o", "x.lin", "--set", "loss.x.y=1"], 2, "'loss.x.y' is not known; "),
     (["train", "ok.csv", "-o", "x.lin", "--label-separator", ""], 2, "--label-separator is empty; give the characters"),
-    (["train", "ok.csv", "-o", "ok.csv", "--force", *FAST], 2, "ok.csv is the data itself, which would be lost"),
+    (["train", "ok.csv", "-o", "ok.csv", "--force", *FAST], 2, "ok.csv is the input data, which would be overwritten"),
     (["train", "ok.csv", "-o", "x.lin", "--test", "nofile.csv", *FAST], 3, "nofile.csv: there is no such file"),
     (["train", "ok.csv", "-o", "x.lin", "--test", "empty.csv", *FAST], 3, "empty.csv: is empty"),
     (["train", "numbers.csv", "-o", "x.lin", "--task", "regress", "--recipe", "svm"], 2, "loss is for classes, and"),
     (["train", "numbers.csv", "-o", "x.lin", "--task", "regress", "--recipe", "default"], 2, "take the recipe ridge"),
-    (["predict", "m.lin", "ok.csv", "-o", "ok.csv", "--force"], 2, "ok.csv is the data itself, which would be lost"),
+    (
+        ["predict", "m.lin", "ok.csv", "-o", "ok.csv", "--force"],
+        2,
+        "ok.csv is the input data, which would be overwritten",
+    ),
     (["predict", "m.lin", "ok.csv", "--threads", "-2"], 2, "'--threads': -2 is not in the range"),
     (["predict", "m.lin", "ok.csv", "--top", "-1"], 2, "'--top': -1 is not in the range"),
     (["predict", "m.lin", ""], 3, "There is no file ''; check the name"),
@@ -111,8 +115,8 @@ def test_answers_to_no_rows_are_a_file_with_columns(run, folder, tmp_path, name)
 
 def test_numbers_that_would_be_classes_are_noticed(run, folder, tmp_path):
     _, _, err = run("train", folder / "numbers.csv", "-o", tmp_path / "x.lin", "--recipe", "fast")
-    assert f"the labels are {len(ROWS)} different numbers in {len(ROWS)} rows, and are taken for classes" in err
-    assert "--task regress learns to predict numbers" in err
+    assert f"the labels are {len(ROWS)} different numbers in {len(ROWS)} rows, and are treated as classes" in err
+    assert "use --task regress to predict numbers" in err
 
 
 def test_what_a_solver_warns_of_is_a_remark(run, folder, tmp_path):

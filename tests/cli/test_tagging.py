@@ -44,7 +44,7 @@ def test_training_says_what_it_learned_and_how_good_it_is(folder: Path, tmp_path
     done = run("train", str(folder / "all.jsonl"), "--label", "ner", "-o", str(tmp_path / "m.lin"))
     assert done.exit_code == 0
     assert "24 sentences, 104 tokens" in done.stdout
-    assert "held out of a second training" in done.stdout
+    assert "held-out sentences (from a second training)" in done.stdout
     assert "accuracy" in done.stdout
     tested = run("train", str(folder / "all.jsonl"), "--label", "pos", "--test", str(folder / "all.jsonl"),
                  "-o", str(tmp_path / "n.lin"), "--json")  # fmt: skip
@@ -53,7 +53,7 @@ def test_training_says_what_it_learned_and_how_good_it_is(folder: Path, tmp_path
 
 def test_sentences_are_held_out_where_a_file_has_no_documents(folder: Path, tmp_path: Path) -> None:
     done = run("train", str(folder / "names.conll"), "-o", str(tmp_path / "m.lin"))
-    assert "held out of a second training" in done.stdout
+    assert "held-out sentences (from a second training)" in done.stdout
 
 
 def test_the_recipe_follows_the_tags(folder: Path) -> None:
@@ -62,7 +62,7 @@ def test_the_recipe_follows_the_tags(folder: Path) -> None:
     ]
     assert [recipe["encoding"] for recipe in recipes] == ["plain", "bio"]
     assert 'encoding = "bio"' in run("inspect", str(folder / "ner.lin"), "--recipe").stdout
-    assert "no training sentence is in the file" in run("inspect", str(folder / "pos.lin")).stdout
+    assert "the file contains no training sentences" in run("inspect", str(folder / "pos.lin")).stdout
 
 
 def test_plain_text_is_tagged(folder: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_pipeline_is_one_recipe_one_file_one_command(folder: Path) -> None:
         (("train", "topics.csv", "--task", "tag", "-o", "new.lin"), DataError, "tokens"),
         (("tag", "topic.csv", "a text"), ModelFileError, "no model file"),
         (("predict", "pos.lin", "all.jsonl", "-o", "tags.csv"), UsageError, "lists"),
-        (("explain", "pos.lin"), UsageError, "takes a sentence"),
+        (("explain", "pos.lin"), UsageError, "To explain a tagger, give a sentence"),
         (("test", "pos.lin", "nothing.jsonl"), DataError, "no token"),
         (("test", "pos.lin", "all.jsonl", "--label", "pos", "--min", "nosuch=1"), UsageError, "accuracy"),
         (("test", "pos.lin", "all.jsonl", "--label", "pos", "--max", "accuracy=1"), UsageError, "--min"),

@@ -146,7 +146,7 @@ def test_label_sets_out_of_scope_are_empty():
     fitted = Decision(least=1).learn(S, truth)
     sizes = np.diff(fitted.decide(S, InScope(0.9)).sets.offsets)
     np.testing.assert_array_equal(sizes == 0, fitted.out_of_scope(S) > 0.9)
-    with pytest.raises(UsageError, match="only scope"):
+    with pytest.raises(UsageError, match="can only be scope"):
         fitted.decide(S, "confidence=0.9")
 
 
@@ -214,7 +214,7 @@ def test_bad_input_is_a_sentence():
         as_abstention(0.8)
     with pytest.raises(UsageError, match="calibration takes one of none, temperature"):
         Decision(calibration="magic")
-    with pytest.raises(InputTypeError, match="by name or as a piece"):
+    with pytest.raises(InputTypeError, match="by name or as an object"):
         Decision(calibration=Confidence())
     with pytest.raises(UsageError, match="not both"):
         Decision(costs=[[0, 1], [1, 0]], thresholds="f1")

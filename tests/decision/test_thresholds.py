@@ -128,7 +128,7 @@ def test_bad_input_is_a_sentence():
         AtPrecision(1.5)
     with pytest.raises(InputTypeError, match="recall takes a number"):
         AtRecall("much")
-    with pytest.raises(UsageError, match="label sets and for two classes"):
+    with pytest.raises(UsageError, match="label sets and to two classes"):
         BestF1().fit(np.full((3, 3), 1 / 3), np.array([0, 1, 2]))
 
 

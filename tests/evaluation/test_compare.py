@@ -58,7 +58,7 @@ def test_a_better_model_wins():
 def test_a_model_is_no_better_than_itself():
     found = compare(noisy(1, 0.9), noisy(1, 0.9))
     assert (found.differences[0].low, found.differences[0].high, found.p_value) == (0.0, 0.0, 1.0)
-    assert found.sentence().startswith("No difference is shown")
+    assert found.sentence().startswith("There is no significant difference")
 
 
 def test_pairs_tell_more_than_two_intervals():
@@ -107,7 +107,7 @@ def test_metrics_that_only_one_has_are_refused():
 def test_the_page_and_json_of_a_comparison():
     found = compare(noisy(1, 0.9), noisy(2, 0.7))
     text = comparison_page(found, ASCII, ("new", "old")).plain()
-    assert "only new is right in" in text
+    assert "only new is correct on" in text
     assert text.isascii()
     parsed = json.loads(json.dumps(found.to_json()))
     assert parsed["differences"][0]["winner"] == "first"

@@ -88,7 +88,7 @@ def test_one_number_has_one_interval():
 
 def test_pages_say_the_method():
     outcome = single(0)
-    said = "intervals: score method, with standard errors by resampling rows"
+    said = "confidence intervals: score method, standard errors by bootstrap"
     assert said in str(evaluate(outcome))
     assert said in str(slices(outcome, column("half", [i % 2 for i in range(len(observe(outcome)))])))
     assert said not in str(evaluate(outcome, rounds=0))
@@ -101,7 +101,7 @@ def test_quantiles_of_the_normal_distribution(level):
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0])
 def test_a_level_is_a_part_of_one(level):
-    with pytest.raises(UsageError, match="part of 1"):
+    with pytest.raises(UsageError, match="between 0 and 1"):
         normal_quantile(level)
 
 

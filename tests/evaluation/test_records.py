@@ -132,7 +132,7 @@ def test_the_page(make):
 def test_the_page_says_what_is_odd():
     text = str(evaluate(single(0, unknown=1, abstain=2), rounds=0))
     assert "1 row has a label that the model does not know" in text
-    assert "2 rows without an answer" in text
+    assert "2 rows without a prediction" in text
     assert "coverage" in text
 
 
@@ -142,7 +142,7 @@ def test_the_page_of_many_classes_shows_the_worst_and_the_largest():
     text = str(evaluate(Outcome(y, p, [f"c{i}" for i in range(40)]), rounds=0))
     places = [text.index(part) for part in ("the worst 2 of 40", "c7 ", "c8 ", "the largest 10 of 40", "c39 ")]
     assert places == sorted(places)
-    assert "c7     c8            8     100 %" in text
+    assert "c7          c8            8       100 %" in text
 
 
 def test_labels_of_terminals_are_made_safe():

@@ -229,7 +229,7 @@ def test_what_cannot_be_explained():
         explain("a", model, "abc")
     with pytest.raises(UsageError, match="no class 'z'"):
         explain("a", model, ["z"])
-    with pytest.raises(UsageError, match="ask for it"):
+    with pytest.raises(UsageError, match="request it with explain"):
         explain("a", model).reason("z")
     with pytest.raises(DataError, match="surrogate"):
         explain("a \ud800", model)

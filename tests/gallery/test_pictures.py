@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     done = CliRunner().invoke(group, ["gallery", "-o", str(tmp_path / "file" / "sub"), "--only", "losses"])
     assert done.exit_code != 0
-    assert "Cannot make the folder" in str(done.exception)
+    assert "Cannot create the folder" in str(done.exception)
 
 
 def test_the_site_says_how_large_a_picture_is():

@@ -77,7 +77,7 @@ def test_few_repeats_change_nothing():
 def test_a_figure_inside_a_figure_inside_is_refused():
     told = recipe("words").changed(QUICK).fit(riddles(60, 3) + riddles(60, 1, seed=1)).evaluation.to_json()
     told["once"]["once"] = dict(told["once"])
-    with pytest.raises(ModelFileError, match="holds another one"):
+    with pytest.raises(ModelFileError, match="contains another one"):
         Evaluation.from_json(told)
 
 
@@ -148,7 +148,7 @@ def test_the_command_line_shows_both_figures_and_warns_of_near_duplicates(tmp_pa
     assert told["held_out"]["once"]["rows"] == 120
     assert main(["train", data, *options]) == 0
     shown = capsys.readouterr()
-    assert " % of the rows share their text with another; equal texts are held out together" in shown.out
+    assert " % of the rows have a text that occurs more than once; equal texts are held out together" in shown.out
     assert "On the 120 rows whose text occurs once" in shown.out
     assert "small changes" not in shown.err
     near = write("near.csv", [(f"{text} {i % 3}", label) for i, (text, label) in enumerate(riddles(100, 3))])

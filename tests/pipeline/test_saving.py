@@ -32,7 +32,7 @@ def test_a_model_that_is_there_is_replaced_only_with_force(name, tmp_path):
     model, path = MODELS[name](), tmp_path / "model.lin"
     path.write_bytes(b"precious")
     with pytest.raises(
-        UsageError, match=r"model.lin is there already; give another name, or replace it with force=True"
+        UsageError, match=r"model.lin already exists; give another name, or overwrite it with force=True"
     ):
         model.save(path)
     assert path.read_bytes() == b"precious"
@@ -43,6 +43,6 @@ def test_a_model_that_is_there_is_replaced_only_with_force(name, tmp_path):
 def test_features_that_are_there_are_replaced_only_with_force(tmp_path):
     fitted = features.Words().fit(TEXTS)
     features.save(tmp_path / "words.lin", fitted)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         features.save(tmp_path / "words.lin", fitted)
     features.save(tmp_path / "words.lin", fitted, force=True)

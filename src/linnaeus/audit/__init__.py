@@ -1,7 +1,7 @@
-"""What is wrong with these data? `check` answers before anybody trains on them.
+"""Checks of labeled data before training.
 
-    check      walks over the data (tally), compares rows (matches, near), asks every search (findings)
-    records    what it answers with: Audit, Summary, Finding; plain, and one JSON object
+    check      reads the data once (tally), compares rows (matches, near), runs every search (findings)
+    records    the results: Audit, Summary, Finding; as plain records and one JSON object
 
 To add a finding: a search in `findings.py`, its row in `FINDINGS`, its limit in `Limits`, a test.
 """

@@ -1,4 +1,4 @@
-"""What the characters say: the scripts of the letters, and signs of text that was decoded wrongly."""
+"""The scripts of the letters, and signs of text that was decoded wrongly."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PATTERN = re.compile(re.sub(r"\\x\{(..)\}", r"\\x\1", _SIGNS))
 _TRIGGERS = np.array([0xFFFD, 0x00, *range(0x80, 0xA0), *map(ord, "ÂÃÐÑâï")])
 
 AROUND = 20
-"""So many characters stand before a sign in its excerpt."""
+"""The number of characters before a sign in its excerpt."""
 
 
 def script_of(char: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The audit itself: walk over the data once, compare, and say what was found."""
+"""The audit itself: read the data once, compare rows, and report the findings."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def check(
     examples: int = 3,
     watch: Callable[[str], None] | None = None,
 ) -> Audit:
-    """Look at labeled text before training on it, and where there are two data sets, at what they share.
+    """Check labeled text before training; with two data sets, also find the rows that they share.
 
-    Each is walked over once, and about 250 bytes are kept of each row whatever its length. Texts that differ in ASCII
-    case and white space only count as the same; near-duplicates are estimated, see `Near`. `examples` rows are shown of
-    each finding, and `watch` is told what begins: reading, reading the other, comparing.
+    Each data set is read once, and about 250 bytes are kept of each row, for any length. Texts that differ in ASCII
+    case and white space only count as equal; near-duplicates are estimated, see `Near`. `examples` rows are shown for
+    each finding, and `watch` is called with the name of each phase: reading, reading the other, comparing.
 
     >>> import linnaeus
     >>> audit = check(linnaeus.read({"text": ["Play jazz", "play jazz", "stop"], "label": ["on", "off", "off"]}))

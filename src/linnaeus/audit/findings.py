@@ -1,4 +1,4 @@
-"""From ledgers to findings: each function looks for one kind of trouble and says it in a sentence.
+"""From ledgers to findings: each function searches for one kind of problem and describes it in a sentence.
 
 A `Case` is rows of a ledger with the rows they agree with; `FINDINGS` is the table of them all.
 """
@@ -21,7 +21,7 @@ from linnaeus.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """All that the searches look at."""
+    """The input of the searches."""
 
     data: Ledger
     other: Ledger | None
@@ -32,7 +32,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a search found: `count` of `total`, a sentence, and pairs of rows as examples.
+    """The result of a search: `count` of `total`, a sentence, and pairs of rows as examples.
 
     The left rows are those of `other` where `of_other` is set; the right rows, or -1 for none, are always of `data`.
     """
@@ -56,7 +56,7 @@ def duplicates(scene: Scene) -> Case:
     """Rows that repeat the text of an earlier one."""
     pairs, data = scene.matches.repeats, scene.data
     exact = int((data.exact[pairs.left] == data.exact[pairs.right]).sum())
-    rest = "" if exact == len(pairs) else f", but for case or spaces ({exact:,} to the letter)"
+    rest = "" if exact == len(pairs) else f", ignoring case and spaces ({exact:,} exactly)"
     sentence = f"{_count(len(pairs), 'row repeats', 'rows repeat')} the text of an earlier one{rest}"
     return Case(len(pairs), len(data), sentence, pairs)
 
@@ -73,7 +73,7 @@ def conflicts(scene: Scene) -> Case:
     repeats, labels = scene.matches.repeats, scene.data.labels
     against = labels[repeats.left] != labels[repeats.right]
     pairs = _choose(repeats, against)
-    # Every row of such a text is in doubt, not only the later ones.
+    # Every row with such a text may be wrong, not only the later ones.
     doubtful = np.isin(repeats.right, pairs.right)
     count = len(np.unique(np.concatenate([repeats.left[doubtful], pairs.right])))
     sentence = f"{_count(count, 'row has', 'rows have')} a text that occurs with different labels"
@@ -145,7 +145,7 @@ def unseen_labels(scene: Scene) -> Case:
         codes = np.unique(scene.other.labels[scene.other.labels != MISSING])
         new = [code for code in codes.tolist() if not known.issuperset(scene.book.names(code))]
         rows = np.flatnonzero(np.isin(scene.other.labels, new)) if known else rows
-    sentence = f"{_count(len(rows), 'row', 'rows')} of the other data {_have(len(rows))} a label that the first has not"
+    sentence = f"{_count(len(rows), 'row', 'rows')} of the other data {_have(len(rows))} a label that the first lacks"
     return replace(_rows_case(rows, _size(scene.other), sentence), of_other=True)
 
 

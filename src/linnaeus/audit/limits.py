@@ -1,4 +1,4 @@
-"""Limits: how large a share of cases each finding may have before it is a problem."""
+"""Limits: the share of cases above which a finding is a problem."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linnaeus.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The largest share, from 0 to 1, that is no problem yet. The name of a field is the kind of a finding.
+    """The largest accepted share, from 0 to 1, of each kind of finding. A field has the name of its kind.
 
     Of the rows: `empty` texts, `duplicates` of earlier texts, `near_duplicates`, `conflicts` (one text, several
     labels), `near_conflicts`, `damaged` texts, `unlabeled`, `one_label` (all rows have the same one). Of the labels:
@@ -42,7 +42,7 @@ class Limits:
                 raise UsageError(f"The limit of {name} is a share from 0 to 1, not {value}.")
 
     def changed(self, settings: list[str]) -> Limits:
-        """These limits but for some, given as NAME=SHARE; a share may be a percentage, and `all` names every limit."""
+        """A copy with some limits changed by NAME=SHARE; a share may be a percentage, and `all` means every limit."""
         changes: dict[str, float] = {}
         for setting in settings:
             name, _, share = setting.partition("=")
@@ -64,7 +64,7 @@ def _share(setting: str, text: str) -> float:
     try:
         share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError as error:
-        raise UsageError(f"{setting!r} is no limit; write NAME=SHARE, such as leaks=0 or duplicates=5%.") from error
+        raise UsageError(f"{setting!r} is not a limit; write NAME=SHARE, such as leaks=0 or duplicates=5%.") from error
     if not 0 <= share <= 1:
-        raise UsageError(f"{setting!r} is no limit; a share is from 0 to 1, or from 0% to 100%.")
+        raise UsageError(f"{setting!r} is not a limit; a share is a number from 0 to 1, or from 0% to 100%.")
     return share

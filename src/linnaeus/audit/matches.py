@@ -1,4 +1,4 @@
-"""Which rows agree with which: repeated texts, near-duplicates, and texts that two data sets share."""
+"""Pairs of matching rows: repeated texts, near-duplicates, and texts that two data sets share."""
 
 from __future__ import annotations
 

@@ -23,16 +23,16 @@ from linnaeus.types import Texts
 Rows: TypeAlias = NDArray[np.int64]
 
 NEIGHBORS = 8
-"""In a crowd that agrees in a band, each text is compared with this many others: the work stays linear."""
+"""If many texts agree in a band, each is compared with this many others, so that the work stays linear."""
 
 _AT_ONCE = 1 << 15
-_CHANCE = 1 / 256  # that eight bits agree by accident
+_CHANCE = 1 / 256  # the probability that eight bits agree by chance
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """When two texts are nearly the same: their shingles, so many characters in a row, have this Jaccard similarity.
+    """Near-duplicates: two texts whose shingles (character n-grams) have at least this Jaccard similarity.
 
     >>> from linnaeus import read
     >>> from linnaeus.audit import check
@@ -51,11 +51,9 @@ class Near:
         for name in ("shingle", "bands", "band_rows"):
             expect(f"Near({name}=...)", getattr(self, name), int)
         if not 0 < self.threshold <= 1:
-            raise UsageError(
-                f"The similarity of near-duplicates must lie above 0 and not above 1, not {self.threshold}."
-            )
+            raise UsageError(f"The similarity of near-duplicates must be above 0 and at most 1, not {self.threshold}.")
         if not 1 <= self.shingle <= 1024 or not 1 <= self.bands <= 256 or not 1 <= self.band_rows <= 256:
-            raise UsageError("Near wants a shingle of 1 to 1024 characters, and 1 to 256 bands of 1 to 256 rows.")
+            raise UsageError("Near needs a shingle of 1 to 1024 characters, and 1 to 256 bands of 1 to 256 rows.")
 
     def sketch(self, texts: Texts) -> Sketches:
         """The signatures of some texts."""

@@ -1,4 +1,4 @@
-"""An audit as a page to read: the data at a glance, then what was found."""
+"""An audit as a page: a summary of the data, then the findings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from linnaeus.render import (
 )
 
 LABELS = 20
-"""So many labels are listed; all are in the JSON form."""
+"""The number of labels that are listed; the JSON form has all."""
 
 BAR, TEXT = 24, 44
 

@@ -1,4 +1,4 @@
-"""What an audit says: plain frozen records, ready for a screen, a page or a machine."""
+"""The results of an audit as plain frozen records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCHEMA = "linnaeus.check/1"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How numbers are spread: five of them, and a histogram where bin i holds edges[i] <= x < edges[i+1].
+    """The distribution of numbers: five of them, and a histogram where bin i holds edges[i] <= x < edges[i+1].
 
     >>> Spread(smallest=1, median=2, mean=2.5, high=4, largest=5).median
     2
@@ -27,7 +27,7 @@ class Spread:
     median: float
     mean: float
     high: float
-    """95 of 100 are not above it."""
+    """The 95th percentile."""
     largest: float
     edges: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
@@ -35,7 +35,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Something by name, how often it occurs, and its part of the whole from 0 to 1.
+    """A name, how often it occurs, and its share of all from 0 to 1.
 
     >>> Share("music", 3, 0.75)
     Share(name='music', count=3, share=0.75)
@@ -48,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One data set at a glance.
+    """The summary of one data set.
 
     `label_kind` is one, many, numeric or none; `labels` is sorted by count, then name, and `numbers` stands in its
     place for numeric labels. `scripts` counts letters only. What needs text is None or empty where there is none.
@@ -96,7 +96,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to look at: `count` of `total` cases; it is a problem if their share passes the limit.
+    """A finding: `count` of `total` cases; it is a problem if their share exceeds the limit.
 
     >>> Finding("empty", 3, 100, 0.01, "3 texts are empty").problem
     True
@@ -111,18 +111,18 @@ class Finding:
 
     @property
     def share(self) -> float:
-        """The part of all cases, from 0 to 1."""
+        """The share of all cases, from 0 to 1."""
         return self.count / self.total if self.total else 0.0
 
     @property
     def problem(self) -> bool:
-        """Whether the share passes the limit."""
+        """Whether the share exceeds the limit."""
         return self.share > self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The answer of `check`: a summary of each data set, and the findings, problems first.
+    """The result of `check`: a summary of each data set, and the findings, problems first.
 
     >>> from linnaeus import read
     >>> from linnaeus.audit import check
@@ -137,12 +137,12 @@ class Audit:
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """The findings that pass their limits."""
+        """The findings that exceed their limits."""
         return tuple(finding for finding in self.findings if finding.problem)
 
     @property
     def ok(self) -> bool:
-        """Whether no finding passes its limit."""
+        """Whether no finding exceeds its limit."""
         return not self.problems
 
     def __str__(self) -> str:

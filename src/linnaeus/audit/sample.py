@@ -1,4 +1,4 @@
-"""A quick look for near-duplicates beside a training: `check` looks at every row, this at a sample of bounded size."""
+"""A quick search for near-duplicates during training, in a sample of bounded size; `check` searches every row."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from linnaeus.protocols import Stream
 
 ROWS, BYTES = 20_000, 1 << 24
-"""The most rows and bytes of text that are looked at: a fraction of a second."""
+"""The largest sample in rows and bytes of text, which takes a fraction of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearShare:
-    """How many of the rows that were looked at nearly repeat an earlier one."""
+    """How many rows of the sample nearly repeat an earlier one."""
 
     near: int
     rows: int
 
     @property
     def share(self) -> float:
-        """The part of the rows."""
+        """The share of the rows."""
         return self.near / self.rows if self.rows else 0.0
 
 
@@ -51,7 +51,7 @@ def near_share(stream: Stream, rows: int, near: Near | None = None) -> NearShare
 
 
 def _sampled(stream: Stream, step: int) -> pa.Array | None:
-    """Every so manyth text."""
+    """Texts at equal distances."""
     parts, seen = [], 0
     for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
         if batch.text is not None:

@@ -1,4 +1,4 @@
-"""One walk over a data set: a few numbers for each row, and counts over all of them."""
+"""One pass over a data set: a few numbers for each row, and counts over all rows."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from linnaeus.types import Longs, Words64
 
 HEAD = 60
-"""So many characters of each text are kept for examples."""
+"""The number of characters of each text that are kept for examples."""
 
 EXCERPTS = 100
-"""So many wrongly decoded places are kept for examples."""
+"""The number of wrongly decoded places that are kept for examples."""
 
 CODES = 0x110000
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What is kept of each row, about 250 bytes whatever its length: columns of one length, and the summary."""
+    """What is kept of each row, about 250 bytes for any length: columns of one length, and the summary."""
 
     summary: Summary
     exact: Words64
@@ -86,7 +86,7 @@ class Tally:
         texts, threads = as_texts(text), kernels.thread_count()
         characters, words, vocabulary = kernels.census(texts.data, texts.offsets, threads)
         if characters[CODES]:
-            raise DataError(f"The texts after row {self.rows} hold bytes that are not UTF-8; decode them again.")
+            raise DataError(f"The texts after row {self.rows} contain bytes that are not UTF-8; decode them again.")
         sketches = self.near.sketch(texts)
         length = pc.utf8_length(text).to_numpy(zero_copy_only=False)
         blank = pc.utf8_is_space(text).to_numpy(zero_copy_only=False).astype(bool) | (length == 0)
@@ -157,7 +157,7 @@ class Tally:
 
 
 def tally(stream: Stream, near: Near, book: LabelBook) -> Ledger:
-    """Walk over a data set once."""
+    """Read a data set once."""
     tally = Tally(near, book)
     for batch in stream.batches():
         tally.add(batch)

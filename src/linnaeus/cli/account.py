@@ -1,4 +1,4 @@
-"""What `train` shows when it is done: the model, how good it is, and what to do next."""
+"""The page that `train` shows at the end: the model, its metrics, and the next commands."""
 
 from __future__ import annotations
 
@@ -34,27 +34,29 @@ def _facts(model: Classifier, how: dict[str, Any]) -> Page:
     rows = f"{counted(int(facts['rows']), 'row')}, {counted(model.features.width, 'feature')}"
     kind = "labels" if model.label_kind == "many" else "classes"
     classes = "numbers" if model.classes is None else f"{len(model.classes):,} {kind}"
-    strength = f", strength {facts['strength']:g}" if "strength" in facts else ""
+    strength = f", regularization strength {facts['strength']:g}" if "strength" in facts else ""
     lines = [
         line(f"{rows}, {classes}{strength}"),
         line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk"),
     ]
     if int(facts.get("repeated", 0)) > MANY * int(facts["rows"]):
         share = percent(facts["repeated"] / facts["rows"])
-        lines.append(line(f"{share} of the rows share their text with another; equal texts are held out together"))
+        lines.append(
+            line(f"{share} of the rows have a text that occurs more than once; equal texts are held out together")
+        )
     if "compact" in facts:
         lines.append(line(f"compact: {compacted(facts['compact'])}"))
     return Page(tuple(lines))
 
 
 def compacted(facts: dict[str, Any]) -> str:
-    """How a model was made smaller, and what that lost."""
+    """The size of a compact model, and its loss of accuracy."""
     kept = f"{facts['features']:,} of {counted(int(facts['of']), 'feature')}, {facts['weights']} weights"
     if facts["lost"] is None:
-        return f"{kept}; too few rows to measure what that loses"
+        return f"{kept}; too few rows to measure the loss of accuracy"
     lost = 100 * facts["lost"]
-    said = f"{lost:.2f} points lost" if lost > 0 else "nothing lost"
-    return f"{kept}; {said} on {counted(int(facts['held_out']), 'row')} held out of a second training"
+    said = f"{lost:.2f} points of accuracy lost" if lost > 0 else "no accuracy lost"
+    return f"{kept}; {said} on {counted(int(facts['held_out']), 'held-out row')} (from a second training)"
 
 
 def _next(path: str) -> Page:

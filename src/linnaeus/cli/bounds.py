@@ -1,4 +1,4 @@
-"""What a metric must reach (`--min`) or must not pass (`--max`)."""
+"""The bounds of metrics: `--min` and `--max`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Side(NamedTuple):
 
 
 BOUNDS = {"--min": Side("higher", "macro-f1=0.85", "below"), "--max": Side("lower", "log-loss=0.5", "above")}
-"""The options; each takes the metrics that the other does not."""
+"""The options; `--min` is for metrics where higher is better, `--max` for the others."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A metric and the value it is held to.
+    """A metric and its bound.
 
     >>> bound("--max", "log-loss=0.5")
     Bound(option='--max', name='log_loss', value=0.5)
@@ -37,13 +37,13 @@ class Bound:
     value: float
 
     def kept(self, evaluation: Evaluation) -> bool:
-        """Whether the metric is on the right side; on the bound is right."""
+        """Whether the metric satisfies the bound; equality does."""
         found = evaluation.value(self.name)
         return found <= self.value if BOUNDS[self.option].better == "lower" else found >= self.value
 
 
 def bound(option: str, text: str) -> Bound:
-    """What METRIC=VALUE says; a metric of the other direction is refused with the option that takes it."""
+    """The bound of METRIC=VALUE; a metric of the other direction is refused, naming the right option."""
     from linnaeus.evaluation import METRICS, metric_name
     from linnaeus.evaluation.metrics import spelled
 
@@ -59,5 +59,5 @@ def bound(option: str, text: str) -> Bound:
     better = METRICS[name].better
     if better != side.better:
         other = next(option for option, side in BOUNDS.items() if side.better == better)
-        raise click.UsageError(f"Of {spelled(name)}, {better} is better; write {other} {spelled(name)}={value}.")
+        raise click.UsageError(f"For {spelled(name)}, {better} is better; use {other} {spelled(name)}={value}.")
     return Bound(option, name, number)

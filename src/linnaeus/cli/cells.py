@@ -1,4 +1,4 @@
-"""Answers as cells of CSV and TSV: lists become single cells, and no cell or column name is a spreadsheet's formula.
+"""Predictions as cells of CSV and TSV: lists become single cells, and formulas of spreadsheets are escaped.
 
 Spreadsheets run a cell that begins with = + - @ or a control character. OWASP's remedy is a quote before it:
 https://owasp.org/www-community/attacks/CSV_Injection
@@ -15,7 +15,7 @@ from linnaeus.data.cells import is_list, settled
 from linnaeus.errors import DataError, UsageError
 
 SEPARATOR = ";"
-"""Stands between several labels in one cell, unless another is asked for."""
+"""The default separator of several labels in one cell."""
 
 _FORMULA = r"^[=+\-@\t\r\n]"
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -46,7 +46,7 @@ def escaped(array: pa.Array) -> pa.Array:
     ['+1.5', "'+x", None, 'a=b']
     """
     if pa.types.is_nested(array.type):
-        raise DataError(f"A column to write holds {array.type}, which has no cell in CSV; write .jsonl or .parquet.")
+        raise DataError(f"A column has the type {array.type}, which CSV cannot hold; write .jsonl or .parquet.")
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return array
     import pyarrow.compute as pc
@@ -60,12 +60,12 @@ def escaped(array: pa.Array) -> pa.Array:
 
 
 def refuse_separator(separator: str, labels: Iterable[str]) -> None:
-    """Refuse labels that could not be told apart in a cell; the reader splits at the separator, and trims."""
+    """Refuse labels that would be ambiguous in a cell; the reader splits at the separator, and trims."""
     for label in labels:
         if separator in label or not label or label != label.strip():
             why = f"holds {separator!r}" if separator in label else "begins or ends with white space"
             raise UsageError(
-                f"The label {label!r} {why}, so that several labels in one cell could not be told apart; give another "
+                f"The label {label!r} {why}, so several labels in one cell would be ambiguous; give another "
                 "--label-separator, or write .jsonl or .parquet."
             )
 

@@ -1,4 +1,4 @@
-"""`linnaeus check DATA [OTHER]`: what a person wants to know before training."""
+"""`linnaeus check DATA [OTHER]`: check labeled data before training."""
 
 from __future__ import annotations
 
@@ -29,16 +29,22 @@ Exit code: 0 if every finding is within its limit, 1 if not, 3 if the data canno
 @click.argument("data")
 @click.argument("other", required=False)
 @shared.read_options
-@click.option("--limit", "limits", multiple=True, metavar="NAME=SHARE", help="How large a finding may be; repeatable.")
-@click.option("--near", type=float, default=0.8, show_default=True, help="The similarity of near-duplicates, up to 1.")
-@click.option("--examples", type=click.IntRange(0), default=3, show_default=True, help="Rows to show of each finding.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@click.option(
+    "--limit", "limits", multiple=True, metavar="NAME=SHARE", help="Largest accepted share of a finding; repeatable."
+)
+@click.option(
+    "--near", type=float, default=0.8, show_default=True, help="Jaccard similarity of near-duplicates, up to 1."
+)
+@click.option(
+    "--examples", type=click.IntRange(0), default=3, show_default=True, help="Number of rows to show for each finding."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
 @shared.common_options
 def command(data: str, other: str | None, **options: Any) -> int:
-    """Look at DATA before training on them; OTHER, such as test data, is compared with them.
+    """Check DATA before training. Compare them with OTHER, such as test data, if it is given.
 
-    Shows labels, lengths, scripts and vocabulary, and finds empty, repeated, nearly repeated, wrongly decoded and
-    contradictory rows, rare labels, and rows that OTHER shares with DATA. `-` is standard input.
+    Shows labels, lengths, scripts and vocabulary. Finds empty texts, duplicates, near-duplicates, wrongly decoded
+    texts, conflicting labels, rare labels, and rows that are in both DATA and OTHER. `-` means standard input.
     """
     shared.remark_kernels(options)
     with shared.use_threads(options):
@@ -55,13 +61,13 @@ def command(data: str, other: str | None, **options: Any) -> int:
 
 
 def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tuple[Audit, bool]:
-    """Read and check what the arguments name, with progress on stderr; and whether all of it has headers."""
+    """Read and check the data that the arguments name, with progress on stderr; and whether all have headers."""
     from linnaeus.audit import Limits, Near, check
     from linnaeus.cli.progress import Phases, open_progress
 
     limits, near = Limits().changed(list(options["limits"])), Near(options["near"])
     if "" in (data, other):
-        raise click.UsageError("The name of a file is empty; a variable of the shell may not be set.")
+        raise click.UsageError("The file name is empty; perhaps a shell variable is not set.")
     if data == other == "-":
         raise click.UsageError("Standard input can be read only once; name a file for one of the two.")
     with open_progress(options["quiet"]) as progress:
@@ -74,7 +80,7 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tupl
         audit = check(*corpora, limits=limits, near=near, examples=options["examples"], watch=phases.begin)
     for source, corpus in zip((data, other), corpora, strict=False):
         if not len(corpus):
-            raise DataError(f"{_name(str(source))}: there are no rows in it; nothing can be checked.")
+            raise DataError(f"{_name(str(source))}: it has no rows, so there is nothing to check.")
         if any(name != role for role, name in corpus.roles.items() if role in corpus.roles.guessed):
             shared.remark(f"{_name(str(source))}: {corpus.roles.describe()}", options)
         if corpus.skipped.count:

@@ -22,24 +22,33 @@ Examples:
 
 @click.command("clusters", epilog=_EXAMPLES)
 @click.argument("sources", metavar="TEXTS...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", required=True, help="Where the words and their clusters go.")
-@click.option("--count", type=click.IntRange(1), default=512, show_default=True, help="How many clusters.")
-@click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="How often a word must stand.")
-@click.option("--words", type=click.IntRange(2), default=50_000, show_default=True, help="Words at most, by frequency.")
-@click.option("--text", metavar="COLUMN", help="The column of the texts; guessed if its name makes it plain.")
-@click.option("--tokens", metavar="COLUMN", help="The column of lists of tokens, where texts are cut already.")
-@click.option("--format", metavar="FORMAT", help="The format of the files; by default their names tell.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Makes every draw.")
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Output file for the words and their clusters.")
+@click.option("--count", type=click.IntRange(1), default=512, show_default=True, help="Number of clusters.")
+@click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="Minimum frequency of a word.")
+@click.option(
+    "--words",
+    type=click.IntRange(2),
+    default=50_000,
+    show_default=True,
+    help="Maximum number of words, the most frequent first.",
+)
+@click.option("--text", metavar="COLUMN", help="Column of the texts (default: guessed from column names).")
+@click.option("--tokens", metavar="COLUMN", help="Column of lists of tokens, for texts that are already tokenized.")
+@click.option("--format", metavar="FORMAT", help="Format of the files (default: taken from their names).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option("--force", is_flag=True, help="Overwrite an existing FILE.")
 @shared.common_options
 def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
-    """Learn clusters of words that stand in like places from unlabeled TEXTS: word, tab, bits on each line of FILE."""
+    """Learn clusters of words with similar contexts from unlabeled TEXTS.
+
+    Each line of FILE has a word, a tab, and the bits of its cluster.
+    """
     from linnaeus.errors import UsageError
     from linnaeus.features.tokens.grouping import Grouping
     from linnaeus.store.atomic import replace_file
 
     if Path(output).exists() and not options["force"]:
-        raise UsageError(f"{output} is there already; give another name with -o, or overwrite it with --force.")
+        raise UsageError(f"{output} already exists; give another name with -o, or overwrite it with --force.")
     for source in sources:
         shared.refuse_itself(output, source)
     shared.remark_kernels(options)
@@ -55,7 +64,7 @@ def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
 
 
 def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
-    """The sentences of a file of tokens, or the words of texts, some at a time."""
+    """The sentences of a file of tokens, or the words of texts, in batches."""
     from linnaeus.data.tagged import holds_tokens, stream_sentences
     from linnaeus.features.tokens.grouping import cut
 

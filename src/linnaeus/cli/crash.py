@@ -14,7 +14,7 @@ from linnaeus.cli.version import version_line
 
 
 def save_traceback(error: BaseException) -> str:
-    """Save where the error came from, and say where; what cannot be saved is no second error."""
+    """Save the traceback and return a message with its place; failing to save is not an error."""
     lines = [version_line(), "\n\n", *traceback.format_exception(error)]
     for folder in (state_directory(), Path(tempfile.gettempdir())):
         try:

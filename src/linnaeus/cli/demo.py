@@ -1,4 +1,4 @@
-"""`linnaeus demo`: the main job on the embedded data, so that a newcomer sees it work in seconds."""
+"""`linnaeus demo`: train, test and explain a model on built-in data, in seconds."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ TEXT = "Could you wake me up at half past six tomorrow?"
 
 
 @click.command("demo", epilog=_EXAMPLES)
-@click.option("-o", "--output", metavar="MODEL", help="The model file (default: in the state folder of Linnaeus).")
+@click.option("-o", "--output", metavar="MODEL", help="The model file (default: in the Linnaeus state folder).")
 @shared.common_options
 def command(output: str | None, **options: Any) -> int:
-    """Train on the embedded requests to a voice assistant, judge the model, explain an answer."""
+    """Train on built-in requests to a voice assistant, evaluate the model, explain a prediction."""
     from linnaeus import datasets
     from linnaeus.audit import check
     from linnaeus.audit.page import audit_page
@@ -77,8 +77,8 @@ def _judge(model: Classifier, test: Any, screen: Screen) -> None:
     from linnaeus.render import Page, line, title
     from linnaeus.render.tints import COLORED, PLAIN
 
-    screen.show(title("Judging: linnaeus test"))
-    screen.show(evaluation_page(model.evaluate(test), screen.glyphs, "rows that were not trained on"))
+    screen.show(title("Testing: linnaeus test"))
+    screen.show(evaluation_page(model.evaluate(test), screen.glyphs, "test rows"))
     screen.show(title("Explaining: linnaeus explain"))
     marks = COLORED if screen.color else PLAIN
     screen.show(explanation_page(model.explain(TEXT), screen.glyphs, marks, 6))

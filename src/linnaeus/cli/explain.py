@@ -1,4 +1,4 @@
-"""`linnaeus explain MODEL [TEXT|DATA]`: why a text is answered as it is, or what a model has learned."""
+"""`linnaeus explain MODEL [TEXT|DATA]`: explain a prediction, or show what a model has learned."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ What a model has learned, class by class:
 @click.argument("model")
 @click.argument("source", required=False, metavar="[TEXT|DATA]")
 @shared.read_options
-@click.option("--class", "classes", multiple=True, metavar="NAME", help="Explain this class too; repeatable.")
-@click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="How many rows of DATA to explain.")
-@click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="How many words to show.")
+@click.option("--class", "classes", multiple=True, metavar="NAME", help="Also explain this class; repeatable.")
+@click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="Number of rows of DATA to explain.")
+@click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="Number of words to show.")
 @click.option("--detail", is_flag=True, help="Also show the features within each word, such as its runs of characters.")
-@click.option("--html", "as_html", is_flag=True, help="A self-contained piece of HTML.")
-@click.option("--json", "as_json", is_flag=True, help="JSON with character offsets, one object a line.")
+@click.option("--html", "as_html", is_flag=True, help="Print HTML that needs no other files.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with character offsets, one object per line.")
 @click.option("--seed", type=int, default=0, hidden=True, help="Explanations draw nothing.")
 @shared.common_options
 def command(model: str, source: str | None, **options: Any) -> int:
-    """Show which characters of a text moved the score of which class by how much.
+    """Show how much each word of a text adds to the score of the predicted class.
 
-    Contributions and bias add up to the score. Without TEXT or DATA: the strongest features of each class.
+    Contributions and bias add up to the score. Without TEXT or DATA, show the strongest features of each class.
     """
     from linnaeus.pipeline.modelfile import classifier_of
 
@@ -61,7 +61,7 @@ def command(model: str, source: str | None, **options: Any) -> int:
 
 
 def classifier(found: Classifier, source: str | None, options: dict[str, Any], ready: Any = None) -> int:
-    """Explain a classifier, or a regression; `ready` gives a row what earlier stages say of it."""
+    """Explain a classifier or a regression; `ready` adds the outputs of earlier stages to a row."""
     if source is None:
         _show_features(found, options)
         return 0
@@ -74,7 +74,7 @@ def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
     """The text itself, or the first rows of a file."""
     if not names_data(source):
         if Path(source).suffix and not source.split(maxsplit=1)[1:]:
-            shared.remark(f"there is no file {source}; this explains these characters as a text", options)
+            shared.remark(f"there is no file {source}, so this is explained as a text", options)
         yield source
         return
     given = {**options, "label": options["label"] or ""}

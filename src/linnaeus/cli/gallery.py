@@ -1,4 +1,4 @@
-"""`linnaeus gallery`: the pictures of the lectures, as files."""
+"""`linnaeus gallery`: pictures of how the models work, as SVG files."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ Examples:
 
 
 @click.command("gallery", epilog=_EXAMPLES)
-@click.option("-o", "--output", metavar="FOLDER", default="gallery", show_default=True, help="Where the files go.")
-@click.option("--only", metavar="NAME", multiple=True, help="Only this picture; repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="One object: file, title and caption by name.")
+@click.option("-o", "--output", metavar="FOLDER", default="gallery", show_default=True, help="Folder for the files.")
+@click.option("--only", metavar="NAME", multiple=True, help="Draw only this picture; repeatable.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object with the file, title and caption of each picture."
+)
 @shared.common_options
 def command(output: str, only: tuple[str, ...], **options: Any) -> int:
-    """Draw decision boundaries, losses, paths and weights of the library's own models as SVG files."""
+    """Draw decision boundaries, losses, optimizer paths and weights of Linnaeus models as SVG files."""
     from linnaeus.errors import UsageError, did_you_mean
     from linnaeus.gallery import PICTURES
     from linnaeus.render import table
@@ -52,7 +54,9 @@ def _write(folder: Path, name: str, picture: Picture) -> dict[str, str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"Cannot make the folder {folder}: {error.strerror or error}; give another with -o.") from None
+        raise UsageError(
+            f"Cannot create the folder {folder}: {error.strerror or error}; give another with -o."
+        ) from None
     path = folder / f"{name}.svg"
     replace_file(path, lambda passing: _text(passing, svg(picture)))
     return {"file": str(path), "title": picture.title, "caption": picture.caption}

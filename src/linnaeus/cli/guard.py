@@ -1,7 +1,7 @@
 """Every way a command can end, as an exit code and at most one sentence on stderr.
 
-0 done    1 done, and the answer is no    2 usage    3 bad data    4 bad model file    5 environment
-70 a bug of ours    130 interrupted    143 terminated
+0 success    1 a check failed    2 wrong usage    3 bad data    4 bad model file    5 environment
+70 a bug in Linnaeus    130 interrupted    143 terminated
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from linnaeus.errors import LinnaeusError, MachineError
 USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED = 2, 5, 70, 130, 143
 
 _SHORTAGE = ("MemoryError", "failed to map segment", "annot allocate memory")
-"""How an error of an import says that memory was short."""
+"""Texts of import errors that mean too little memory."""
 
 
 class WholeWrites(io.RawIOBase):
@@ -52,7 +52,7 @@ class WholeWrites(io.RawIOBase):
         while left:
             count = self._raw.write(left)
             if not count:
-                raise BlockingIOError(errno.EAGAIN, "the output takes no more bytes")
+                raise BlockingIOError(errno.EAGAIN, "the output accepts no more bytes")
             left = left[count:]
         return size
 
@@ -70,12 +70,14 @@ def whole_output() -> None:
 
 
 def guarded(run: Callable[[], Any], debug: bool) -> int:
-    """Run a command to its exit code; nothing is raised, and a traceback is shown only if asked for."""
+    """Run a command and return its exit code; nothing is raised, and a traceback is shown only with --debug."""
     came: list[int] = []
     try:
         with signals.raising(came):
             if sys.stdout is None:
-                raise MachineError("standard output is closed, so no result can be shown; give it a file or /dev/null.")
+                raise MachineError(
+                    "standard output is closed, so no result can be written; redirect it to a file or /dev/null."
+                )
             code = run()
             flush()
         if came:  # somebody caught the error that a signal had raised
@@ -111,10 +113,10 @@ def _verdict(error: BaseException) -> tuple[int, str]:
     if isinstance(error, BrokenPipeError):
         return 0, ""
     if isinstance(error, MemoryError) or _is_shortage(error):
-        return ENVIRONMENT, "error: there is not enough memory; give less data at a time."
+        return ENVIRONMENT, "error: there is not enough memory; use less data at a time."
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
-        return ENVIRONMENT, f"error: {_safe(f'the system refused: {error.strerror or error}{where}.')}"
+        return ENVIRONMENT, f"error: {_safe(f'system error: {error.strerror or error}{where}.')}"
     return BUG, f"error: a bug in Linnaeus ({type(error).__name__}); please report it."
 
 
@@ -134,7 +136,7 @@ def _is_shortage(error: BaseException | None) -> bool:
 
 
 def _safe(sentence: str) -> str:
-    """A sentence that may quote foreign names, which must not command the terminal."""
+    """A message whose quoted names cannot send control characters to the terminal."""
     from linnaeus.render import clean
 
     return clean(sentence)
@@ -166,7 +168,7 @@ def _say(sentence: str) -> None:
 
 
 def flush() -> None:
-    """Hand over what was printed; if nobody reads it any more, that is no error."""
+    """Flush the output; a closed pipe is not an error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -1,4 +1,4 @@
-"""`linnaeus inspect MODEL`: what is in a model file."""
+"""`linnaeus inspect MODEL`: the contents of a model file."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _SHOWN = 20
 
 @click.command("inspect", epilog=_EXAMPLES)
 @click.argument("model")
-@click.option("--verify", is_flag=True, help="Check the digest of every tensor, however large.")
-@click.option("--recipe", "as_recipe", is_flag=True, help="Only the recipe, as TOML.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@click.option("--verify", is_flag=True, help="Check the digest of every tensor, also of large ones.")
+@click.option("--recipe", "as_recipe", is_flag=True, help="Print only the recipe, as TOML.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
 @click.option("--seed", type=int, default=0, hidden=True, help="Nothing is drawn.")
 @shared.common_options
 def command(model: str, **options: Any) -> int:
-    """Show what MODEL is: its recipe, classes, training data, how good it was, and what the file holds."""
+    """Show the recipe, classes, training data, held-out metrics and file contents of MODEL."""
     from linnaeus.pipeline.modelfile import classifier_of
 
     task, state = open_model(model, True if options["verify"] else None)
@@ -59,7 +59,7 @@ def command(model: str, **options: Any) -> int:
 
 
 def described(model: Classifier, path: str, checked: str = CHECKED) -> dict[str, Any]:
-    """All of it but the arrays."""
+    """All contents except the arrays."""
     from linnaeus.pipeline.inside import remains
     from linnaeus.store.blocks import raw
 
@@ -109,7 +109,7 @@ def _page(model: Classifier, path: str, checked: str) -> Page:
 
 
 def _strength(facts: dict[str, Any]) -> str:
-    """The strength, and among how many it was chosen where it was."""
+    """The regularization strength, and how many values were tried if it was tuned."""
     if "strength" not in facts:
         return "as in the recipe"
     tried = len(facts.get("tried", []))
@@ -117,7 +117,7 @@ def _strength(facts: dict[str, Any]) -> str:
 
 
 def _learned(model: Classifier) -> list[tuple[str, str]]:
-    """How it was learned, and the size of what it learned."""
+    """How the model was trained, and the size of its parameters."""
     from linnaeus.render import counted, size
     from linnaeus.store.blocks import raw
 
@@ -127,13 +127,13 @@ def _learned(model: Classifier) -> list[tuple[str, str]]:
         cells.append(("weights", f"{W.shape[0]:,} x {W.shape[1]:,} {W.dtype}, {size(W.nbytes)}"))
     if model.body is not None:
         held = sum(array.nbytes for array in model.body.state().tensors.values())
-        return [*cells, ("learner", f"{type(model.recipe.learner).__name__}, {size(held)} of numbers")]
+        return [*cells, ("learner", f"{type(model.recipe.learner).__name__}, {size(held)} of parameters")]
     ended = f"{facts.get('ending', '')} after {counted(int(facts.get('epochs', 0)), 'epoch')}"
     return [*cells, ("loss", type(model.recipe.learner.loss).__name__), ("ended", ended)]
 
 
 def _texts(model: Classifier) -> str:
-    """Whether training texts are in the file: the first thing to know of it."""
+    """Whether the file contains training texts, which matters before sharing it."""
     from linnaeus.pipeline.inside import remains
     from linnaeus.render import counted
 

@@ -27,7 +27,7 @@ Examples:
 
 
 class LazyGroup(click.Group):
-    """A group whose verbs are imported when they are called; their names and one-line helps stand in a table."""
+    """A group that imports a verb only when it is called; names and one-line descriptions come from a table."""
 
     context_class = Context
 
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing them."""
-        with formatter.section("Verbs"):
+        with formatter.section("Commands"):
             formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
 
     def resolve_command(
@@ -57,7 +57,7 @@ class LazyGroup(click.Group):
         if name and name not in {**VERBS, **ALIASES} and not name.startswith("-"):
             from linnaeus.errors import did_you_mean
 
-            ctx.fail(f"There is no verb {name!r}; {did_you_mean(name, [*VERBS, *ALIASES])}")
+            ctx.fail(f"There is no command {name!r}; {did_you_mean(name, [*VERBS, *ALIASES])}")
         return super().resolve_command(ctx, args)
 
 
@@ -73,7 +73,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_EXAMPLES,
-    subcommand_metavar="VERB [ARGS]...",
+    subcommand_metavar="COMMAND [ARGS]...",
 )
 @click.option(
     "-V",
@@ -82,13 +82,13 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     is_eager=True,
     expose_value=False,
     callback=_show_version,
-    help="Show version, Python, platform and kernels, and exit.",
+    help="Show the versions of Linnaeus and Python, the platform and the kernels, and exit.",
 )
-@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback if an error occurs.")
 def group() -> None:
-    """Linnaeus turns labeled text into a classifier that you can train in seconds, trust, explain and deploy.
+    """Train, evaluate, explain and use text classifiers.
 
-    Results go to stdout, remarks to stderr; `-` is standard input; no file is overwritten without --force.
+    Results go to stdout, messages to stderr. `-` means standard input. Files are overwritten only with --force.
     """
 
 

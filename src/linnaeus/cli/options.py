@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they become: arguments of `linnaeus.read`, a screen, a progress report."""
+"""Options that several verbs share, and their use: arguments of `linnaeus.read`, a screen, a progress report."""
 
 from __future__ import annotations
 
@@ -24,21 +24,34 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _READ = (
-    click.option("--text", metavar="COLUMN", help="The column of the texts; guessed if its name makes it plain."),
-    click.option("--label", metavar="COLUMN", help="The column of the labels; '' for none."),
-    click.option("--weight", metavar="COLUMN", help="The column of row weights; '' for none."),
-    click.option("--group", metavar="COLUMN", help="The column of groups; '' for none."),
-    click.option("--split", metavar="PART", help="Of a folder with parts: train, dev, test, or all of them."),
-    click.option("--names", metavar="NAMES", help="The column names of a file without a header: text,label."),
-    click.option("--format", metavar="FORMAT", help="The format of the file; by default its name tells."),
-    click.option("--encoding", metavar="CODEC", help="The encoding of text files (default utf-8)."),
-    click.option("--delimiter", metavar="CHAR", help="What stands between cells; '\\t' or 'tab' for a tab."),
-    click.option("--label-separator", metavar="TEXT", help="What stands between several labels in one cell."),
+    click.option("--text", metavar="COLUMN", help="Column of the texts (default: guessed from column names)."),
+    click.option("--label", metavar="COLUMN", help="Column of the labels; '' for none."),
+    click.option("--weight", metavar="COLUMN", help="Column of row weights; '' for none."),
     click.option(
-        "--label-kind", type=click.Choice(["one", "many", "numeric"]), help="Guessed from the data if left out."
+        "--group", metavar="COLUMN", help="Column of groups: rows of one group are held out together; '' for none."
     ),
-    click.option("--max-bytes", type=click.IntRange(1), metavar="N", help="How large a compressed file may become."),
-    click.option("--bad-rows", type=click.Choice(["error", "skip"]), help="Refuse bad rows, or skip and count them."),
+    click.option("--split", metavar="PART", help="Which part of a folder to read: train, dev, test or all."),
+    click.option("--names", metavar="NAMES", help="Column names for a file without a header, such as text,label."),
+    click.option("--format", metavar="FORMAT", help="Format of the file (default: taken from its name)."),
+    click.option("--encoding", metavar="CODEC", help="Encoding of text files (default: utf-8)."),
+    click.option("--delimiter", metavar="CHAR", help="Character that separates cells; '\\t' or 'tab' for a tab."),
+    click.option("--label-separator", metavar="TEXT", help="Separator of several labels in one cell."),
+    click.option(
+        "--label-kind",
+        type=click.Choice(["one", "many", "numeric"]),
+        help="One label per row, several, or a number (default: guessed).",
+    ),
+    click.option(
+        "--max-bytes",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Maximum size of a compressed file after decompression.",
+    ),
+    click.option(
+        "--bad-rows",
+        type=click.Choice(["error", "skip"]),
+        help="Stop at a bad row, or skip bad rows and report how many.",
+    ),
 )
 _READ_NAMES = (
     *("text", "label", "weight", "group", "names", "format", "encoding", "delimiter"),
@@ -46,20 +59,20 @@ _READ_NAMES = (
 )
 
 _COMMON = (
-    click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads to use (default: every core)."),
+    click.option("--threads", type=click.IntRange(1), metavar="N", help="Number of threads (default: all cores)."),
     click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to use colors."),
-    click.option("-q", "--quiet", is_flag=True, help="No progress and no remarks on stderr."),
-    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+    click.option("-q", "--quiet", is_flag=True, help="Print no progress and no messages to stderr."),
+    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback if an error occurs."),
 )
 
 
 def read_options(command: Command) -> Command:
-    """Give a verb the options of reading."""
+    """Add the options for reading data to a verb."""
     return _decorate(command, _READ)
 
 
 def common_options(command: Command) -> Command:
-    """Give a verb the options that every verb has."""
+    """Add the options that every verb has."""
     return _decorate(command, _COMMON)
 
 
@@ -70,14 +83,14 @@ def _decorate(command: Command, options: tuple[Callable[[Any], Any], ...]) -> Co
 
 
 def read_source(source: str, options: dict[str, Any]) -> Corpus:
-    """Read what an argument names, as the options say; `-` is standard input."""
+    """Read the data that an argument names, with the given options; `-` is standard input."""
     from linnaeus.data import read
 
     return read(source, **_given(options, _READ_NAMES))
 
 
 def file_options(options: dict[str, Any]) -> dict[str, Any]:
-    """What was given of the options about files: arguments of `stream_sentences` and `stream_groups`."""
+    """The given options about files, as arguments of `stream_sentences` and `stream_groups`."""
     from linnaeus.data.options import FileOptions
 
     return _given(options, tuple(FileOptions.__annotations__))
@@ -93,7 +106,7 @@ def _given(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, Any]:
-    """The options with the part of a folder that a verb reads; says which one, and which files it leaves out."""
+    """The options with the part of a folder that a verb reads; reports the part and the files left out."""
     from linnaeus.data.find import parts_of
     from linnaeus.data.parts import listed_files
 
@@ -110,7 +123,7 @@ def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, 
 
 
 def test_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that read what `--test` names: of a folder with parts, its test part."""
+    """The options for reading the `--test` data; for a folder with parts, its test part."""
     return choose_part(options["other"], {**options, "split": None}, "test")
 
 
@@ -119,7 +132,7 @@ _ROLES = {"tokens": "text", "tags": "label"}
 
 _ARGUMENT = re.compile(rf"\b({'|'.join((*_READ_NAMES, *_ROLES))})=(\[[^\]]*\]|'[^']*'|\"[^\"]*\")?")
 
-_PYTHON_ONLY = ", or pass texts in a list"  # a hint that no command line can heed
+_PYTHON_ONLY = ", or pass texts in a list"  # this hint does not apply to the command line
 
 
 def as_options(message: str) -> str:
@@ -151,7 +164,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 def label_separator(model: Classifier, options: dict[str, Any]) -> str | None:
-    """What stands between several labels in one cell: as the option says, or as in the training data of the model."""
+    """The separator of labels in one cell: from the option, else from the training data of the model."""
     remembered = model.facts.get("label_separator")
     return options["label_separator"] or (remembered if isinstance(remembered, str) and remembered else None)
 
@@ -161,13 +174,13 @@ def refuse_itself(path: str | None, data: str) -> None:
     try:
         same = path is not None and Path(data).is_file() and Path(path).samefile(data)
     except (OSError, ValueError):
-        return  # one of them is not there, or cannot be: others say so
+        return  # one of them does not exist; the reader or writer reports that
     if same:
-        raise UsageError(f"{path} is the data itself, which would be lost; give another name with -o.")
+        raise UsageError(f"{path} is the input data, which would be overwritten; give another name with -o.")
 
 
 def abstention(options: dict[str, Any]) -> Any:
-    """When to abstain, as `--abstain` says: confidence=0.8, coverage=0.9."""
+    """The rule for abstaining that `--abstain` gives: confidence=0.8, coverage=0.9."""
     if not options["abstain"]:
         return None
     from linnaeus.decision.abstain import as_abstention
@@ -179,7 +192,7 @@ _THREADS = "LINNAEUS_NUM_THREADS"
 
 
 def use_threads(options: dict[str, Any]) -> AbstractContextManager[None]:
-    """The number of threads that was asked for, while the verb works."""
+    """Use the requested number of threads while the verb runs."""
     from linnaeus.kernels import threads
 
     if options["threads"]:
@@ -198,7 +211,7 @@ def stdout_screen(options: dict[str, Any]) -> Screen:
 
 
 def remark(text: str, options: dict[str, Any]) -> None:
-    """One line of narration on stderr, unless quiet; the names it quotes cannot command the terminal."""
+    """Print one message to stderr, unless quiet; control characters in quoted names are escaped."""
     if not options["quiet"]:
         from linnaeus.render import clean
 
@@ -207,7 +220,7 @@ def remark(text: str, options: dict[str, Any]) -> None:
 
 @contextmanager
 def remarking(options: dict[str, Any]) -> Iterator[None]:
-    """The warnings of the library as remarks, each once, when the work is done; or when it fails."""
+    """Print the warnings of the library, each once, when the work ends or fails."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", LinnaeusWarning)
         try:
@@ -218,12 +231,12 @@ def remarking(options: dict[str, Any]) -> Iterator[None]:
                 remark(as_options(text), options)
 
 
-TWINS = "no compiled kernels are installed; their Python twins run: same results, but slowly."
+TWINS = "the compiled kernels are not installed; the Python versions give the same results, but slowly."
 _said: set[str] = set()
 
 
 def remark_kernels(options: dict[str, Any]) -> None:
-    """Say that the twins run, where they do: once in a process."""
+    """Print, once per process, that the Python versions of the kernels run, if they do."""
     from linnaeus import kernels
 
     if not kernels.NATIVE and TWINS not in _said:

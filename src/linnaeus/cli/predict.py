@@ -1,4 +1,4 @@
-"""`linnaeus predict MODEL [DATA|TEXT|-]`: an answer to every row, in order, in constant memory."""
+"""`linnaeus predict MODEL [DATA|TEXT|-]`: a prediction for every row, in order, in constant memory."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Examples:
   echo "free prize, call now" | linnaeus predict spam.lin
 
 \b
-Without -o one JSON object a line goes to standard output. Standard input is one text a line, unless --format says.
-Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
+Without -o, one JSON object per row goes to stdout. Standard input has one text per line, unless --format is given.
+Exit code: 0 success, 3 if the data cannot be used, 4 if the model cannot.
 """
 
 
@@ -36,21 +36,21 @@ Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
 @click.argument("model")
 @click.argument("data", default="-", metavar="[DATA|TEXT|-]")
 @shared.read_options
-@click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also the K best classes.")
+@click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also write the K most probable classes.")
 @click.option(
-    "--abstain", metavar="RULE", help="Only where sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95."
+    "--abstain", metavar="RULE", help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9 or scope=0.95."
 )
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a column of the input, such as id; repeatable.")
-@click.option("--scope", is_flag=True, help="Also how unlike the training data each row is, from 0 to 1.")
-@click.option("-o", "--output", metavar="FILE", help="A file: .jsonl, .csv, .tsv or .parquet by its name.")
-@click.option("--force", is_flag=True, help="Replace a file that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="JSON lines: the default without -o.")
+@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a column of the input to the output; repeatable.")
+@click.option("--scope", is_flag=True, help="Also write how unlike the training data each row is, from 0 to 1.")
+@click.option("-o", "--output", metavar="FILE", help="Output file: .jsonl, .csv, .tsv or .parquet.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines (the default without -o).")
 @click.option("--seed", type=int, default=0, hidden=True, help="Predictions draw nothing.")
 @shared.common_options
 def command(model: str, data: str, **options: Any) -> int:
-    """Answer every row of DATA with MODEL; `-` is standard input.
+    """Predict a label for every row of DATA with MODEL; `-` means standard input.
 
-    Several words that are not the name of a file are one TEXT.
+    An argument of several words that is not a file name is treated as one TEXT.
     """
     from linnaeus.cli.writers import refuse_existing
     from linnaeus.pipeline.modelfile import classifier_of
@@ -67,7 +67,7 @@ def command(model: str, data: str, **options: Any) -> int:
 
 
 def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any = None) -> int:
-    """The answers of a classifier, or a regression; `ready` gives the corpus what earlier stages say of it."""
+    """The predictions of a classifier or regression; `ready` adds the outputs of earlier stages to the corpus."""
     from linnaeus.cli.writers import open_writer
     from linnaeus.pipeline.answers import Wish
 
@@ -83,7 +83,7 @@ def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any
 
 
 def _separator(model: Classifier, wish: Wish, options: dict[str, Any]) -> str:
-    """What stands between labels in one cell; refused before any work where it stands in a label."""
+    """The separator of labels in one cell; refused before any work if it occurs in a label."""
     from linnaeus.cli.cells import SEPARATOR, refuse_separator
     from linnaeus.cli.writers import has_cells
     from linnaeus.decision.abstain import Coverage
@@ -112,7 +112,7 @@ def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict
 
 
 def _read(data: str, options: dict[str, Any]) -> Corpus:
-    """Data without labels: a label column, if there is one, is not looked at. Lines of standard input are texts."""
+    """Data without labels: a label column, if any, is ignored. Lines of standard input are texts."""
     if is_text(data):
         from linnaeus.data import read
 
@@ -125,16 +125,16 @@ def _read(data: str, options: dict[str, Any]) -> Corpus:
 
 
 def _refuse_word(data: str) -> None:
-    """One word may be a text, but just as well a name with a slip in it."""
+    """Refuse a single word, which may be a text or a misspelled file name."""
     if Path(data).suffix or "/" in data or names_data(data):
         return
     raise DataError(
-        f"There is no file {data!r}; check the name, or give this text on standard input: "
+        f"There is no file {data!r}; check the name, or pass this text on standard input: "
         "`echo TEXT | linnaeus predict MODEL`; `linnaeus explain MODEL TEXT` also says why."
     )
 
 
 def _kept(corpus: Corpus, options: dict[str, Any]) -> tuple[str, ...]:
-    """The columns asked for; an `id` is always kept."""
+    """The requested columns; an `id` column is always kept."""
     asked = tuple(name for text in options["keep"] for name in text.split(","))
     return asked if asked or "id" not in corpus.columns else ("id",)

@@ -152,14 +152,15 @@ class Training:
             self.report(Mark(self.phase, at.rows, at.done, at.total))
 
     def __call__(self, phase: Phase) -> None:
-        """What is done now."""
+        """Report the current phase."""
         self.phase = phase.name
         self.report(phase_mark(phase))
 
 
 def phase_mark(phase: Phase, name: str = "") -> Mark:
-    """A phase of a training for a bar or a line; `name` stands before its own.
+    """The progress of a training phase; `name` is shown before the name of the phase.
 
+    >>> from linnaeus.pipeline.progress import Phase
     >>> describe(phase_mark(Phase("cross-fitting", 0.25, "fold 2 of 4")), 3)
     'cross-fitting: 25 %, fold 2 of 4, 9.0 s left'
     """

@@ -1,4 +1,4 @@
-"""`linnaeus recipes`: what can be trained, by name."""
+"""`linnaeus recipes`: the list of recipes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Examples:
 
 @click.command("recipes", epilog=_EXAMPLES)
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="JSON instead of a page or TOML.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a page or TOML.")
 @shared.common_options
 def command(name: str | None, **options: Any) -> int:
-    """List the recipes with a sentence each; with NAME, show all of one as TOML."""
+    """List all recipes with a short description. With NAME, print that recipe as TOML."""
     from linnaeus.render import Page, line, table
 
     screen = shared.stdout_screen(options)
@@ -36,7 +36,7 @@ def command(name: str | None, **options: Any) -> int:
         return 0
     for kind, told in kinds.items():
         screen.show(table([f"for {kind}", ""], list(told.items()), "<<") + Page((line(),)))
-    screen.show(Page((line("`linnaeus recipes NAME` shows all of one, to keep and to change."),)))
+    screen.show(Page((line("`linnaeus recipes NAME` prints a recipe as TOML, to save and edit."),)))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`linnaeus search MODEL [TEXT|DATA]`: the training texts that are most like a text, with their labels."""
+"""`linnaeus search MODEL [TEXT|DATA]`: the training texts most similar to a text, with their labels."""
 
 from __future__ import annotations
 
@@ -28,12 +28,17 @@ Examples:
 @click.argument("model")
 @click.argument("source", metavar="TEXT|DATA")
 @shared.read_options
-@click.option("-k", "--count", type=click.IntRange(1), default=10, show_default=True, help="How many for each text.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each text.")
+@click.option(
+    "-k", "--count", type=click.IntRange(1), default=10, show_default=True, help="Number of results for each text."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per text.")
 @click.option("--seed", type=int, default=0, hidden=True, help="A search draws nothing.")
 @shared.common_options
 def command(model: str, source: str, **options: Any) -> int:
-    """Find the training texts that are most like TEXT, or like each row of DATA, in a MODEL that keeps them."""
+    """Find the training texts that are most similar to TEXT, or to each row of DATA.
+
+    MODEL must contain its training texts, as models trained with `--set keep=texts` do.
+    """
     from linnaeus.cli.tasks import open_model
     from linnaeus.pipeline.modelfile import classifier_of
 
@@ -41,7 +46,7 @@ def command(model: str, source: str, **options: Any) -> int:
     with shared.use_threads(options):
         task, state = open_model(model)
         if task is not None:
-            raise UsageError(f"{model} is no classifier of texts, and keeps none to search.")
+            raise UsageError(f"{model} is not a text classifier, so it has no training texts to search.")
         found = classifier_of(state)
         for batch in _batches(source, options):
             texts = batch if isinstance(batch, list) else batch.text.to_pylist()

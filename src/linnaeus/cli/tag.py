@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from linnaeus.text import Token
 
 LINES = 1000
-"""Standard input is tagged in pieces of so many lines and more, up to an empty one."""
+"""Standard input is tagged in pieces of at least this many lines, each up to an empty line."""
 
 _EXAMPLES = """\b
 Examples:
@@ -26,8 +26,8 @@ Examples:
   linnaeus tag entities.lin "Ann Lee left Oslo." --entities
 
 \b
-Each line has a token and its tag, with a tab between; an empty line ends a sentence.
-Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
+Each output line has a token, a tab and its tag; an empty line ends a sentence.
+Exit code: 0 success, 3 if the data cannot be used, 4 if the model cannot.
 """
 
 
@@ -35,19 +35,22 @@ Exit code: 0 done, 3 if the data cannot be used, 4 if the model cannot.
 @click.argument("model")
 @click.argument("source", default="-", metavar="[TEXT|DATA|-]")
 @shared.read_options
-@click.option("--entities", is_flag=True, help="Only the entities that the tags mark, one a line.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a sentence, with character offsets.")
+@click.option("--entities", is_flag=True, help="Print only the entities that the tags mark, one per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per sentence, with character offsets.")
 @click.option("--seed", type=int, default=0, hidden=True, help="Nothing is drawn.")
 @shared.common_options
 def command(model: str, source: str, **options: Any) -> int:
-    """Tag TEXT, or the sentences of DATA, with MODEL; standard input is plain text, cut into sentences here."""
+    """Tag the tokens of TEXT, or the sentences of DATA, with MODEL.
+
+    Standard input is plain text, which is split into sentences.
+    """
     from linnaeus.cli.tasks import open_model
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
         task, state = open_model(model)
         if task is None or not hasattr(task, "tags_of"):
-            raise UsageError(f"{model} is no tagger; use `linnaeus predict` for it.")
+            raise UsageError(f"{model} is not a tagger; use `linnaeus predict`.")
         tagger = task.tags_of(state)
         screen = shared.stdout_screen(options)
         for texts, sentences in _pieces(source, options):
@@ -58,7 +61,7 @@ def command(model: str, source: str, **options: Any) -> int:
 
 
 def _pieces(source: str, options: dict[str, Any]) -> Iterator[tuple[list[list[Any]], list[list[str]]]]:
-    """Sentences as tokens, with their places where they were cut from a text."""
+    """Sentences as tokens, with their character offsets if they come from a text."""
     if source != "-" and names_data(source):
         from linnaeus.cli.tasks.tag import stream
 
@@ -82,7 +85,7 @@ def _blocks() -> Iterator[str]:
             waiting.append(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise DataError(
-                f"standard input, line {number}: has bytes that are not utf-8; convert it first."
+                f"standard input, line {number}: some bytes are not UTF-8; convert the text first."
             ) from error
         if len(waiting) >= LINES and not waiting[-1].strip():
             yield "".join(waiting)
@@ -111,7 +114,7 @@ def _told(tokens: list[Any], words: list[str], tags: list[str]) -> dict[str, Any
 
 
 def _entities(tags: list[str]) -> list[tuple[int, int, str]]:
-    """Start, end and type of what the tags mark; nothing where they mark nothing."""
+    """Start, end and type of each span that the tags mark."""
     import numpy as np
 
     from linnaeus.data.encodings import is_encoded, spans

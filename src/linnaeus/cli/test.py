@@ -1,4 +1,4 @@
-"""`linnaeus test MODEL DATA`: how good a model is on labeled data."""
+"""`linnaeus test MODEL DATA`: evaluate a model on labeled data."""
 
 from __future__ import annotations
 
@@ -33,17 +33,34 @@ Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be
 @click.argument("model")
 @click.argument("data")
 @shared.read_options
-@click.option("--min", "least", multiple=True, metavar="METRIC=VALUE", help="What a metric must reach; repeatable.")
-@click.option("--max", "most", multiple=True, metavar="METRIC=VALUE", help="What an error must not pass; repeatable.")
-@click.option("--by", "columns", multiple=True, metavar="COLUMN", help="Also by the values of a column, or `length`.")
 @click.option(
-    "--abstain", metavar="RULE", help="Only where sure: confidence=0.8, margin=0.2, coverage=0.9, scope=0.95."
+    "--min",
+    "least",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="Exit with 1 if the metric is below VALUE; repeatable.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the resamples.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@click.option(
+    "--max", "most", multiple=True, metavar="METRIC=VALUE", help="Exit with 1 if the metric is above VALUE; repeatable."
+)
+@click.option(
+    "--by",
+    "columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="Also evaluate each value of a column, or each text `length`; repeatable.",
+)
+@click.option(
+    "--abstain", metavar="RULE", help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9 or scope=0.95."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the bootstrap.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
 @shared.common_options
 def command(model: str, data: str, **options: Any) -> int:
-    """Compare the answers of MODEL with the labels of DATA: metrics with intervals, classes, confusions."""
+    """Compare the predictions of MODEL with the labels of DATA.
+
+    Shows metrics with confidence intervals, scores of each class, and the most frequent confusions.
+    """
     from linnaeus.pipeline.modelfile import classifier_of
 
     shared.remark_kernels(options)

@@ -1,4 +1,4 @@
-"""`linnaeus train DATA`: from labeled text to a model file, and an honest account of how good it is."""
+"""`linnaeus train DATA`: train a model on labeled text, write it to a file and evaluate it on held-out rows."""
 
 from __future__ import annotations
 
@@ -35,55 +35,57 @@ Examples:
   linnaeus train data.csv --set regularizer.strength=0.1 --set "features.blocks.0.ngrams=[1,3]"
 
 \b
-Exit code: 0 done, 2 usage, 3 if the data cannot be used.
+Exit code: 0 success, 2 wrong usage, 3 if the data cannot be used.
 """
 
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*")
 _HELD = 1 << 28
-"""Bytes of test data up to which they are read beside the training, and kept; more are read as they are used."""
+"""Test data up to this many bytes are read during training and kept; larger ones are read when they are used."""
 _SEVERAL = 100
-"""Rows from which near-duplicates are looked for: fewer can be read."""
+"""Near-duplicates are searched for from this many rows on; fewer can be read by eye."""
 _FEW = 20
-"""So many classes may be numbers without a remark, in however few rows."""
+"""Up to this many classes may be numbers without a message, for any number of rows."""
 
 
 @click.command("train", epilog=_EXAMPLES)
 @click.argument("data")
 @shared.read_options
 @click.option(
-    "--recipe", "name", default=None, metavar="NAME|FILE", help="A name of `linnaeus recipes`, or a TOML file."
+    "--recipe", "name", default=None, metavar="NAME|FILE", help="A recipe from `linnaeus recipes`, or a TOML file."
 )
-@click.option("--set", "changes", multiple=True, metavar="PATH=VALUE", help="Change a part of the recipe; repeatable.")
+@click.option(
+    "--set", "changes", multiple=True, metavar="PATH=VALUE", help="Change a setting of the recipe; repeatable."
+)
 @click.option(
     "--task",
     type=click.Choice(["auto", "classify", "regress", "tag", "rank"]),
     default="auto",
-    help="Classes, numbers, tags of tokens, or the best of candidates; the columns of DATA tell.",
+    help="What to predict: classes, numbers, tags of tokens, or the best candidate (default: guessed from DATA).",
 )
-@click.option(
-    "--test", "other", metavar="DATA", help="Data to evaluate the trained model on; of a folder, its test part."
-)
+@click.option("--test", "other", metavar="DATA", help="Data to evaluate the model on; for a folder, its test part.")
 @click.option(
     "--cv",
     "folds",
     type=click.IntRange(2, 1000),
     metavar="K",
-    help="Hold out each row once, in K folds.",
+    help="Evaluate by cross-validation with K folds.",
 )
-@click.option("--compact", is_flag=True, help="A file about a tenth as large; says what that loses.")
-@click.option("-o", "--output", metavar="MODEL", help="The model file (default: DATA with .lin, in this folder).")
-@click.option("--force", is_flag=True, help="Replace a model file that is there already.")
-@click.option("--seed", type=click.IntRange(0), default=None, help="Of every order and every draw (default 0).")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a page.")
+@click.option("--compact", is_flag=True, help="Write a model about a tenth as large, and report the loss of accuracy.")
+@click.option(
+    "-o", "--output", metavar="MODEL", help="The model file (default: name of DATA with .lin, in this folder)."
+)
+@click.option("--force", is_flag=True, help="Overwrite an existing model file.")
+@click.option("--seed", type=click.IntRange(0), default=None, help="Random seed (default: 0).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
 @shared.common_options
 def command(data: str, **options: Any) -> int:
     """Train a classifier on DATA, a file with a column of texts and a column of labels.
 
-    Lists of tokens with tags make a tagger, texts with lists of candidates a ranker (`--text` and `--label` name their
-    columns, too), and a recipe with stages a pipeline.
+    If the rows are lists of tokens with tags, this trains a tagger; if they have lists of candidates, a ranker
+    (`--text` and `--label` name their columns too); with a recipe that has stages, a pipeline.
 
-    Says what it guessed, holds rows out to tune and to judge the model, writes one file, and shows how good it is on
-    rows it has not seen. `-` is standard input.
+    Reports which columns it guessed, tunes and evaluates the model on held-out rows, writes one model file, and shows
+    the metrics. `-` means standard input.
     """
     shared.remark_kernels(options)
     path = _target(data, options)
@@ -121,18 +123,18 @@ def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
 
 
 def _target(data: str, options: dict[str, Any]) -> str:
-    """Where the model goes; refused before any work where a file is in the way."""
+    """The path of the model; refused before any work if a file exists there."""
     stem = "model" if data == "-" else Path(data).name.split(".")[0] or "model"
     path = options["output"] or f"{stem}.lin"
     if Path(path).exists() and not options["force"]:
-        raise UsageError(f"{path} is there already; give another name with -o, or --force to replace it.")
+        raise UsageError(f"{path} already exists; give another name with -o, or overwrite it with --force.")
     if not Path(path).resolve().parent.is_dir():
-        raise UsageError(f"There is no folder {Path(path).resolve().parent} for the model; make it first.")
+        raise UsageError(f"There is no folder {Path(path).resolve().parent} for the model; create it first.")
     return path
 
 
 def build_recipe(options: dict[str, Any]) -> Recipe:
-    """The recipe that the options name, with their changes."""
+    """The recipe that the options name, with the changes of `--set`."""
     from linnaeus.pipeline.cookbook import RECIPES, recipe
     from linnaeus.pipeline.recipe import Recipe
 
@@ -147,7 +149,7 @@ def build_recipe(options: dict[str, Any]) -> Recipe:
 
 
 def assignments(texts: tuple[str, ...]) -> dict[str, Any]:
-    """What `--set PATH=VALUE` says, each time."""
+    """The paths and values of all `--set` options."""
     return dict(_assignment(text) for text in texts)
 
 
@@ -179,15 +181,15 @@ def _kind(corpus: Corpus) -> str:
 
 
 def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Recipe:
-    """Numbers are for regression, where no recipe was named."""
+    """Use regression for numeric labels if no recipe was named."""
     if corpus.kind == "numeric" and options["name"] is None and options["task"] == "auto":
-        shared.remark("the labels are numbers: learning to predict them (--label-kind one makes them classes)", options)
+        shared.remark("the labels are numbers: training a regression (--label-kind one makes them classes)", options)
         return build_recipe({**options, "name": "ridge"})
     return recipe
 
 
 def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
-    """The model; the test data are read while it is found, which mostly takes one thread."""
+    """Train the model; the test data are read meanwhile, since training mostly uses one thread."""
     from linnaeus.cli.progress import Training, open_progress
     from linnaeus.pipeline.training import as_examples, train
 
@@ -216,7 +218,7 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
 
 
 def near_duplicates(stream: Stream, rows: int) -> str:
-    """A warning where many rows nearly repeat others, which held-out figures do not know; "" where they do not."""
+    """A warning if many rows are near-duplicates, which held-out metrics do not account for; else ""."""
     from linnaeus.audit.sample import near_share
     from linnaeus.data.repeats import MANY
 
@@ -225,30 +227,30 @@ def near_duplicates(stream: Stream, rows: int) -> str:
         return ""
     sample = f"in a sample of {found.rows:,}, " if found.rows < rows else ""
     return (
-        f"{sample}{found.near:,} rows repeat an earlier one with small changes, so the held-out figures may be too "
-        "good; `linnaeus check` shows these rows, and --group holds out together what belongs together"
+        f"{sample}{found.near:,} rows repeat an earlier one with small changes, so the held-out metrics may be too "
+        "high; `linnaeus check` shows these rows, and --group holds out the rows of one group together"
     )
 
 
 def _hint_numbers(examples: Examples, options: dict[str, Any]) -> None:
-    """Files of text cannot say that labels are numbers; classes that nearly all occur once hardly are."""
+    """Warn if numeric labels of a text file, taken for classes, nearly all occur once."""
     names = [] if examples.labels is None else examples.labels.classes.tolist()
     if options["task"] != "auto" or len(names) <= max(_FEW, len(examples) // 2):
         return
     if all(_NUMBER.fullmatch(str(name)) for name in names):
-        said = f"the labels are {len(names):,} different numbers in {len(examples):,} rows, and are taken for classes"
-        shared.remark(f"{said}; --task regress learns to predict numbers", options)
+        said = f"the labels are {len(names):,} different numbers in {len(examples):,} rows, and are treated as classes"
+        shared.remark(f"{said}; use --task regress to predict numbers", options)
 
 
 def _hint_sets(examples: Examples, options: dict[str, Any]) -> None:
-    """Cells of text files cannot say that they hold several labels; classes that mostly have a separator inside do."""
+    """Warn if most labels of a text file contain a separator, and so may be several labels."""
     if examples.labels is None or examples.labels.form != "single" or options["label_kind"] is not None:
         return
     names = [str(name) for name in examples.labels.classes.tolist()]
     for sign in ";|":
         if sum(sign in name for name in names) > len(names) // 2:
-            said = f"most labels hold {sign!r}, and each is taken for one class"
-            shared.remark(f"{said}; --label-separator {sign!r} makes them sets of labels", options)
+            said = f"most labels contain {sign!r}, and each cell is treated as one class"
+            shared.remark(f"{said}; use --label-separator {sign!r} to split them into several labels", options)
 
 
 def _refuse_folds(examples: Examples, options: dict[str, Any]) -> None:
@@ -257,7 +259,7 @@ def _refuse_folds(examples: Examples, options: dict[str, Any]) -> None:
 
 
 def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
-    """The smaller model; with test data, what the whole one does on them is said too."""
+    """The compact model; with test data, the metric of the full model on them is reported too."""
     small = model.compact(corpus)
     before = _test(model, test, options)
     if before is not None:
@@ -267,16 +269,16 @@ def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, opt
 
 
 def _remember(model: Classifier, options: dict[str, Any]) -> Classifier:
-    """What stood between labels stands there in other files too, unless they are read otherwise."""
+    """Use the label separator of the training data for other files too, unless one is given."""
     separator = options["label_separator"]
     return model if separator is None else replace(model, facts=model.facts | {"label_separator": separator})
 
 
 def _test_data(corpus: Corpus, options: dict[str, Any]) -> Beside[Corpus] | None:
-    """The test data, read when it is time; what is wrong with their name or columns is said at once."""
+    """The test data, read later; a wrong name or missing columns are reported at once."""
     if options["other"] is None:
         return None
-    kind = None if corpus.kind == "none" else corpus.kind  # the training will refuse to have no labels
+    kind = None if corpus.kind == "none" else corpus.kind  # training reports missing labels
     given = shared.test_options(options)
     found = shared.read_source(options["other"], {**given, "label_kind": options["label_kind"] or kind})
     return Beside(lambda: found.load() if found.size <= _HELD else found)

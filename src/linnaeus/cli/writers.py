@@ -1,4 +1,4 @@
-"""Where answers go: JSON lines on a stream, or a file of a format, which appears whole or not at all."""
+"""Writers of predictions: JSON lines to a stream, or a file, which is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def refuse_existing(path: str | None, force: bool) -> None:
         return
     _format(path)
     if Path(path).exists() and not force:
-        raise UsageError(f"{path} is there already; give another name with -o, or --force to replace it.")
+        raise UsageError(f"{path} already exists; give another name with -o, or overwrite it with --force.")
 
 
 @contextmanager
 def open_writer(path: str | None, stream: TextIO, separator: str = SEPARATOR, ranks: int = 0) -> Iterator[Write]:
-    """A function that takes batches of answers; a file is in its place only when all of them are written.
+    """A function that takes batches of predictions; the file appears only when all of them are written.
 
-    Where a format has no lists, `separator` stands between several labels in one cell, and so many ranks have columns
-    of their own.
+    If the format has no lists, `separator` joins several labels in one cell, and each of the `ranks` has columns of
+    its own.
     """
     if path is None:
         yield lambda batch: _say(stream, json_lines(batch))
@@ -48,7 +48,7 @@ def has_cells(path: str | None) -> bool:
 def _format(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
-        raise UsageError(f"Answers are written as {', '.join(WRITERS)}; {path!r} ends in none of them.")
+        raise UsageError(f"Predictions are written as {', '.join(WRITERS)}; {path!r} has none of these suffixes.")
     return suffix
 
 
@@ -92,7 +92,7 @@ def _parquet(file: BinaryIO) -> Iterator[Write]:
 
 @contextmanager
 def _made_at_first(make: Callable[[pa.Schema], Any]) -> Iterator[Write]:
-    """A writer of pyarrow that is made when the first batch tells the columns."""
+    """A pyarrow writer that is created when the first batch shows the columns."""
     writer: Any = None
 
     def write(batch: pa.RecordBatch) -> None:
@@ -103,7 +103,7 @@ def _made_at_first(make: Callable[[pa.Schema], Any]) -> Iterator[Write]:
     try:
         yield write
     except BaseException:
-        # The file goes anyway; a writer left open would complain when it is collected.
+        # The file is removed anyway; an open writer would print an error when it is collected.
         with suppress(Exception):
             writer.close()
         if hasattr(writer, "is_open"):
@@ -114,7 +114,7 @@ def _made_at_first(make: Callable[[pa.Schema], Any]) -> Iterator[Write]:
 
 
 WRITERS: dict[str, Any] = {".jsonl": _jsonl, ".csv": _delimited(","), ".tsv": _delimited("\t"), ".parquet": _parquet}
-"""How answers are written, by the end of the file's name."""
+"""The writers by suffix of the file name."""
 
 CELLS = frozenset({".csv", ".tsv"})
 """Formats that have no lists."""

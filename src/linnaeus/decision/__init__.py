@@ -1,10 +1,10 @@
-"""Decisions: from class scores to probabilities, and from these to what is predicted, or to saying nothing.
+"""Decisions: from class scores to probabilities, and from these to predictions or abstentions.
 
-All is learned from scores of rows that the model was not trained on (cross-fitting): a calibrator (`CALIBRATORS`) makes
-probabilities of scores, `THRESHOLDS` say from which probability on a label is given, `Conformal` gives label sets with
-a stated coverage, `scope` says how unlike the training rows a row is, `costs` takes the prediction that costs least on
-average, and `ABSTENTIONS` say when not to predict one label. `Decision` is the recipe of it all, `FittedDecision` what
-it learned.
+All learn from scores of rows that the model was not trained on (cross-fitting): a calibrator (`CALIBRATORS`) turns
+scores into probabilities, `THRESHOLDS` are the probabilities from which labels are predicted, `Conformal` gives label
+sets with a given coverage, `scope` says how unlike the training rows a row is, `costs` takes the prediction with the
+lowest expected cost, and `ABSTENTIONS` say when not to predict one label. `Decision` is the recipe of all of these, and
+`FittedDecision` the result.
 
 To add a calibrator, a way to choose thresholds or an abstention: a frozen dataclass whose fields are its
 hyper-parameters, and a row in its table; the tests run over the tables.

@@ -1,4 +1,4 @@
-"""When to say nothing, or to name several: what is predicted where one label would be a guess."""
+"""Abstentions: when to predict no label, or a set of labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ABSTAINED = -1
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """What was decided for n rows.
+    """The decisions for n rows.
 
     `labels` (n,) are class indices, -1 where nothing is predicted; None when rows have label sets of their own. `sets`
     are the label sets: those predicted, or with a stated coverage; None when every row has one class.
@@ -48,9 +48,9 @@ class Decided:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What an abstention may look at: the labels so far, P (n, k), conformal sets, scope scores.
+    """The input of an abstention: the labels so far, P (n, k), conformal sets, scope scores.
 
-    `sets` takes a coverage, `scope` nothing; each is None where nothing was learned for it.
+    `sets` is a function of the coverage, `scope` of nothing; each is None if nothing was learned for it.
     """
 
     labels: NDArray[np.intp]
@@ -60,16 +60,16 @@ class Evidence:
 
 
 class Abstention(Protocol):
-    """One rule for when to say nothing."""
+    """A rule for when to abstain."""
 
     def decide(self, seen: Evidence) -> Decided:
-        """The labels, or none, or sets."""
+        """The labels, -1 for abstentions, or label sets."""
         ...
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """A label only where its probability is at least this.
+    """Predict a label only if its probability is at least this.
 
     >>> seen = Evidence(np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]]))
     >>> Confidence(0.8).decide(seen).labels.tolist()
@@ -82,14 +82,14 @@ class Confidence:
         check_share("confidence", self.at_least)
 
     def decide(self, seen: Evidence) -> Decided:
-        """-1 where the predicted label is not probable enough."""
+        """-1 if the predicted label is not probable enough."""
         chosen = seen.P[np.arange(len(seen.P)), seen.labels]
         return Decided(np.where(chosen >= self.at_least, seen.labels, ABSTAINED))
 
 
 @dataclass(frozen=True)
 class Margin:
-    """A label only where it is so much more probable than the next one.
+    """Predict a label only if its probability exceeds that of the second label by at least this.
 
     >>> seen = Evidence(np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]]))
     >>> Margin(0.5).decide(seen).labels.tolist()
@@ -102,7 +102,7 @@ class Margin:
         check_share("margin", self.at_least)
 
     def decide(self, seen: Evidence) -> Decided:
-        """-1 where another label comes too near."""
+        """-1 if the second label is too close."""
         rows = np.arange(len(seen.P))
         others = seen.P.copy()
         others[rows, seen.labels] = -np.inf
@@ -112,7 +112,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Label sets that hold the true label for this share of rows; an empty set says that no label is likely enough.
+    """Predict label sets that contain the true label for this share of rows; an empty set: no label is likely enough.
 
     >>> Coverage(0.95).share
     0.95
@@ -124,7 +124,7 @@ class Coverage:
         check_share("coverage", self.share)
 
     def decide(self, seen: Evidence) -> Decided:
-        """The sets; -1 where they are empty."""
+        """The sets; -1 for empty ones."""
         if seen.sets is None:
             raise UsageError("abstain='coverage' needs a decision that learned label sets, for one class per row.")
         sets = seen.sets(self.share)
@@ -133,7 +133,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class InScope:
-    """A label where the out-of-scope score is at most this: 0.95 refuses one in twenty rows like those learned from.
+    """Predict a label only if the out-of-scope score is at most this: 0.95 refuses one in twenty in-scope rows.
 
     >>> seen = Evidence(np.array([0, 1]), np.eye(2), scope=lambda: np.array([0.3, 0.99]))
     >>> InScope(0.95).decide(seen).labels.tolist()
@@ -146,9 +146,9 @@ class InScope:
         check_share("scope", self.at_most)
 
     def decide(self, seen: Evidence) -> Decided:
-        """-1 where a row is too unlike those of training."""
+        """-1 if a row is too unlike the training rows."""
         if seen.scope is None:
-            raise UsageError("abstain='scope' needs a decision that learned from the training rows' scores.")
+            raise UsageError("abstain='scope' needs a decision that was learned from held-out rows.")
         return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
 
 
@@ -163,7 +163,7 @@ ABSTENTIONS: dict[str, type[AnyAbstention]] = {
 
 
 def as_abstention(value: Any) -> AnyAbstention | None:
-    """A piece, None, or a text as the command line gives it: a name, or name=number.
+    """An abstention from an object, None, or a text as on the command line: a name, or name=number.
 
     >>> as_abstention("confidence=0.7")
     Confidence(at_least=0.7)
@@ -199,7 +199,7 @@ def abstention_text(piece: AnyAbstention) -> str:
 
 
 def check_share(name: str, value: float) -> None:
-    """Refuse what does not lie between 0 and 1."""
+    """Refuse a value that does not lie between 0 and 1."""
     expect(name, value, float)
     if not 0 < value < 1:
         raise UsageError(f"{name} must lie between 0 and 1, not {value}.")

@@ -21,12 +21,12 @@ class FittedCalibrator(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """What the scores are."""
+        """The kind of the scores."""
         ...
 
     @property
     def curve(self) -> tuple[float, float] | None:
-        """(T, b) where the chances are 1 / (1 + e^-(s/T + b)) for all classes alike; None where it differs by class."""
+        """(T, b) if all classes share 1 / (1 + e^-(s/T + b)) before normalization; None if it differs by class."""
         ...
 
     def probabilities(self, S: Any) -> Doubles:
@@ -34,7 +34,7 @@ class FittedCalibrator(Protocol):
         ...
 
     def state(self) -> State:
-        """What it is made of."""
+        """The parameters, for a model file."""
         ...
 
 
@@ -42,7 +42,7 @@ class Calibrator(Protocol):
     """How scores become probabilities."""
 
     def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedCalibrator:
-        """What scores of rows that the model was not trained on teach."""
+        """Learn from scores of rows that the model was not trained on."""
         ...
 
 
@@ -67,7 +67,7 @@ FITTED = Table(
         "isotonic": "isotonic.FittedIsotonic",
     },
 )
-"""How each kind of fitted calibrator is built again."""
+"""How each kind of fitted calibrator is restored."""
 
 
 def restore_calibrator(state: State) -> FittedCalibrator:

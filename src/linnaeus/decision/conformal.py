@@ -1,4 +1,4 @@
-"""Label sets that hold the true label as often as was asked for."""
+"""Conformal prediction: label sets that contain the true label with a given coverage."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Within: TypeAlias = Literal["all", "class"]
 WITHIN: tuple[Within, ...] = ("all", "class")
 KEPT, EXACT = 2000, 200
-"""Quantiles that are kept of the strangeness of all rows, and how many of the largest values are kept as they are."""
+"""The number of quantiles of the strangeness that are kept, and of the largest values that are kept exactly."""
 
 PENALTY, FREE = 0.01, 4
 
 
 class Strangeness(Protocol):
-    """How strange each class would be as the truth, from probabilities."""
+    """Nonconformity scores: how strange each class would be as the true class, from probabilities."""
 
     def __call__(self, P: Doubles) -> Doubles:
         """(n, k), larger is stranger."""
@@ -42,7 +42,7 @@ def least_ambiguous(P: Doubles) -> Doubles:
 
 
 def adaptive(P: Doubles) -> Doubles:
-    """The probability of all more likely classes and half of the class's own: larger sets where it is harder.
+    """The probability of all more likely classes plus half of the class's own: larger sets for harder rows.
 
     Romano, Sesia and Candes 2020 draw at random where inside its own probability a class stands; taking the middle
     keeps the coverage, and gives one text the same set every time.
@@ -78,8 +78,8 @@ STRANGENESS: dict[str, Strangeness] = {"lac": least_ambiguous, "aps": adaptive, 
 class Conformal:
     """Label sets {y: strangeness(y) <= q}, q the ceil((n + 1) coverage)-th smallest strangeness of n true labels.
 
-    If new rows come from where these n came from, the set holds the true label with the probability asked for, whatever
-    the model is worth (Vovk, Gammerman and Shafer 2005). Within "class" that holds for the rows of each class; a class
+    If new rows come from the same distribution, the set contains the true label with the given probability, for any
+    model (Vovk, Gammerman and Shafer 2005). Within "class" that holds for the rows of each class; a class
     with too few rows for it uses those of all. The n rows must be ones that the model was not trained on.
 
     >>> P, y = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.3, 0.7]]), np.array([0, 1, 1, 1])
@@ -98,16 +98,16 @@ class Conformal:
             raise UsageError(f"within takes {' or '.join(map(repr, WITHIN))}, not {self.within!r}.")
 
     def fit(self, P: Doubles, truth: Any) -> FittedConformal:
-        """What is needed for any coverage asked for later, from probabilities (n, k) and true classes (n,)."""
+        """Learn the quantiles for any later coverage from probabilities (n, k) and true classes (n,)."""
         return self.learn(self.strange(P, truth), truth, P.shape[1])
 
     def strange(self, P: Doubles, truth: Any) -> Doubles:
-        """How strange the truth of each row is (n,)."""
+        """The strangeness of the true class of each row (n,)."""
         found: Doubles = STRANGENESS[self.strangeness](P)[np.arange(len(P)), np.asarray(truth)]
         return found
 
     def learn(self, strange: Doubles, truth: Any, k: int) -> FittedConformal:
-        """The same from what `strange` gave, for rows that come in pieces."""
+        """The same from the results of `strange`, for rows that come in batches."""
         y = np.asarray(truth)
         groups = [strange] if self.within == "all" else [strange, *(strange[y == c] for c in range(k))]
         kept = [_quantiles(group) for group in groups]
@@ -150,7 +150,7 @@ class FittedConformal:
         return inside
 
     def sets(self, P: Doubles, coverage: float) -> LabelSets:
-        """The label set of each row; an empty one says that no class is likely enough."""
+        """The label set of each row; an empty set means that no class is likely enough."""
         return as_sets(self.members(P, coverage))
 
     def state(self) -> State:
@@ -195,7 +195,7 @@ def _quantiles(strange: Doubles) -> tuple[Longs, Doubles]:
 
 
 def _check(counts: Longs, ends: Longs, ranks: Longs, values: Doubles) -> None:
-    """Refuse vectors that do not fit each other."""
+    """Refuse vectors that do not fit together."""
     fit = len(counts) > 0 and len(ends) == len(counts) + 1 and ends[0] == 0 and (np.diff(ends) >= 0).all()
     if not fit or not ends[-1] == len(ranks) == len(values) or not np.isfinite(values).all():
         raise damaged("the quantiles of its label sets do not fit")

@@ -1,4 +1,4 @@
-"""From probabilities to the prediction that costs least on average."""
+"""From probabilities to the prediction with the lowest expected cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def expected_costs(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> Doubles:
-    """What each prediction costs on average (n, k): sum over y of P(y) l(y', y).
+    """The expected cost of each prediction (n, k): sum over y of P(y) l(y', y).
 
     >>> expected_costs(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).round(2).tolist()
     [[1.5, 0.7]]
@@ -30,7 +30,7 @@ def expected_costs(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> Double
 
 
 def cheapest(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> NDArray[np.intp]:
-    """The prediction with the least expected cost; the lowest class index among equals.
+    """The prediction with the lowest expected cost; among equals, the lowest class index.
 
     >>> cheapest(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).tolist()
     [1]

@@ -1,4 +1,4 @@
-"""How many rows a threshold takes, and how many of them rightly."""
+"""Precision and recall of a label over its thresholds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Truth
 
 FINEST = 512
-"""Thresholds that are tried for all labels together."""
+"""The number of thresholds that are tried for all labels together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """For falling thresholds: the weight of the rows taken, of the members among them, and of all members."""
+    """For falling thresholds: the weight of the predicted rows, of the true ones among them, and of all true rows."""
 
     thresholds: Doubles
     taken: Doubles
@@ -30,22 +30,22 @@ class Curve:
 
     @property
     def f1(self) -> Doubles:
-        """2 right / (taken + members)."""
+        """F1 = 2 right / (taken + members)."""
         return 2.0 * self.right / (self.taken + self.members)
 
     @property
     def precision(self) -> Doubles:
-        """Right / taken."""
+        """Precision = right / taken."""
         return self.right / self.taken
 
     @property
     def recall(self) -> Doubles:
-        """Right / members."""
+        """Recall = right / members."""
         return self.right / self.members
 
 
 def curve(p: Doubles, yes: NDArray[np.bool_], weights: Doubles) -> Curve | None:
-    """The thresholds of one label, down to its lowest member; None without a member.
+    """The thresholds of one label, down to the lowest probability of a true row; None without a true row.
 
     >>> found = curve(np.array([0.9, 0.8, 0.3, 0.2]), np.array([True, False, True, False]), np.ones(4))
     >>> found.thresholds.tolist(), found.right.tolist(), found.taken.tolist()
@@ -63,7 +63,7 @@ def curve(p: Doubles, yes: NDArray[np.bool_], weights: Doubles) -> Curve | None:
 
 
 def pooled(P: Doubles, truth: Truth, kind: Kind, weights: Doubles) -> Curve | None:
-    """The thresholds of all labels together, at quantiles of their members' probabilities; None without a member."""
+    """The thresholds of all labels together, at quantiles of the true rows' probabilities; None without true rows."""
     cuts = _cuts(P, truth, kind, weights)
     if len(cuts) == 0:
         return None
@@ -79,7 +79,7 @@ def pooled(P: Doubles, truth: Truth, kind: Kind, weights: Doubles) -> Curve | No
 
 
 def _cuts(P: Doubles, truth: Truth, kind: Kind, weights: Doubles) -> Doubles:
-    """Rising thresholds, from the lowest member's on."""
+    """Rising thresholds, from the lowest probability of a true row on."""
     found = [P[:, a:b][columns(truth, kind, a, b) & (weights > 0)[:, None]] for a, b in blocks(P)]
     members = np.sort(np.concatenate(found))
     if len(members) == 0:

@@ -1,4 +1,4 @@
-"""The recipe of a decision, and what it learned: from scores to what is predicted."""
+"""The recipe of a decision, from scores to predictions."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 USUAL: dict[Kind, str] = {"binary": "temperature", "classes": "shared", "labels": "sigmoid"}
-"""The calibration of each kind of scores where none is named."""
+"""The default calibration of each kind of scores."""
 
 
 @dataclass(frozen=True)
 class Decision:
     """How scores become probabilities and predictions.
 
-    `calibration` is one of `CALIBRATORS`, by name or as a piece; without it one sigmoid that classes share, a
-    temperature for two classes, and for label sets, whose labels are wrong by different amounts, a sigmoid each.
-    `thresholds` is one of `THRESHOLDS`, for label sets and for two classes; without it label sets take the best F1, and
-    of two classes the more probable wins. A label set has at least `least` labels. With `costs` l(y', y) the class that
-    costs least on average is predicted. `abstain`, one of `ABSTENTIONS`, says when not to predict one label; `decide`
-    may be asked for another.
+    `calibration` is one of `CALIBRATORS`, by name or as an object; by default one sigmoid shared by all classes, a
+    temperature for two classes, and for label sets a sigmoid for each label.
+    `thresholds` is one of `THRESHOLDS`, for label sets and for two classes; by default label sets use the best F1, and
+    two classes the more probable one. A label set has at least `least` labels. With `costs` l(y', y) the class that
+    has the lowest expected cost is predicted. `abstain`, one of `ABSTENTIONS`, says when not to predict one label;
+    `decide` may be given another rule.
 
     >>> S, y = np.array([[-2.0], [-1.0], [0.5], [2.0]]), np.array([0, 0, 1, 1])
     >>> fitted = Decision().learn(S, y)
@@ -65,13 +65,15 @@ class Decision:
         object.__setattr__(self, "abstain", as_abstention(self.abstain))
         object.__setattr__(self, "costs", as_costs(self.costs))
         if self.costs is not None and self.thresholds is not None:
-            raise UsageError("A decision has costs or thresholds, not both: either says which mistakes are worse.")
+            raise UsageError(
+                "A decision takes costs or thresholds, not both: each of them weighs the errors against each other."
+            )
 
     def learn(self, S: Any, truth: Truth, weights: Any = None, known: Any = None, blank: float = 0.0) -> FittedDecision:
-        """What scores (n, w) of rows teach, by models that were not trained on these rows.
+        """Learn from scores (n, w) of rows by models that were not trained on these rows.
 
-        `known` (n,) is the share of each row that the features know, as `scope.voice` says; None: all of it. `blank` is
-        the score of a text without features, where there are two classes.
+        `known` (n,) is the share of each row that is in the vocabulary, see `scope.voice`; None: all of it. `blank` is
+        the score of a text without features, for two classes.
         """
         S, kind, weights = with_truth(S, truth, weights)
         chosen = self.calibration or USUAL[kind]
@@ -88,7 +90,7 @@ class Decision:
         )
 
     def untaught(self, kind: Kind, k: int) -> FittedDecision:
-        """The decision where no row was held out: scores as they are, labels at one half, no sets and no scope.
+        """The decision without held-out rows: no calibration, thresholds of one half, no label sets and no scope.
 
         >>> Decision().untaught("binary", 2).decide([[0.3]]).labels.tolist()
         [1]
@@ -96,7 +98,7 @@ class Decision:
         if self.costs is not None and (kind == "labels" or len(self.costs) != k):
             raise UsageError(f"costs is for {len(self.costs)} classes, one per row; there are {k} {_WHAT[kind]}.")
         if self.thresholds is not None or isinstance(self.abstain, Coverage | InScope):
-            raise UsageError("Thresholds, coverage and scope are learned from held-out rows; give the recipe a tuning.")
+            raise UsageError("Thresholds, coverage and scope are learned from held-out rows; set tuning in the recipe.")
         halves = FittedThresholds(kind, np.full(k, 0.5)) if kind == "labels" else None
         rules = Rules(self.costs, as_abstention(self.abstain), self.least)
         return FittedDecision(FittedTemperature(kind, 1.0), None, halves, None, rules)
@@ -125,11 +127,11 @@ _WHAT = {"binary": "classes", "classes": "classes", "labels": "labels in sets"}
 
 
 def _piece(name: str, value: Any, table: Mapping[str, Any]) -> Any:
-    """The piece of this plain name, or the piece itself."""
+    """The object of this name, or the object itself."""
     if isinstance(value, str):
         if value not in table:
             raise UsageError(f"{name} takes one of {', '.join(table)}, not {value!r}.")
         return table[value]()
     if type(value) not in table.values():
-        raise InputTypeError(f"{name} takes one of {', '.join(table)}, by name or as a piece, not {value!r}.")
+        raise InputTypeError(f"{name} takes one of {', '.join(table)}, by name or as an object, not {value!r}.")
     return value

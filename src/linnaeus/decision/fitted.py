@@ -1,4 +1,4 @@
-"""What a decision learned: probabilities and predictions for the scores of new rows."""
+"""A fitted decision: probabilities and predictions for the scores of new rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the recipe says and nothing is learned for: costs, when to abstain, the fewest labels in a set."""
+    """The settings that need no learning: costs, when to abstain, the least number of labels in a set."""
 
     costs: CostTable | None = None
     abstain: AnyAbstention | None = None
@@ -45,7 +45,7 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class FittedDecision:
-    """From scores of new rows to probabilities, out-of-scope scores and predictions. Nothing in it ever changes.
+    """From scores of new rows to probabilities, out-of-scope scores and predictions. It is immutable.
 
     >>> import numpy as np
     >>> from linnaeus.decision import Decision
@@ -62,19 +62,19 @@ class FittedDecision:
     rules: Rules = Rules()
 
     def probabilities(self, S: Any) -> Doubles:
-        """P (n, k): each row adds up to 1; for labels each is a probability of its own."""
+        """Class probabilities P (n, k): each row adds up to 1; for label sets each label has its own probability."""
         return self.calibrator.probabilities(S)
 
     def out_of_scope(self, S: Any, known: Any = None) -> Doubles:
-        """The share of the training rows that were more like some class (n,): near 1 is unlike all of them."""
+        """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them."""
         if self.scope is None:
             raise UsageError(
-                "This model learned nothing of its scope: no rows were held out; give its recipe a tuning."
+                "This model has no out-of-scope scores, because no rows were held out; set tuning in its recipe."
             )
         return self.scope.scores(S, known)
 
     def decide(self, S: Any, abstain: Any = None, known: Any = None) -> Decided:
-        """What is predicted; `abstain` comes before the recipe's."""
+        """The predictions; `abstain` replaces the rule of the recipe."""
         S = as_scores(S)
         P = self.probabilities(S)
         rule = as_abstention(abstain) or self.rules.abstain
@@ -90,7 +90,7 @@ class FittedDecision:
         return rule.decide(seen)
 
     def _labels(self, S: Doubles, P: Doubles) -> NDArray[np.intp]:
-        """One class for each row; the lowest index among equals."""
+        """One class for each row; among equals, the lowest index."""
         if self.rules.costs is not None:
             return cheapest(P, self.rules.costs)
         if self.thresholds is not None:
@@ -102,11 +102,11 @@ class FittedDecision:
         return best
 
     def _label_sets(self, S: Doubles, P: Doubles, rule: AnyAbstention | None, known: Any) -> Decided:
-        """Label sets; empty ones for rows out of scope where that was asked for."""
+        """Label sets; empty for out-of-scope rows if the rule is scope."""
         from linnaeus.decision.conformal import as_sets
 
         if rule is not None and not isinstance(rule, InScope):
-            raise UsageError("Label sets can be empty by themselves; abstain takes only scope with them.")
+            raise UsageError("For label sets, abstain can only be scope, because a label set may already be empty.")
         assert self.thresholds is not None
         given = self.thresholds.labels(P, self.rules.least)
         if isinstance(rule, InScope):
@@ -127,7 +127,7 @@ class FittedDecision:
 
     @classmethod
     def from_state(cls, state: State) -> FittedDecision:
-        """What `state` gave; parts that do not fit each other are refused."""
+        """Restore from `state`; parts that do not fit together are refused."""
         parts: dict[str, Any] = {}
         for part in nested(state):
             kind = part.manifest.get("kind")

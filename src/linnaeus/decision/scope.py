@@ -1,4 +1,4 @@
-"""How unlike the training rows a row is."""
+"""Out-of-scope scores: how unlike the training rows a row is."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 KEPT = 2000
-"""Quantiles that are kept of the training rows."""
+"""The number of quantiles of the training rows that are kept."""
 LOUDEST = 1e300
 
 
 def voice(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Doubles:
-    """How strongly any class speaks for each row (n,): its largest score above the mean of the scores.
+    """The strength of each row (n,): its largest class score minus the mean of its scores.
 
-    For labels it is the largest score. For two classes it is how far the one score lies from `blank`, the score of a
-    text without features (the intercept): a score near 0 says that both classes are possible, a score near `blank` that
-    the text says nothing. `known` (n,) is the share of a row that
-    the features have a column for, by length or by count: when unknown words are dropped and what is left is brought to
-    length 1, a row of few known words speaks as loudly as one that is all known; this takes it back.
+    For label sets it is the largest score. For two classes it is the distance of the score to `blank`, the score of
+    a text without features (the intercept): a score near 0 means that both classes are possible, a score near `blank`
+    that the text has no evidence. `known` (n,) is the share of a row that
+    the vocabulary contains, by length or by count. The strength is multiplied by it: when unknown words are dropped and
+    the rest is normalized to length 1, a row of few known words would otherwise be as strong as a fully known one.
 
     >>> voice("classes", np.array([[3.0, 0.0, 0.0]]), [0.5]).tolist()
     [1.0]
@@ -41,13 +41,13 @@ def voice(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Doubles:
         return loud
     top: Doubles = np.clip(S.max(axis=1), -LOUDEST, LOUDEST)
     if kind == "labels":
-        return np.minimum(top, top * share)  # a negative score says no already, and unknown words do not say yes
+        return np.minimum(top, top * share)  # a negative score already means no, and unknown words must not raise it
     mean: Doubles = np.clip((S / S.shape[1]).sum(axis=1), -LOUDEST, LOUDEST)
     return (top - mean) * share
 
 
 def learn_scope(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> FittedScope:
-    """The voices of training rows, by scores of models that were not trained on them; see `voice` for `blank`.
+    """Learn the strengths of training rows from scores of models that were not trained on them; see `voice`.
 
     >>> scope = learn_scope("binary", np.linspace(1, 9, 9).reshape(-1, 1))
     >>> scope.scores(np.array([[5.0], [-0.5]])).round(2).tolist()
@@ -62,7 +62,7 @@ def learn_scope(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Fi
 
 @dataclass(frozen=True, eq=False)
 class FittedScope:
-    """Rising voices of training rows, and which share of the n rows spoke louder than each."""
+    """Rising strengths of training rows, and the share of the n rows that are stronger than each."""
 
     kind: Kind
     rows: int
@@ -71,9 +71,9 @@ class FittedScope:
     blank: float = 0.0
 
     def scores(self, S: Any, known: Any = None) -> Doubles:
-        """The share of the training rows that spoke louder (n,): near 1 is like nothing that was learned.
+        """The share of training rows with a larger strength (n,): near 1 is unlike the training data.
 
-        Beyond the training rows it goes on towards 0 and 1, so that no two different voices tie.
+        Beyond the range of the training rows it continues towards 0 and 1, so that different strengths never tie.
         """
         said = voice(self.kind, S, known, self.blank)
         inside = np.interp(said, self.voices, self.louder)

@@ -28,7 +28,7 @@ BLOCK = 4_000_000
 
 
 def kind_of(S: Doubles, truth: Truth) -> Kind:
-    """Which kind of scores these are: the truth tells label sets from classes.
+    """The kind of these scores; the true labels show whether they are label sets or classes.
 
     >>> kind_of(np.zeros((5, 1)), np.zeros(5, int))
     'binary'
@@ -67,7 +67,7 @@ def with_truth(S: Any, truth: Truth, weights: Any = None) -> tuple[Doubles, Kind
 
 
 def classes(kind: Kind, S: Doubles) -> int:
-    """How many classes or labels there are."""
+    """The number of classes or labels."""
     return 2 if kind == "binary" else S.shape[1]
 
 
@@ -103,7 +103,7 @@ def sample(n: int, most: int) -> Any:
 
 
 def thinned(S: Doubles, truth: Truth, weights: Doubles) -> tuple[Doubles, Truth, Doubles, float]:
-    """As many of the rows as a number or two can be learned from, and how many rows of equal weight these are worth."""
+    """Enough of the rows to learn one or two parameters, and their effective number of rows."""
     rows = sample(len(S), max(1000, BLOCK // S.shape[1]))
     weights = weights[rows]
     return S[rows], truth[rows], weights, float(weights.sum() ** 2 / np.square(weights).sum())
@@ -115,7 +115,7 @@ def softmax(L: Doubles) -> Doubles:
     >>> softmax(np.array([[0.0, 0.0], [1e300, -1e300]])).tolist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    with np.errstate(over="ignore"):  # a distance too large for a float is a probability of zero
+    with np.errstate(over="ignore"):  # a difference too large for a float gives probability 0
         E = np.exp(L - L.max(axis=1, keepdims=True))
     P: Doubles = E / E.sum(axis=1, keepdims=True)
     return P
@@ -136,13 +136,13 @@ def shared_chances(S: Doubles, curve: tuple[float, float]) -> Doubles:
         E = np.exp((S - top) / T)
         chances: Doubles = E / (1.0 + np.exp(np.minimum(high, 0.0)) * E)
         sure = high[:, 0] > 0
-        if sure.any():  # e^(s/T) itself would be too large for what is left of the others
+        if sure.any():  # e^(s/T) itself would overflow
             chances[sure] = sigmoid(S[sure] / T + b)
     return chances
 
 
 def normalized(kind: Kind, P: Doubles) -> Doubles:
-    """Chances of each column against the rest, as probabilities (n, k): one column gets its complement."""
+    """One-vs-rest probabilities of each column, normalized (n, k); one column gets its complement."""
     if kind == "binary":
         return np.hstack([1.0 - P, P])
     if kind == "labels":
@@ -167,6 +167,6 @@ def stored_kind(manifest: dict[str, Json]) -> Kind:
 
 
 def check_width(kind: Kind, S: Doubles, width: int) -> None:
-    """Refuse scores of another number of classes than were learned from."""
+    """Refuse scores with another number of classes than in training."""
     if S.shape[1] != width or (kind == "binary") != (width == 1 and kind != "labels"):
         raise UsageError(f"The decision was learned for scores of width {width}, not {S.shape[1]}.")

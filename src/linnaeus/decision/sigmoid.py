@@ -48,7 +48,7 @@ class Sigmoid:
     def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedSigmoid:
         """Slopes and offsets for scores of rows that the model was not trained on."""
         S, kind, weights = with_truth(S, truth, weights)
-        counts = weights * (weights.sum() / np.square(weights).sum())  # so that weights 2, 2 are no more rows than 1, 1
+        counts = weights * (weights.sum() / np.square(weights).sum())  # so that weights 2, 2 count as many rows as 1, 1
         fitted = [_lines(S[:, a:b], columns(truth, kind, a, b), counts) for a, b in blocks(S)]
         return FittedSigmoid(kind, np.concatenate([f[0] for f in fitted]), np.concatenate([f[1] for f in fitted]))
 
@@ -102,7 +102,7 @@ def _lines(S: Doubles, members: NDArray[np.bool_], counts: Doubles) -> tuple[Dou
     yes, no = _total(counts, members), _total(counts, ~members)
     T = np.where(members, (yes + 1.0) / (yes + 2.0), 1.0 / (no + 2.0))
     a, b = _newton(Z, T, counts)
-    flat = (a <= 0) | (far == 0)  # convex: with the slope held at zero the best offset is the mean's
+    flat = (a <= 0) | (far == 0)  # convex: with slope 0, the best offset is that of the mean
     mean = _total(counts, T) / counts.sum()
     a, b = np.where(flat, 0.0, a), np.where(flat, np.log(mean / (1.0 - mean)), b)
     slopes = np.minimum(a / scale, STEEPEST)

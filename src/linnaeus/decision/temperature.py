@@ -1,4 +1,4 @@
-"""One number that makes scores as sure as they are right."""
+"""Temperature scaling: one parameter that calibrates all scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Truth
 
 SLOWEST, FASTEST = 1e-6, 1e12
-"""Bounds of 1/T, for scores whose largest distance is 1."""
+"""Bounds of 1/T, for scores whose largest difference is 1."""
 ROUNDS, NEAR = 100, 1e-10
 
 
@@ -35,7 +35,7 @@ class NoCalibration:
 
 @dataclass(frozen=True)
 class Temperature:
-    """P = softmax(S / T), for two classes and for label sets 1 / (1 + e^(-s/T)); T has the least log loss.
+    """P = softmax(S / T), for two classes and for label sets 1 / (1 + e^(-s/T)); T minimizes the log loss.
 
     The class with the largest score keeps the largest probability. One row in n + 1 is held to be of any class, so that
     scores without a mistake get a finite T. Guo et al. 2017, "On calibration of modern neural networks".

@@ -1,4 +1,4 @@
-"""From which probability on a label is given."""
+"""Thresholds: the probability from which on a label is predicted."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Truth
 
 NEVER = 2.0
-"""A threshold that no probability reaches."""
+"""A threshold above every probability."""
 
 
 @dataclass(frozen=True)
 class Half:
-    """Half for every label: right where probabilities are, and every mistake counts the same.
+    """0.5 for every label: optimal if probabilities are calibrated and every error costs the same.
 
     >>> Half().fit(np.array([[0.2, 0.8], [0.9, 0.1]]), np.array([1, 0])).values.tolist()
     [0.5]
@@ -62,7 +62,7 @@ class BestF1:
 class AtPrecision:
     """For each label the threshold with the best recall among those with at least this precision.
 
-    A label for which there is none is never given; `fewest` as in `BestF1`.
+    A label without such a threshold is never predicted; `fewest` as in `BestF1`.
 
     >>> P, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]]), np.array([1, 0, 1])
     >>> AtPrecision(0.9, fewest=1).fit(P, y).values.tolist()
@@ -81,7 +81,7 @@ class AtPrecision:
         return _tuned(P, truth, weights, self.fewest, self._choose)
 
     def _choose(self, c: Curve) -> int | None:
-        """The last one that is precise enough, or nothing."""
+        """The last threshold with enough precision, or none."""
         enough = np.nonzero(c.precision >= self.precision - 1e-12)[0]
         return int(enough[np.argmax(c.right[enough])]) if len(enough) else None
 
@@ -112,7 +112,7 @@ class AtRecall:
 
 
 THRESHOLDS: dict[str, type[Any]] = {"half": Half, "f1": BestF1, "precision": AtPrecision, "recall": AtRecall}
-"""Every way to choose thresholds by its plain name."""
+"""Every way to choose thresholds by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ class FittedThresholds:
 def _tuned(
     P: Doubles, truth: Truth, weights: Any, fewest: int, choose: Callable[[Curve], int | None]
 ) -> FittedThresholds:
-    """What `choose` takes on the curve of each label; for rare labels on the curve of all."""
+    """The threshold that `choose` picks on the curve of each label; for rare labels, on the curve of all labels."""
     P, kind, weights = _asked(P, truth, weights)
     values, rare = np.full(P.shape[1], NEVER), np.zeros(P.shape[1], bool)
     for a, b in blocks(P):
@@ -173,7 +173,7 @@ def _tuned(
 
 
 def _cut(c: Curve | None, p: Doubles, choose: Callable[[Curve], int | None]) -> float:
-    """Half way between the lowest probability that is taken and the highest that is not."""
+    """Halfway between the lowest predicted probability and the next lower one."""
     at = None if c is None else choose(c)
     if c is None or at is None:
         return NEVER
@@ -190,7 +190,9 @@ def _asked(P: Any, truth: Truth, weights: Any) -> tuple[Doubles, Kind, Doubles]:
         P = P[:, 1:]
     P, kind, weights = with_truth(P, truth, weights)
     if kind == "classes":
-        raise UsageError("Thresholds are for label sets and for two classes; with more classes, the largest wins.")
+        raise UsageError(
+            "Thresholds only apply to label sets and to two classes; with more classes, the largest probability wins."
+        )
     return P, kind, weights
 
 

@@ -1,4 +1,4 @@
-"""Intervals by the bootstrap: the same metrics on data drawn again from the data."""
+"""Intervals by the bootstrap: the metrics are computed again on rows drawn with replacement."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 BLOCK = 1 << 18
-"""Weights held at once: 2 MB, which stay in a cache while all metrics look at them."""
+"""Weights held at once: 2 MB, which stay in the CPU cache while all metrics use them."""
 
 DRAWN = 1 << 22
-"""Rows drawn in all for metrics that look at every row; of many rows fewer resamples tell their variance."""
+"""Total rows drawn for metrics that use every row; with many rows, fewer resamples suffice for the variance."""
 
 LEAST = 200
-"""Resamples below which no variance is told from them."""
+"""The least number of resamples from which a variance is estimated."""
 
 MERGE = 16
-"""Kinds of rows are drawn instead of rows where there are so many times fewer of them."""
+"""Kinds of rows are drawn instead of rows if there are this many times fewer of them."""
 
 
 def bootstrap(
@@ -41,8 +41,8 @@ def bootstrap(
 ) -> dict[str, tuple[float, float]]:
     """Score intervals (see `intervals`), with the variance of n rows drawn from n with replacement (Efron, 1979).
 
-    All metrics that fit where none are named. The same seed gives the same intervals, whatever else is asked for.
-    `rounds` is the most resamples: of many rows fewer are drawn for metrics that look at every row.
+    Without names, all metrics that fit. The same seed gives the same intervals, whichever metrics are requested.
+    `rounds` is the largest number of resamples; with many rows, metrics that use every row get fewer.
 
     >>> from linnaeus.evaluation import Outcome
     >>> low, high = bootstrap(Outcome([0, 1] * 50, [0] * 50 + [1, 0] * 25, ["a", "b"]), ["accuracy"])["accuracy"]
@@ -89,7 +89,7 @@ def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int)
 
 
 def _kinds(facts: Sequence[Facts]) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
-    """Rows that metrics of answers cannot tell apart: the first of each kind, and the kind of each row."""
+    """Rows with equal truth, prediction and weight: the first of each kind, and the kind of each row."""
     if facts[0].task != "single":
         return None, None
     kind = np.zeros(len(facts[0]), np.intp)
@@ -122,7 +122,7 @@ def _draws(group: NDArray[np.intp] | None, n: int, key: tuple[int, int], rounds:
 
 
 def _key(seed: int, stream: int) -> int:
-    """One number out of two; of a larger seed all bits count."""
+    """Combine two numbers into one seed; all bits of a large seed count."""
     found = np.uint64(stream)
     while True:
         found = scramble(found ^ np.uint64(seed & (2**64 - 1)))

@@ -1,4 +1,4 @@
-"""How good choices among candidates are: accuracy, mean reciprocal rank, recall at k."""
+"""Metrics of choices among candidates: accuracy, mean reciprocal rank, recall at k."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from linnaeus.types import Choices, Doubles, Json, Longs
 
 DEPTHS = (1, 3, 5, 10)
-"""Where recall is taken."""
+"""The values of k in recall at k."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceScores:
-    """What a test of choices says: n examples, accuracy, mean reciprocal rank of the best right one, recall at k.
+    """Scores of a ranker on n examples: accuracy, mean reciprocal rank of the best right candidate, recall at k.
 
     Recall at k is the share of examples with a right candidate among the k best. An example without a right candidate
     counts as wrong everywhere.
@@ -47,7 +47,7 @@ def judge_choices(s: Doubles, y: Choices) -> ChoiceScores:
     0.667
     """
     if not len(y):
-        raise DataError("There is no example to judge; give at least one.")
+        raise DataError("There are no examples to evaluate; give at least one.")
     ranks = right_ranks(s, y)
     weights = np.ones(len(y)) if y.weights is None else y.weights
     total = max(float(weights.sum()), 1e-300)
@@ -67,7 +67,7 @@ def right_ranks(s: Doubles, y: Choices) -> Doubles:
 
 
 def best_first(s: Doubles, offsets: Longs) -> Longs:
-    """The candidates of each example, best first, the first among equals.
+    """The candidates of each example, best first; equal scores keep their order.
 
     >>> best_first(np.array([1.0, 2.0, 2.0, 0.0]), np.array([0, 3, 4])).tolist()
     [1, 2, 0, 3]

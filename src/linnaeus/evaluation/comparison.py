@@ -1,4 +1,4 @@
-"""Is one model better than another, or was it chance? Both are asked about the same rows."""
+"""Compare two models on the same rows: which one is better, and whether that may be chance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A metric of the first and of the second, and the interval of the first minus the second.
+    """A metric of both models, and the confidence interval of the first minus the second.
 
     >>> difference = Difference("accuracy", first=0.9, second=0.8, low=0.02, high=0.18)
     >>> round(difference.first - difference.second, 2)
@@ -47,7 +47,7 @@ class Difference:
 
     @property
     def winner(self) -> str:
-        """The one that is better: "first" or "second", or "" where the interval holds 0."""
+        """The better one, "first" or "second"; "" if the interval contains 0."""
         if self.low <= 0.0 <= self.high:
             return ""
         higher = "first" if self.low > 0 else "second"
@@ -57,11 +57,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two predictions for the same rows.
+    """The comparison of two models' predictions for the same rows.
 
-    `only_first` and `only_second` count the rows (label sets: whole sets) that only one of them has right, and
-    `p_value` is McNemar's: how often a fair coin would split these rows as unevenly; weights play no part in it. It
-    is None for numbers.
+    `only_first` and `only_second` count the rows (label sets: whole sets) that only one of them predicts correctly.
+    `p_value` is that of McNemar's test, which ignores weights: the probability of a split at least as uneven if both
+    were equally good. It is None for numbers.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome
@@ -79,7 +79,7 @@ class Comparison:
     level: float = 0.95
 
     def sentence(self, first: str = "The first", second: str = "the second") -> str:
-        """The finding in words, by the first of the metrics."""
+        """The conclusion as a sentence, by the first of the metrics."""
         found = self.differences[0]
         shown = f"{spelled(found.metric)} {found.first:.4g} against {found.second:.4g}"
         shown += (
@@ -88,7 +88,7 @@ class Comparison:
         if self.p_value is not None:
             shown += f"; McNemar p = {self.p_value:.3g}"
         if not found.winner:
-            return f"No difference is shown between {_inside(first)} and {second} ({shown})."
+            return f"There is no significant difference between {_inside(first)} and {second} ({shown})."
         ahead, behind = (
             (first, second) if found.winner == "first" else (second[:1].upper() + second[1:], _inside(first))
         )
@@ -123,7 +123,7 @@ def compare(
     rounds: int = 1000,
     level: float = 0.95,
 ) -> Comparison:
-    """Paired: each resample draws the same rows for both, so that what is hard for both does not blur the difference.
+    """Compare two predictions for the same rows, by paired resamples: both are evaluated on the same drawn rows.
 
     >>> from linnaeus.evaluation import Outcome
     >>> truth, classes = [0, 1] * 20, ["a", "b"]
@@ -167,7 +167,7 @@ def mcnemar(b: int, c: int) -> float:
 
 
 def _right(facts: Facts) -> NDArray[np.bool_]:
-    """Rows that are right as a whole."""
+    """The rows whose whole prediction is correct."""
     true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
     right: NDArray[np.bool_] = (true == both) & (predicted == both)
     return right

@@ -1,4 +1,4 @@
-"""Would more data help? Scores of models that were trained on growing parts of the rows."""
+"""Learning curves: scores of models that were trained on growing parts of the rows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Curve:
         return line_chart({name: self.line(name) for name in self.names}, title=title, x="training rows")
 
     def sentence(self, name: str = "") -> str:
-        """What the last step brought, in words."""
+        """The change of the score between the last two sizes, as a sentence."""
         name = name or self.names[0]
         if len(self.points) < 2:
             return f"{name} is {self.points[-1].scores[name]:.4g} on {self.points[-1].rows:,} rows."
@@ -97,11 +97,11 @@ def learning_curve(
     repeats: int = 1,
     strata: Any = None,
 ) -> Curve:
-    """Train on growing parts of n rows; each part holds the smaller ones.
+    """Train on growing parts of n rows; each part contains the smaller ones.
 
     `fit_and_score` gets sorted row numbers, trains on these rows, and gives a score on held-out rows, or several by
-    name. `sizes` are shares of 1 (0.1) or numbers of rows (500). Each repeat draws another order. With `strata`, one
-    label for each row, every part has the labels in about the shares of the whole.
+    name. `sizes` are shares of 1 (0.1) or numbers of rows (500). Each repeat has its own order. With `strata`, one
+    label for each row, every part has about the same class distribution as all rows.
 
     >>> curve = learning_curve(lambda rows: {"rows": float(len(rows))}, 10, sizes=(0.5, 1.0))
     >>> [point.rows for point in curve.points]

@@ -1,4 +1,4 @@
-"""How good are these predictions? All at once, or batch by batch."""
+"""Evaluate predictions, all at once or batch by batch."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 SORTED = 1 << 25
-"""Costly metrics get intervals up to so many scores times rounds: a fraction of a second."""
+"""Costly metrics get intervals up to this many scores times rounds, which takes a fraction of a second."""
 
 
 def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level: float = 0.95) -> Evaluation:
-    """Every metric that can be said of these predictions, with intervals (none with `rounds` 0).
+    """Compute every metric that fits these predictions, with confidence intervals (none if `rounds` is 0).
 
     >>> from linnaeus.evaluation import Outcome
     >>> found = evaluate(Outcome([0, 0, 1, 1], [0, 1, 1, 1], ["ham", "spam"]), rounds=0)
@@ -35,7 +35,7 @@ def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level:
     facts = observe(outcome)
     sample = whole(facts)
     if not sample.total[0] > 0:
-        raise DataError("The weights of all rows are 0; give some row a weight to evaluate it.")
+        raise DataError("The weights of all rows are 0; give at least one row a positive weight.")
     names = fitting(facts)
     quick = [name for name in names if name not in COSTLY or len(facts) * facts.k * rounds <= SORTED]
     return Evaluation(
@@ -85,11 +85,11 @@ def _confusion(facts: Facts) -> Confusion:
 
 
 class Accumulator:
-    """An evaluation of batches: the same as of all rows at once, without holding their scores.
+    """Evaluates batches: the result is that of all rows at once, but the scores are not kept.
 
     Of each row about 80 bytes are kept, however many classes there are: its truth and prediction, its weight, and the
-    few numbers that metrics are means of. Average precision has to sort scores, so the scores are kept too as long as
-    they are few (2^23, 64 MB); beyond, that metric is left out.
+    few numbers that metrics are means of. Average precision has to sort scores, so the scores are kept too, up to a
+    limit (2^23 scores, 64 MB); above it, this metric is left out.
 
     >>> from linnaeus.evaluation import Outcome
     >>> seen = Accumulator()
@@ -107,7 +107,7 @@ class Accumulator:
         return sum(map(len, self._parts))
 
     def add(self, outcome: Outcome | Facts) -> None:
-        """Take a batch into account."""
+        """Add a batch."""
         facts = observe(outcome)
         self._scores += facts.ranked.size if facts.ranked is not None else 0
         self._parts.append(facts)
@@ -115,7 +115,7 @@ class Accumulator:
             self._parts = [part if part.ranked is None else replace(part, ranked=None) for part in self._parts]
 
     def facts(self) -> Facts:
-        """What is known of all rows so far, for `bootstrap`, `compare` and `slices`."""
+        """The facts of all rows so far, for `bootstrap`, `compare` and `slices`."""
         refuse_no_rows(len(self._parts))
         self._parts = [join(self._parts)]
         return self._parts[0]

@@ -1,4 +1,4 @@
-"""What metrics need to know of each row: a few numbers, however many classes there are."""
+"""What metrics need to know of each row: a few numbers, for any number of classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Longs
 
 KEEP = 1 << 23
-"""So many scores (rows times classes) are kept for average precision: 64 MB. Beyond, there is none."""
+"""The most scores (rows times classes) that are kept for average precision: 64 MB. Above that, it is left out."""
 
 
 BINS = 15
@@ -37,12 +37,12 @@ class Spots(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is kept of n rows: about 80 bytes each, and scores only where they are few.
+    """What is kept of n rows: about 80 bytes each, and scores only up to a limit.
 
     `truth` and `predicted` are label sets, of one label or none for single labels; the label k, after the last class,
     stands for all labels that the model does not know. `values` has one number (or t numbers) for each row by name: its
-    log loss, whether the truth was found among the first three ... `ranked` are the scores (n, k) behind average
-    precision, while they are few.
+    log loss, whether the true class is among the three best ... `ranked` are the scores (n, k) for average
+    precision, up to a limit.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome
@@ -65,7 +65,7 @@ class Facts:
 
     @property
     def k(self) -> int:
-        """How many classes the model knows."""
+        """The number of classes that the model knows."""
         return len(self.classes)
 
     def take(self, rows: Any) -> Facts:
@@ -82,7 +82,7 @@ class Facts:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """What metrics may ask for: names of values, "ranked", "abstained" where a prediction was withheld."""
+        """What metrics may need: names of values, "ranked", and "abstained" if some row has no prediction."""
         found = set(self.values)
         if self.ranked is not None:
             found.add("ranked")
@@ -92,7 +92,7 @@ class Facts:
 
     @cached_property
     def abstained(self) -> int:
-        """Rows whose prediction was withheld."""
+        """Rows without a prediction (the model abstained)."""
         return len(self) - len(self.predicted.labels) if self.task == "single" else 0
 
     @cached_property
@@ -118,7 +118,7 @@ class Facts:
 
     @cached_property
     def gaps(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Doubles]:
-        """Rows by bin of their confidence, where each bin begins among them, and how far each is from being right."""
+        """Rows by confidence bin, where each bin begins, and correctness minus confidence of each row."""
         confidence = self.values["confidence"]
         bins = np.clip(np.ceil(confidence * BINS) - 1, 0, BINS - 1).astype(np.uint8)
         order = np.argsort(bins, kind="stable")
@@ -139,7 +139,7 @@ def _spots(sets: LabelSets) -> Spots:
 
 
 def runs(ordered: NDArray[Any]) -> NDArray[np.intp]:
-    """Where each run of equal values begins; `np.unique` tells too, but loads masked arrays, which takes longer.
+    """Where each run of equal values begins; `np.unique` would import masked arrays, which takes longer.
 
     >>> runs(np.array([3, 3, 5, 7, 7])).tolist()
     [0, 2, 3]
@@ -177,7 +177,7 @@ def singles(labels: NDArray[Any]) -> LabelSets:
 
 
 def join(parts: Sequence[Facts]) -> Facts:
-    """The facts of all rows, those of the first part first. What one part lacks, the whole lacks."""
+    """The facts of all rows, in order. What one part lacks, the result lacks."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]

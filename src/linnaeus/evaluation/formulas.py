@@ -29,7 +29,7 @@ def macro(name: str) -> Formula:
 
 
 def weighted(name: str) -> Formula:
-    """The mean over classes, each weighted by how often it is true."""
+    """The mean over classes, weighted by support."""
 
     def formula(sample: Sample) -> Doubles:
         true = sample.counts.true
@@ -39,12 +39,12 @@ def weighted(name: str) -> Formula:
 
 
 def micro_precision(sample: Sample) -> Doubles:
-    """The part of all predicted labels that were right."""
+    """The share of all predicted labels that are right."""
     return ratio(sample.counts.right.sum(axis=1), sample.counts.predicted.sum(axis=1))
 
 
 def micro_recall(sample: Sample) -> Doubles:
-    """The part of all true labels that were found."""
+    """The share of all true labels that are predicted."""
     return ratio(sample.counts.right.sum(axis=1), sample.counts.true.sum(axis=1))
 
 
@@ -55,23 +55,23 @@ def micro_f1(sample: Sample) -> Doubles:
 
 
 def accuracy(sample: Sample) -> Doubles:
-    """The part of all rows that were answered rightly; a withheld answer is not right."""
+    """The share of rows predicted correctly; a row without a prediction counts as an error."""
     return ratio(sample.counts.right.sum(axis=1), sample.total)
 
 
 def balanced_accuracy(sample: Sample) -> Doubles:
-    """The mean recall of the classes that are true somewhere."""
+    """The mean recall of the classes that have true rows."""
     there = sample.counts.true > 0
     return ratio((sample.counts.recall * there).sum(axis=1), there.sum(axis=1))
 
 
 def coverage(sample: Sample) -> Doubles:
-    """The part of rows that were answered at all."""
+    """The share of rows with a prediction."""
     return ratio(sample.counts.predicted.sum(axis=1), sample.total)
 
 
 def cost(sample: Sample) -> Doubles:
-    """The mean cost l(y', y) of the rows that were answered."""
+    """The mean cost l(y', y) of the rows with a prediction."""
     return ratio(sample.sum(sample.value("cost")), sample.sum(sample.value("answered")))
 
 
@@ -109,13 +109,13 @@ def _sizes(sample: Sample) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
 
 
 def sample_precision(sample: Sample) -> Doubles:
-    """The mean over rows of the part of predicted labels that are right; 0 for rows without predictions."""
+    """The mean over rows of the share of predicted labels that are right; 0 for rows without predictions."""
     _, predicted, both = _sizes(sample)
     return sample.mean(ratio(both, predicted))
 
 
 def sample_recall(sample: Sample) -> Doubles:
-    """The mean over rows of the part of true labels that were found; 0 for rows without true labels."""
+    """The mean over rows of the share of true labels that are predicted; 0 for rows without true labels."""
     true, _, both = _sizes(sample)
     return sample.mean(ratio(both, true))
 
@@ -127,13 +127,13 @@ def sample_f1(sample: Sample) -> Doubles:
 
 
 def subset_accuracy(sample: Sample) -> Doubles:
-    """The part of rows whose label set is right as a whole."""
+    """The share of rows whose whole label set is right."""
     true, predicted, both = _sizes(sample)
     return sample.mean((true == both) & (predicted == both))
 
 
 def hamming_loss(sample: Sample) -> Doubles:
-    """The part of all n k yes-or-no decisions that are wrong."""
+    """The share of all n k label decisions that are wrong."""
     true, predicted, both = _sizes(sample)
     return sample.mean(true + predicted - 2 * both) / sample.facts.k
 

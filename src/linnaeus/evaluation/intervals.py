@@ -1,10 +1,10 @@
-"""Score intervals: the values of a metric from which the estimate is at most z standard errors away.
+"""Score intervals: all values of a metric that lie within z standard errors of the estimate.
 
     |estimate - v| <= z * sd(v),   sd(v)^2 = variance of resamples * V(v) / V(estimate)
 
-V says how the variance of a metric goes with its value: v (1 - v) for shares, v for errors that have no upper bound,
+V says how the variance of a metric depends on its value: v (1 - v) for shares, v for errors that have no upper bound,
 1 - v for R2, and constant for differences. For accuracy this is Wilson's interval (1927): the variance of resamples is
-that of a binomial. Other shares have the interval of an accuracy that varies as much. An interval always holds its
+that of a binomial. Other shares have the interval of an accuracy that varies as much. An interval always contains its
 estimate and stays in the range of its metric; where all rows and so all resamples are right, it still has a length.
 """
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Scale: TypeAlias = Literal["share", "error", "explained", "free"]
 """The range of a metric: 0 to 1, 0 and above, 1 and below, any number."""
 
-METHOD = "intervals: score method, with standard errors by resampling rows"
-"""What pages say of them."""
+METHOD = "confidence intervals: score method, standard errors by bootstrap"
+"""The note on pages that show intervals."""
 
 
 def interval(estimate: float, drawn: Doubles, level: float, scale: Scale, rows: float) -> tuple[float, float]:
-    """The interval of an estimate, given its values in resamples, and how many rows it is of.
+    """The interval of an estimate, given its values in resamples and its number of rows.
 
     >>> import numpy as np
     >>> low, high = interval(1.0, np.ones(1000), 0.95, "share", 20)
@@ -60,14 +60,14 @@ def _share(estimate: float, variance: float, z: float, rows: float) -> tuple[flo
 
 
 def normal_quantile(level: float) -> float:
-    """How many standard deviations to both sides hold this share of a normal distribution, by Newton's steps.
+    """The number of standard deviations around the mean that contain this share of a normal distribution.
 
     >>> round(normal_quantile(0.95), 4)
     1.96
     """
     expect("level", level, float)
     if not 0 < level < 1:
-        raise UsageError(f"level is a part of 1, such as 0.95, not {level!r}.")
+        raise UsageError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")
     z = 0.0
     for _ in range(60):  # from below, as the error function is concave there
         z += (level - erf(z / sqrt(2))) * sqrt(pi / 2) * exp(min(z * z / 2, 700.0))

@@ -1,4 +1,4 @@
-"""The table of metrics: their names, what each needs, which direction is better, a sentence for people."""
+"""The table of metrics: their names, what each needs, which direction is better, and a description."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ View: TypeAlias = Literal["answers", "rows"]
 
 @dataclass(frozen=True)
 class Metric:
-    """One number about how good predictions are.
+    """One number that measures the quality of predictions.
 
     `needs` names what must be known of the rows (`Facts.known`). A metric with the view "answers" looks at a row only
     through its truth, its prediction and its weight, so that equal rows can be counted together. `scale` is the range
@@ -41,7 +41,7 @@ class Metric:
     scale: Scale = "share"
 
     def fits(self, facts: Facts) -> bool:
-        """Whether it can be said of these facts."""
+        """Whether this metric can be computed from these facts."""
         return facts.task in self.tasks and facts.known.issuperset(self.needs)
 
 
@@ -56,36 +56,41 @@ def _at(depth: int, what: str = "found_at_") -> tuple[str, ...]:
 
 
 METRICS: dict[str, Metric] = {
-    "accuracy": Metric(f.accuracy, "the part of rows answered rightly"),
-    "subset_accuracy": Metric(f.subset_accuracy, "the part of rows whose labels are all right", _SET),
-    "macro_f1": Metric(f.macro("f1"), "the mean F1 of the classes that occur", _ANY),
-    "micro_f1": Metric(f.micro_f1, "F1 of all labels together", _ANY),
-    "weighted_f1": Metric(f.weighted("f1"), "the mean F1, classes weighted by their rows", _ANY),
-    "sample_f1": Metric(f.sample_f1, "the mean F1 of each row's labels", _SET),
-    "macro_precision": Metric(f.macro("precision"), "the mean precision of the classes that occur", _ANY),
-    "micro_precision": Metric(f.micro_precision, "precision of all labels together", _ANY),
-    "weighted_precision": Metric(f.weighted("precision"), "the mean precision, weighted by rows", _ANY),
-    "sample_precision": Metric(f.sample_precision, "the mean precision of each row's labels", _SET),
-    "macro_recall": Metric(f.macro("recall"), "the mean recall of the classes that occur", _ANY),
-    "micro_recall": Metric(f.micro_recall, "recall of all labels together", _ANY),
-    "weighted_recall": Metric(f.weighted("recall"), "the mean recall, weighted by rows", _ANY),
-    "sample_recall": Metric(f.sample_recall, "the mean recall of each row's labels", _SET),
-    "balanced_accuracy": Metric(f.balanced_accuracy, "the mean recall of the true classes"),
-    "hamming_loss": Metric(f.hamming_loss, "the part of yes-or-no decisions that are wrong", _SET, "lower"),
+    "accuracy": Metric(f.accuracy, "share of rows predicted correctly"),
+    "subset_accuracy": Metric(f.subset_accuracy, "share of rows with exactly the right label set", _SET),
+    "macro_f1": Metric(f.macro("f1"), "mean F1 over classes that occur", _ANY),
+    "micro_f1": Metric(f.micro_f1, "F1 over all labels together", _ANY),
+    "weighted_f1": Metric(f.weighted("f1"), "mean F1, weighted by support", _ANY),
+    "sample_f1": Metric(f.sample_f1, "mean F1 of the rows", _SET),
+    "macro_precision": Metric(f.macro("precision"), "mean precision over classes that occur", _ANY),
+    "micro_precision": Metric(f.micro_precision, "precision over all labels together", _ANY),
+    "weighted_precision": Metric(f.weighted("precision"), "mean precision, weighted by support", _ANY),
+    "sample_precision": Metric(f.sample_precision, "mean precision of the rows", _SET),
+    "macro_recall": Metric(f.macro("recall"), "mean recall over classes that occur", _ANY),
+    "micro_recall": Metric(f.micro_recall, "recall over all labels together", _ANY),
+    "weighted_recall": Metric(f.weighted("recall"), "mean recall, weighted by support", _ANY),
+    "sample_recall": Metric(f.sample_recall, "mean recall of the rows", _SET),
+    "balanced_accuracy": Metric(f.balanced_accuracy, "mean recall over true classes"),
+    "hamming_loss": Metric(f.hamming_loss, "share of wrong label decisions", _SET, "lower"),
     "log_loss": Metric(
-        f.mean_of("log_loss"), "the mean of -log p(truth)", _ANY, "lower", ("log_loss",), "rows", scale="error"
+        f.mean_of("log_loss"), "mean -log p(true class)", _ANY, "lower", ("log_loss",), "rows", scale="error"
     ),
     "brier": Metric(
-        f.mean_of("brier"), "the mean squared error of probabilities", _ONE, "lower", ("brier",), "rows", scale="error"
+        f.mean_of("brier"), "squared error of probabilities", _ONE, "lower", ("brier",), "rows", scale="error"
     ),
-    "ece": Metric(f.calibration_error, "confidence against accuracy", _ONE, "lower", ("confidence",), "rows"),
+    "ece": Metric(f.calibration_error, "expected calibration error", _ONE, "lower", ("confidence",), "rows"),
     "average_precision": Metric(
-        f.average_precision, "the mean average precision of the true classes", _ANY, "higher", ("ranked",), "rows"
+        f.average_precision,
+        "mean over true classes",
+        _ANY,
+        "higher",
+        ("ranked",),
+        "rows",
     ),
     **{
         f"precision_at_{at}": Metric(
             f.mean_of(f"found_at_{at}", at),
-            f"the part of the first {at} that is true",
+            f"share of true labels among the {at} best",
             _ANY,
             needs=_at(at),
             view="rows",
@@ -94,19 +99,25 @@ METRICS: dict[str, Metric] = {
     },
     **{
         f"top_{at}_accuracy": Metric(
-            f.mean_of(f"found_at_{at}"), f"how often the truth is among the first {at}", needs=_at(at), view="rows"
+            f.mean_of(f"found_at_{at}"),
+            f"true class among the {at} best",
+            needs=_at(at),
+            view="rows",
         )
         for at in TOP[1:]
     },
-    "cost": Metric(f.cost, "the mean cost of an answer", _ONE, "lower", ("cost",), scale="error"),
-    "coverage": Metric(f.coverage, "the part of rows that were answered", needs=("abstained",)),
-    "answered_accuracy": Metric(f.micro_precision, "accuracy of the rows that were answered", needs=("abstained",)),
+    "cost": Metric(f.cost, "mean cost of a prediction", _ONE, "lower", ("cost",), scale="error"),
+    "coverage": Metric(f.coverage, "share of rows with a prediction", needs=("abstained",)),
+    "answered_accuracy": Metric(f.micro_precision, "accuracy on the rows with a prediction", needs=("abstained",)),
     "set_coverage": Metric(
-        f.mean_of("set_holds"), "how often the set of classes holds the truth", needs=("set_holds",), view="rows"
+        f.mean_of("set_holds"),
+        "true class in the prediction set",
+        needs=("set_holds",),
+        view="rows",
     ),
     "mean_set_size": Metric(
         f.mean_of("set_size"),
-        "the mean number of classes in a set",
+        "mean size of the prediction sets",
         _ONE,
         "lower",
         ("set_size",),
@@ -114,15 +125,13 @@ METRICS: dict[str, Metric] = {
         scale="error",
     ),
     "empty_sets": Metric(
-        f.mean_of("set_empty"), "the part of rows whose set is empty", _ONE, "lower", ("set_empty",), "rows"
+        f.mean_of("set_empty"), "share of empty prediction sets", _ONE, "lower", ("set_empty",), "rows"
     ),
-    "rmse": Metric(f.root_mean_square, "the root of the mean squared error", _NUM, "lower", (), "rows", scale="error"),
-    "mae": Metric(f.mean_absolute, "the mean absolute error", _NUM, "lower", (), "rows", scale="error"),
-    "r2": Metric(
-        f.explained, "the part of the variance that is explained", _NUM, "higher", (), "rows", scale="explained"
-    ),
+    "rmse": Metric(f.root_mean_square, "root mean squared error", _NUM, "lower", (), "rows", scale="error"),
+    "mae": Metric(f.mean_absolute, "mean absolute error", _NUM, "lower", (), "rows", scale="error"),
+    "r2": Metric(f.explained, "share of the variance that is explained", _NUM, "higher", (), "rows", scale="explained"),
     "median_absolute_error": Metric(
-        f.median_absolute, "the median absolute error", _NUM, "lower", (), "rows", scale="error"
+        f.median_absolute, "median absolute error", _NUM, "lower", (), "rows", scale="error"
     ),
 }
 
@@ -131,14 +140,14 @@ HEADLINES: dict[Task, tuple[str, ...]] = {
     "sets": ("micro_f1", "macro_f1"),
     "numbers": ("rmse", "mae"),
 }
-"""What is looked at first: the metrics of slices and comparisons where none are named."""
+"""The default metrics of slices and comparisons."""
 
 COSTLY = frozenset({"average_precision"})
-"""Metrics that sort all rows for each class: with many rows, their intervals are made only when asked for by name."""
+"""Metrics that sort all rows for each class: with many rows, their intervals are computed only by request."""
 
 
 def metric_name(name: str, among: Iterable[str] = METRICS) -> str:
-    """The name of a metric as JSON has it, from that or from the command line's spelling.
+    """The name of a metric as in JSON, from that name or from the command line's spelling.
 
     >>> metric_name("macro-f1"), metric_name("P@3"), metric_name("log_loss")
     ('macro_f1', 'precision_at_3', 'log_loss')
@@ -150,7 +159,7 @@ def metric_name(name: str, among: Iterable[str] = METRICS) -> str:
     if plain not in names:
         listed = ", ".join(spelled(known) for known in names)
         if plain in METRICS:
-            raise UsageError(f"{spelled(plain)} cannot be said of these predictions; what can are {listed}.")
+            raise UsageError(f"{spelled(plain)} cannot be computed for these predictions; take one of {listed}.")
         raise UsageError(f"There is no metric {name!r}; {did_you_mean(plain, map(spelled, names))}")
     return plain
 
@@ -174,6 +183,6 @@ def metric_names(task: Task) -> list[str]:
 
 
 def fitting(facts: Facts, names: Sequence[str] = ()) -> list[str]:
-    """The named metrics, or all, that can be said of these facts; a named one that cannot is refused."""
+    """The named metrics, or all that can be computed from these facts; other names are refused."""
     there = [name for name, metric in METRICS.items() if metric.fits(facts)]
     return [metric_name(name, there) for name in names] or there

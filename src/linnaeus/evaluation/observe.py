@@ -1,4 +1,4 @@
-"""From outcomes to facts: truth and predictions are checked, and each row is boiled down to a few numbers."""
+"""From outcomes to facts: truth and predictions are checked, and each row is reduced to a few numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def observe(outcome: Outcome | Facts) -> Facts:
-    """What metrics need to know of each row; facts stay what they are.
+    """The facts of an outcome, which metrics are computed from; facts are returned unchanged.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome
@@ -66,7 +66,7 @@ def _single(outcome: Outcome) -> Facts:
 
 
 def _chances(P: Doubles, truth: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
-    """What probabilities say of each row; a label that the model does not know has probability 0."""
+    """The values that need probabilities; a label that the model does not know has probability 0."""
     rows, there, k = np.arange(len(P)), truth >= 0, P.shape[1]
     of_truth = np.where(there, P[rows, np.maximum(truth, 0)], 0.0)
     brier = (P**2).sum(axis=1) - 2.0 * of_truth + 1.0
@@ -80,7 +80,7 @@ def _chances(P: Doubles, truth: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
 
 
 def _costs(costs: Any, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int) -> dict[str, NDArray[Any]]:
-    """What each answer cost; a truth that the model does not know costs as much as the worst mistake there."""
+    """The cost of each prediction; an unknown true label costs as much as the worst error for this prediction."""
     table = np.asarray(costs, dtype=np.float64)
     if table.shape != (k, k) or not np.isfinite(table).all():
         raise UsageError(f"costs is {table.shape}, but there are {k} classes; give a {k} by {k} matrix of numbers.")
@@ -102,13 +102,13 @@ def _possible(sets: LabelSets, truth: NDArray[np.intp], k: int) -> dict[str, NDA
 def _sets(outcome: Outcome) -> Facts:
     k, n = len(outcome.classes), len(outcome.truth)
     if not k:
-        raise UsageError("Label sets are evaluated over named labels; give them as classes.")
+        raise UsageError("Label sets need the names of the labels; give them as classes.")
     if not isinstance(outcome.predicted, LabelSets):
-        raise UsageError("The truth has label sets, but the predictions have not; give both as LabelSets.")
+        raise UsageError("The truth has label sets, but the predictions do not; give both as LabelSets.")
     _agree("predicted", len(outcome.predicted), n)
     refuse_no_rows(n)
     if outcome.costs is not None:
-        raise UsageError("costs are for single labels; leave them out for label sets.")
+        raise UsageError("costs only apply to single labels; leave them out for label sets.")
     truth, predicted = _tidy(outcome.truth, k, "truth"), _tidy(outcome.predicted, k, "predicted")
     P, ranked = _probabilities(outcome, n, k), _ranked(outcome, n, k)
     values: dict[str, NDArray[Any]] = {}
@@ -182,7 +182,7 @@ def _probabilities(outcome: Outcome, n: int, k: int) -> Doubles | None:
     if outcome.probabilities is None:
         return None
     P = _block(outcome.probabilities, (n, k), "probabilities")
-    if P.min() < -1e-5 or P.max() > 1.0 + 1e-5:  # what rounding to float32 leaves is forgiven
+    if P.min() < -1e-5 or P.max() > 1.0 + 1e-5:  # small errors from rounding to float32 are accepted
         raise DataError("probabilities must lie between 0 and 1; give other numbers as scores.")
     return P
 

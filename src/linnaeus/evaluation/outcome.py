@@ -1,4 +1,4 @@
-"""What is evaluated: the truth of some rows beside what was predicted for them."""
+"""What is evaluated: the true labels of some rows and the predictions for them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 Task: TypeAlias = Literal["single", "sets", "numbers"]
 
 UNKNOWN = -1
-"""The index of a true label that the model does not know, and of a prediction that was withheld."""
+"""The index of a true label that the model does not know, and of a missing prediction."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Truth and prediction of n rows, and what else is known of them.
+    """True labels and predictions of n rows, with optional probabilities, scores, weights and costs.
 
     Single label: `truth` and `predicted` are indices (n,) into `classes`. A truth of -1 is a label that the model does
-    not know: always a mistake. A prediction of -1 is withheld (the model abstained). Label sets: both are `LabelSets`;
+    not know, an error. A prediction of -1 means that the model abstained. Label sets: both are `LabelSets`;
     a true label of -1 is one the model does not know. Numbers: both are (n,) or (n, t), and there are no classes.
 
     `probabilities` (n, k) and `scores` (n, k) are optional, and so are `weights` (n,), one weight for each row. For two
@@ -55,7 +55,7 @@ class Outcome:
 
 
 def lookup(labels: Iterable[Any], classes: Sequence[Any]) -> Ints:
-    """The index of each label among the classes, -1 for one that is not there.
+    """The index of each label among the classes, -1 for an unknown label.
 
     >>> lookup(["spam", "eggs"], ["ham", "spam"]).tolist()
     [1, -1]
@@ -65,7 +65,7 @@ def lookup(labels: Iterable[Any], classes: Sequence[Any]) -> Ints:
 
 
 def lookup_sets(rows: Iterable[Iterable[Any]], classes: Sequence[Any]) -> LabelSets:
-    """The labels of each row as indices among the classes; those that are not there are one label, -1.
+    """The labels of each row as indices among the classes; all unknown labels become one label, -1.
 
     >>> lookup_sets([["b", "a"], [], ["x"]], ["a", "b"]).labels.tolist()
     [0, 1, -1]
@@ -83,6 +83,6 @@ def plain(label: Any) -> Any:
 
 
 def refuse_no_rows(n: int) -> None:
-    """Nothing can be said about no rows."""
+    """Refuse an outcome without rows."""
     if not n:
         raise DataError("There are no rows to evaluate; give at least one row with its true label.")

@@ -1,4 +1,4 @@
-"""An evaluation as a page to read: the headline, then classes one by one, then what is taken for what."""
+"""An evaluation as a page: the metrics, then each class, then the most frequent confusions."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ SHOWN: dict[Task, tuple[str, ...]] = {
 """The metrics on the page; all of them are in the JSON form."""
 
 CLASSES, PART, LABEL = 24, 10, 32
-"""So many classes are listed in full; of more, the largest and the worst. Labels are cut at so many columns."""
+"""Up to this many classes are all listed; of more, the largest and the worst. Labels are cut to a width."""
 
 CONFUSIONS = 10
 
 
 def evaluation_page(evaluation: Evaluation, glyphs: Glyphs, name: str = "") -> Page:
-    """The page of an evaluation; `name` says of what, for people."""
+    """The page of an evaluation; `name` is the name of the data in the headline."""
     parts = [
         Page((_headline(evaluation, name), *_remarks(evaluation, glyphs), line())),
         indent(_metrics(evaluation, glyphs, SHOWN[evaluation.task]) + _method(evaluation)),
@@ -69,10 +69,10 @@ def _remarks(evaluation: Evaluation, glyphs: Glyphs) -> list[Line]:
     found = []
     if evaluation.unknown:
         has = "has a label" if evaluation.unknown == 1 else "have labels"
-        said = f"{counted(evaluation.unknown, 'row')} {has} that the model does not know: always a mistake"
+        said = f"{counted(evaluation.unknown, 'row')} {has} that the model does not know; they count as errors"
         found.append(line(Word(f"{glyphs.note} {said}", "warn")))
     if evaluation.abstained:
-        found.append(line(Word(f"{glyphs.note} {counted(evaluation.abstained, 'row')} without an answer", "warn")))
+        found.append(line(Word(f"{glyphs.note} {counted(evaluation.abstained, 'row')} without a prediction", "warn")))
     return found
 
 
@@ -103,7 +103,7 @@ def _metrics(evaluation: Evaluation, glyphs: Glyphs, names: Sequence[str]) -> Pa
 
 
 def decimal(value: float) -> str:
-    """A metric with four digits after the point; large errors of numbers with fewer."""
+    """A metric with four digits after the point; fewer for numbers of 100 and more."""
     return f"{value:.4f}" if abs(value) < 100 else number(value)
 
 
@@ -134,7 +134,7 @@ def _table(rows: Sequence[ClassScore], glyphs: Glyphs) -> Page:
         area = "" if row.average_precision is None else f"{row.average_precision:.3f}"
         label = cut(clean(row.label), LABEL, glyphs.ellipsis)
         cells.append([label, *scores, *([area] if ranked else []), number(row.support)])
-    head = ["", "precision", "recall", "F1", *(["avg. precision"] if ranked else []), "rows"]
+    head = ["", "precision", "recall", "F1", *(["avg. precision"] if ranked else []), "support"]
     return table(head, cells, "<>>>>" + (">" if ranked else ""))
 
 
@@ -149,4 +149,6 @@ def _confusions(evaluation: Evaluation, glyphs: Glyphs) -> Page:
         names = [cut(clean(label), LABEL, glyphs.ellipsis) for label in (truth, predicted)]
         share = percent(weight / support[truth]) if support.get(truth) else ""
         rows.append([*names, number(weight), share])
-    return title("Most frequent confusions") + indent(table(["truth", "predicted", "rows", "of truth"], rows, "<<>>"))
+    return title("Most frequent confusions") + indent(
+        table(["true label", "predicted", "rows", "of support"], rows, "<<>>")
+    )

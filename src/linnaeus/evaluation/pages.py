@@ -22,7 +22,7 @@ def slices_page(found: Slices, glyphs: Glyphs) -> Page:
     rows = [_slice(found, part, names, glyphs) for part in (found.whole, *found.parts)]
     head = ["", "rows", *(cell for name in names for cell in (name, percent(found.level), "")), ""]
     body = indent(table(head, rows, "<>" + ">><" * len(names) + "<"))
-    note = "worse, better: the interval does not hold the value of all rows"
+    note = "worse, better: the interval does not contain the value on all rows"
     notes = (line(), line(Word(METHOD, "faint")), line(Word(note, "faint")))
     return title(f"By {clean(found.name)}") + body + indent(Page(notes))
 
@@ -41,7 +41,7 @@ def _slice(found: Slices, part: Slice, names: list[str], glyphs: Glyphs) -> list
 
 
 def comparison_page(found: Comparison, glyphs: Glyphs, names: tuple[str, str] = ("first", "second")) -> Page:
-    """The difference of each metric with its interval, the rows that only one has right, and a sentence."""
+    """The difference of each metric with its interval, the rows that only one predicts correctly, and a conclusion."""
     first, second = (clean(name) for name in names)
     rows: list[list[str | Word]] = []
     for d in found.differences:
@@ -51,7 +51,7 @@ def comparison_page(found: Comparison, glyphs: Glyphs, names: tuple[str, str] = 
     head = ["", first, second, "difference", f"{percent(found.level)} interval", "better"]
     lines = [line(), line(found.sentence(first, second))]
     if found.p_value is not None:
-        counts = f"only {first} is right in {found.only_first:,} rows, only {second} in {found.only_second:,}"
+        counts = f"only {first} is correct on {found.only_first:,} rows, only {second} on {found.only_second:,}"
         lines.insert(1, line(Word(counts, "faint")))
     return (
         title(f"{first} and {second}, {found.rows:,} rows") + indent(table(head, rows, "<>>>><")) + Page(tuple(lines))

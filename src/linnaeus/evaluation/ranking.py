@@ -1,4 +1,4 @@
-"""Rankings by score: who leads in a row, and how well the rows of a class are ranked above the others."""
+"""Rankings by score: the best classes of a row, and the average precision of a class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def leaders(S: Doubles, depth: int) -> NDArray[np.intp]:
 
 
 def rank_of(S: Doubles, y: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many classes stand before class y of each row: by score, and by index among equals."""
+    """How many classes rank above class y of each row: by score, and by index among equal scores."""
     mine = S[np.arange(len(S)), y][:, None]
     earlier = np.arange(S.shape[1]) < y[:, None]
     ahead: NDArray[np.intp] = ((mine < S) | ((mine == S) & earlier)).sum(axis=1)
@@ -46,7 +46,7 @@ def average_precisions(S: Doubles, spots: Spots, M: Doubles) -> tuple[Doubles, N
     """The average precision of each class against the rest (b, k) for weighted rows M (b, n), and where it is defined.
 
     AP = sum over thresholds of (R_t - R_{t-1}) P_t, thresholds at the distinct scores; rows with equal scores come
-    together. It is defined for classes that are true somewhere.
+    together. It is defined for classes that have true rows.
     """
     b, k = len(M), S.shape[1]
     found, there = np.zeros((b, k)), np.zeros((b, k), bool)
@@ -66,7 +66,7 @@ def _average_precision(
     true = s[rows]
     ordered = np.sort(true)[::-1]
     thresholds = ordered[runs(ordered)]
-    near = np.flatnonzero(s >= thresholds[-1])  # what ranks below all true rows changes nothing
+    near = np.flatnonzero(s >= thresholds[-1])  # rows ranked below all true rows change nothing
     above, right = weigh(s[near], M[:, near], thresholds), weigh(true, M[:, rows], thresholds)
     total = right[:, -1]
     precision = np.divide(right, above, out=np.zeros_like(right), where=above > 0)

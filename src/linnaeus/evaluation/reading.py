@@ -1,4 +1,4 @@
-"""Evaluations as JSON, and back: what stands in a model file is checked before it is believed."""
+"""Evaluations as JSON, and back: the evaluation in a model file is checked before it is used."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def _weight(weight: float) -> float | int:
 
 
 def read(given: Json) -> Evaluation:
-    """The evaluation of a JSON object; what does not fit is refused with a sentence."""
-    whole = _as(dict, given, "its evaluation is no object")
+    """The evaluation in a JSON object; invalid content is refused with a message."""
+    whole = _as(dict, given, "its evaluation is not an object")
     once = whole.get("once")
     if once is None:
         return _read(whole)
-    inner = _as(dict, once, "the evaluation of its texts that occur once is no object")
+    inner = _as(dict, once, "the evaluation of its texts that occur once is not an object")
     if inner.get("once") is not None:
-        raise damaged("the evaluation of its texts that occur once holds another one")
+        raise damaged("the evaluation of its texts that occur once contains another one")
     return replace(_read(whole), once=_read(inner))
 
 
@@ -64,7 +64,7 @@ def _read(whole: dict[str, Any]) -> Evaluation:
         raise damaged_or_newer(f"its evaluation has the schema {str(whole.get('schema'))[:40]!r}")
     task = whole.get("task")
     if not isinstance(task, str) or task not in HEADLINES:
-        raise damaged_or_newer("its evaluation is of an unknown task")
+        raise damaged_or_newer("its evaluation has an unknown task")
     rows, classes, unknown, abstained = (_count(whole, name) for name in ("rows", "classes", "unknown", "abstained"))
     metrics = _as(dict, whole.get("metrics"), "its evaluation has no metrics")
     intervals = _as(dict, whole.get("intervals"), "its evaluation has no intervals")
@@ -87,7 +87,7 @@ def _read(whole: dict[str, Any]) -> Evaluation:
 
 
 def _read_class(given: Json) -> ClassScore:
-    row = _as(dict, given, "a class in its evaluation is no object")
+    row = _as(dict, given, "a class in its evaluation is not an object")
     label = _as(str, row.get("label"), "a class in its evaluation has no label")
     precision, recall, f1, support = (_number(row.get(name)) for name in ("precision", "recall", "f1", "support"))
     ranked = row.get("average_precision")
@@ -98,11 +98,11 @@ def _read_confusion(given: Json, labels: tuple[str, ...]) -> Confusion | None:
     if given is None:
         return None
     cells = []
-    for cell in _as(list, given, "the confusions in its evaluation are no list"):
+    for cell in _as(list, given, "the confusions in its evaluation are not a list"):
         if not isinstance(cell, list) or len(cell) != 3 or not all(type(i) is int for i in cell[:2]):
             raise damaged("a confusion in its evaluation is not two classes and a weight")
         if not all(-1 <= i < len(labels) for i in cell[:2]):
-            raise damaged("a confusion in its evaluation is of a class that is not there")
+            raise damaged("a confusion in its evaluation has an unknown class")
         cells.append((cell[0], cell[1], _number(cell[2])))
     return Confusion(labels, tuple(cells))
 
@@ -110,13 +110,13 @@ def _read_confusion(given: Json, labels: tuple[str, ...]) -> Confusion | None:
 def _count(whole: dict[str, Any], name: str) -> int:
     value = whole.get(name)
     if type(value) is not int or not 0 <= value < 1 << 62:
-        raise damaged(f"{name} of its evaluation is no count")
+        raise damaged(f"{name} of its evaluation is not a count")
     return value
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300 or math.isnan(value):
-        raise damaged("a value of its evaluation is no finite number")
+        raise damaged("a value of its evaluation is not a finite number")
     return float(value)
 
 

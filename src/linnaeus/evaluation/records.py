@@ -1,4 +1,4 @@
-"""What an evaluation says: plain frozen records, ready for a screen, a model file or a machine."""
+"""The results of an evaluation as plain frozen records."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SCHEMA = "linnaeus.evaluation/1"
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """How one class fared. `support` is the weight of its true rows, their number where rows have no weights.
+    """Scores of one class. `support` is the total weight of its true rows: their number if rows have no weights.
 
-    `average_precision` is None where there were no scores, or no true rows.
+    `average_precision` is None if there are no scores or no true rows.
 
     >>> ClassScore("spam", precision=0.9, recall=0.8, f1=0.847, support=40.0).f1
     0.847
@@ -38,10 +38,10 @@ class ClassScore:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often which class was taken for which: only the pairs that occur, sorted by truth, then prediction.
+    """The confusion matrix as the pairs that occur, sorted by true class, then predicted class.
 
-    `cells` are (truth, predicted, weight) with indices into `labels`; -1 is a truth that the model does not know, or a
-    prediction that was withheld.
+    `cells` are (truth, predicted, weight) with indices into `labels`; -1 is a true label unknown to the model, or
+    a missing prediction (the model abstained).
 
     >>> Confusion(("ham", "spam"), ((0, 0, 5.0), (1, 0, 2.0))).dense().tolist()
     [[5.0, 0.0], [2.0, 0.0]]
@@ -59,7 +59,7 @@ class Confusion:
         return table
 
     def most(self, count: int = 10) -> list[tuple[str, str, float]]:
-        """The most frequent mistakes among known classes: true label, predicted label, weight."""
+        """The most frequent errors among known classes: true label, predicted label, weight."""
         wrong = [cell for cell in self.cells if cell[0] != cell[1] and min(cell[:2]) >= 0]
         wrong.sort(key=lambda cell: (-cell[2], cell[0], cell[1]))
         return [(self.labels[truth], self.labels[predicted], weight) for truth, predicted, weight in wrong[:count]]
@@ -67,10 +67,10 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How good predictions are: metrics by name, their intervals, and the classes one by one.
+    """The result of an evaluation: metrics by name, their confidence intervals, and scores of each class.
 
-    `unknown` counts rows with a true label that the model does not know: they are mistakes in every metric. `abstained`
-    counts rows whose prediction was withheld. `intervals` are score intervals of `level`, and hold their metric.
+    `unknown` counts rows with a true label that the model does not know: errors in every metric. `abstained`
+    counts rows without a prediction. `intervals` are score intervals of `level`, and contain their metric.
     `per_class` has the classes in the model's order, or nothing in the brief form of many classes. `once` is the
     evaluation of the rows whose text occurs once, where many rows of the training data share their text with another.
 
@@ -96,7 +96,7 @@ class Evaluation:
     once: Evaluation | None = None
 
     def value(self, name: str) -> float:
-        """A metric by its name, as JSON or the command line spells it; an unknown name is refused with those there.
+        """A metric by its name, as in JSON or on the command line; the error for an unknown name lists the names.
 
         >>> Evaluation("single", 4, 2, {"accuracy": 0.75, "macro_f1": 0.7}).value("macro-f1")
         0.7
@@ -104,7 +104,7 @@ class Evaluation:
         return self.metrics[metric_name(name, self.metrics)]
 
     def brief(self, classes: int = 100) -> Evaluation:
-        """The form that goes into a model file: no confusions, and no table of more than so many classes."""
+        """The form for a model file: without confusions, and without scores of each class if there are many."""
         return replace(self, confusion=None, per_class=self.per_class if len(self.per_class) <= classes else ())
 
     def to_json(self) -> dict[str, Json]:
@@ -115,7 +115,7 @@ class Evaluation:
 
     @staticmethod
     def from_json(given: Json) -> Evaluation:
-        """The evaluation of such an object; anything else is refused as a damaged model."""
+        """The evaluation from such an object; anything else is refused as a damaged model."""
         from linnaeus.evaluation.reading import read
 
         return read(given)

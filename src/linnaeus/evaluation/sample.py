@@ -1,7 +1,7 @@
-"""Rows with weights, many weightings at once: what every metric is a formula of.
+"""Rows with weights, many weightings at once: the input of every metric.
 
 A metric of the data and of their thousand resamples is one formula: a resample only gives rows other weights. M (b, n)
-holds b weightings of n rows, and each formula answers with b numbers.
+holds b weightings of n rows, and each formula returns b numbers.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Counts:
 
     @cached_property
     def precision(self) -> Doubles:
-        """The part of predictions of a class that were right."""
+        """The share of predictions of a class that are right."""
         return ratio(self.right, self.predicted)
 
     @cached_property
     def recall(self) -> Doubles:
-        """The part of a class that was found."""
+        """The share of the true rows of a class that are predicted."""
         return ratio(self.right, self.true)
 
     @cached_property
@@ -111,7 +111,7 @@ class Sample:
         return {}
 
     def mean_of(self, name: str) -> Doubles:
-        """The weighted mean (b,) of a column of the facts, which several metrics may ask for."""
+        """The weighted mean (b,) of a column of the facts, kept for other metrics that need it."""
         if name not in self._means:
             self._means[name] = self.mean(self.value(name))
         return self._means[name]

@@ -1,4 +1,4 @@
-"""Where is a model good and where not: metrics for the rows of each value of a column, or of each length of text."""
+"""Slices: metrics for the rows of each value of a column, or of each range of text lengths."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from linnaeus.types import Json
 
 VALUES = 40
-"""So many values of a column get a slice of their own; the rarer ones share one."""
+"""The most values of a column that get a slice of their own; the rarer ones share one."""
 
 SMALL = 30
-"""A slice with fewer rows is marked: little can be said of it."""
+"""A slice with fewer rows is marked as small."""
 
 OTHER, MISSING = "(other)", "(missing)"
 
@@ -72,7 +72,7 @@ def by_length(texts: Iterable[Any], buckets: int = 4) -> Column:
     expect("buckets", buckets, int)
     lengths = np.array([t if isinstance(t, int) else len(str(t)) for t in map(plain, texts)], dtype=np.int64)
     if not len(lengths) or buckets < 1:
-        raise DataError("There is nothing to cut by length; give at least one text and one bucket.")
+        raise DataError("Slices by length need at least one text and one bucket.")
     edges = np.quantile(lengths, np.linspace(0, 1, buckets + 1)[1:-1], method="inverted_cdf")
     codes = np.searchsorted(np.unique(edges), lengths)
     there, codes = np.unique(codes, return_inverse=True)
@@ -96,7 +96,7 @@ class Slice:
 
     @property
     def small(self) -> bool:
-        """Whether there are too few rows to say much."""
+        """Whether there are too few rows for reliable metrics."""
         return self.rows < SMALL
 
 
@@ -115,7 +115,7 @@ class Slices:
     level: float = 0.95
 
     def side(self, part: Slice, metric: str) -> str:
-        """Whether the slice is "better" or "worse" than all rows, "" where its interval holds their value."""
+        """Whether the slice is "better" or "worse" than all rows, "" if its interval contains their value."""
         low, high = part.intervals[metric]
         value = self.whole.metrics[metric]
         if low <= value <= high:
@@ -151,7 +151,7 @@ def slices(
     seed: int = 0,
     level: float = 0.95,
 ) -> Slices:
-    """Evaluate each slice by itself. Macro averages of a slice are over the classes that occur in it.
+    """Evaluate each slice separately. Macro averages of a slice are over the classes that occur in it.
 
     Intervals are those of `evaluate`.
 
@@ -173,7 +173,7 @@ def slices(
 def _slice(name: str, facts: Facts, names: list[str], how: tuple[int, int, float]) -> Slice:
     rounds, seed, level = how
     sample = whole(facts)
-    # A metric that needs withheld answers has none to look at where all rows were answered.
+    # A metric of abstentions is not defined for a slice in which every row has a prediction.
     there = [metric for metric in names if METRICS[metric].fits(facts)]
     values = {metric: float(METRICS[metric].formula(sample)[0]) for metric in there}
     drawn = bootstrap(facts, there, seed, rounds, level) if there else {}

@@ -1,10 +1,10 @@
-"""How good tags are: token accuracy, whole sentences, known and unknown words, entities as seqeval counts them.
+"""Metrics of tags: accuracy of tokens, whole sentences, known and unknown words; entities as seqeval counts them.
 
-    P = entities that are right / entities predicted,  R = entities that are right / entities that are there
+    P = entities that are right / entities predicted,  R = entities that are right / true entities
     F1 = 2 P R / (P + R)
 
-An entity is right where begin, end and type are. Inconsistent tags are read as `data/encodings.py` says. Counts are
-kept for each sentence, so that intervals come from drawing sentences again.
+An entity is right if its begin, end and type are. `data/encodings.py` describes how inconsistent tags are read. Counts
+are kept for each sentence, since the bootstrap draws sentences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EntityScore:
-    """Precision, recall and F1 of entities of one type, or of all; how many there are, were predicted, are right.
+    """Precision, recall and F1 of entities of one type or of all types, with the counts behind them.
 
     >>> score = EntityScore("PER", support=4, predicted=5, correct=3)
     >>> score.precision, score.recall
@@ -62,11 +62,11 @@ class EntityScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TagScores:
-    """Predicted tags against true ones.
+    """Scores of predicted tags.
 
-    `known` and `unknown` are the accuracies on words the model saw in training and on others, None where nobody said
-    which, or none is there. `entities` and `types` are of entities, None where tags do not mark any. `counts` has a row
-    for each sentence: tokens, right tokens, entities there, predicted, right.
+    `known` and `unknown` are the accuracies on words that occur in the training data and on others, None if that is not
+    known or there are none. `entities` and `types` are scores of entities, None if tags mark none. `counts` has a row
+    for each sentence: tokens, right tokens, true entities, predicted entities, right entities.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import score_tags
@@ -85,7 +85,7 @@ class TagScores:
 
     @property
     def headline(self) -> tuple[str, float]:
-        """The number that matters: F1 of entities where there are any, else accuracy."""
+        """The main metric: F1 of entities if there are any, else accuracy."""
         return ("f1", self.entities.f1) if self.entities is not None else ("accuracy", self.accuracy)
 
     def interval(self, level: float = 0.95, rounds: int = 1000, seed: int = 0) -> tuple[float, float]:

@@ -1,14 +1,14 @@
-"""Explanations: why a row is predicted as it is, and what a model has learned.
+"""Explanations of predictions, and of what a model has learned.
 
-    explain        value times weight of every feature, on the characters it came from; the runner-up; what would flip
+    explain        value times weight of every feature, on the characters it came from; the second class; the flip
     top_features   the features with the largest weights for each class
     Linear         what is explained: features, weights, bias, output space, class names
-    Local          a model that is not linear, as it looks from one row: what scores lose without each word
-    records        what comes out: Explanation, Reason, Part, Spot, Flip; as page, HTML and JSON
+    Local          a nonlinear model around one row: how the scores change without each word
+    records        the results: Explanation, Reason, Part, Spot, Flip; as page, HTML and JSON
 
 Exact for every linear model: contributions and bias add up to the score. Others are explained word by word, and the
-explanation says that it is approximate. Nothing here knows a family of extractors:
-places, amounts and names are what a `Fitted` piece says of itself, and class scores what the output space says.
+explanation is marked as approximate. This package knows no particular feature extractor:
+places, values and names come from the `Fitted` object, and class scores from the output space.
 """
 
 from linnaeus.explain.explain import Near, as_row, explain

@@ -1,4 +1,4 @@
-"""What was answered for a row, whatever kind of answer it is, and which classes an explanation of it is about."""
+"""The prediction for a row, of any kind, and the classes that its explanation covers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind: TypeAlias = Literal["one", "many", "number"]
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """One class, many labels, or numbers: those predicted, and those to speak of, by class number.
+    """One class, several labels, or numbers: the predicted ones and the explained ones, by class number.
 
     `about` has the predicted ones first, then the best of the others.
     """
@@ -29,7 +29,7 @@ class Answer:
     standings: Doubles
 
     def margin(self, K: Doubles) -> Doubles:
-        """How far class scores (n, k) are from losing what was predicted first: not positive where it lost."""
+        """The margin of the first predicted class in class scores (n, k); not positive if it is no longer predicted."""
         lead = self.predicted[0]
         if self.kind == "many":
             return K[:, lead]
@@ -38,14 +38,14 @@ class Answer:
         return margins
 
     def flipped(self, decided: NDArray[Any]) -> NDArray[np.bool_]:
-        """Where another class was decided on, or the first label is no longer among the labels."""
+        """The rows where another class is predicted, or the first label is no longer among the labels."""
         lead = self.predicted[0]
         gone: NDArray[np.bool_] = decided != lead if self.kind == "one" else ~decided[:, lead].astype(bool)
         return gone
 
 
 def answer_of(decided: NDArray[Any], K: Doubles) -> Answer:
-    """The answer for one row from what was decided (1,) or (1, k), and the class scores (1, k).
+    """The prediction for one row from the decision (1,) or (1, k) and the class scores (1, k).
 
     >>> answer_of(np.array([1]), np.array([[0.1, 0.5, 0.3]])).about
     (1, 2)

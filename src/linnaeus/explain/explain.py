@@ -1,4 +1,4 @@
-"""Why this row is predicted as it is: exact for every linear model, and seen from the row (`Local`) for others."""
+"""Explain a prediction: exactly for linear models, and approximately (`Local`) for others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from linnaeus.explain.model import Linear
 
 Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
-"""The training examples that are most like a batch of one row."""
+"""Finds the training examples most similar to a batch of one row."""
 
 
 def explain(
@@ -33,13 +33,13 @@ def explain(
     near: Near | None = None,
     decide: Decide | None = None,
 ) -> Explanation:
-    """Why a text, or a batch of one row, is predicted as it is; about further `classes` too.
+    """Explain the prediction for a text or a batch of one row; `classes` are explained in addition.
 
         score of a class = bias + sum over features of value * weight
 
-    and each product is divided over the characters its feature came from. `search` looks for the fewest words without
-    which the answer is another (None: it does not); `near` finds similar training examples; `decide` is how scores
-    become an answer where that is not the output space's own `decode`.
+    Each product is divided over the characters that its feature came from. `search` looks for the smallest set of words
+    whose removal changes the prediction (None: no search); `near` finds similar training examples; `decide` turns
+    scores into a prediction if that is not the output space's own `decode`.
 
     >>> from linnaeus.explain import Linear
     >>> from linnaeus.features import Words
@@ -75,7 +75,7 @@ def explain(
 
 
 def as_row(row: str | Batch) -> Batch:
-    """A text as a batch of one row; a batch of any other number is refused.
+    """A text as a batch of one row; a batch with another number of rows is refused.
 
     >>> as_row("a good film").text.to_pylist()
     ['a good film']
@@ -117,7 +117,7 @@ def _contrast(model: Linear | Local, found: Found, answer: Answer) -> Reason | N
 
 
 def _tables(features: Fitted) -> Iterator[Table]:
-    """The tables of hashed features, inside whatever they are inside of."""
+    """The tables of hashed features, also of nested ones."""
     crowding = getattr(features, "crowding", None)
     if crowding is not None:
         yield Table(*crowding())

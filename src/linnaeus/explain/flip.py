@@ -1,7 +1,7 @@
-"""The fewest words without which the answer is another.
+"""The smallest set of words whose removal changes the prediction.
 
-Words overlap in n-grams and rows may have one length, so what a word adds is not what its absence takes away: every
-candidate is scored as the text without it. Greedy search gives a first set, pruning makes it smaller, and where there
+Words share n-grams and rows may be normalized, so what a word adds is not what its removal takes away: every
+candidate is scored as the text without it. Greedy search gives a first set, pruning makes it smaller, and if there
 are few words, or small sets are few, all smaller sets are tried: then the set is proven to be minimal.
 """
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
     Found = tuple[Words, NDArray[Any]]
-    """Words, and the answer without them."""
+    """Words, and the prediction without them."""
 
 
 def find_flip(trial: Trial, characters: Doubles) -> Flip | None:
-    """The smallest set of words that was found, or None; `characters` says what each adds to what was predicted."""
+    """The smallest set found, or None; `characters` has the contribution of each to the predicted class."""
     if not trial.words or not trial.answer.predicted or trial.answer.standings.size < 2:
         return None
     sums = np.array([characters[start:end].sum() for start, end in trial.words])
@@ -51,7 +51,7 @@ def _told(trial: Trial, found: Found, proven: bool) -> Flip:
 
 
 def _greedy(trial: Trial, order: list[int]) -> Found | None:
-    """Add the word that does most with those gone already, until the answer flips; then prune."""
+    """Remove the word that changes the margin most, step by step, until the prediction flips; then prune."""
     chosen: Words = (order[0],)
     while trial.left > trial.limit // 4:
         gone = set(chosen)
@@ -65,7 +65,7 @@ def _greedy(trial: Trial, order: list[int]) -> Found | None:
 
 
 def _prefix(trial: Trial, order: list[int]) -> Found | None:
-    """Where step by step is too much work: the words that do most, twice as many at each try."""
+    """If single steps are too much work: remove the words that change most, twice as many at each try."""
     size = 2
     while size < 2 * len(order) and trial.left > 0:
         chosen: Words = tuple(sorted(order[:size]))
@@ -77,7 +77,7 @@ def _prefix(trial: Trial, order: list[int]) -> Found | None:
 
 
 def _prune(trial: Trial, found: Found) -> Found:
-    """Put words back as long as the answer stays flipped."""
+    """Put words back as long as the prediction stays flipped."""
     while len(found[0]) > 1 and trial.left >= len(found[0]):
         fewer, flipped, answer = trial.best(list(combinations(found[0], len(found[0]) - 1)))
         if not flipped:
@@ -87,7 +87,7 @@ def _prune(trial: Trial, found: Found) -> Found:
 
 
 def _exhaust(trial: Trial, order: list[int], found: Found | None) -> tuple[bool, Found | None]:
-    """All sets smaller than what was found, size by size while the work allows; whether that proves it."""
+    """Try all smaller sets, size by size, within the limits; and whether the result is proven to be minimal."""
     n, most = len(trial.words), len(found[0]) if found else len(trial.words) + 1
     few, proven = sorted(order[: trial.search.together]), len(order) == n
     for size in range(2, most):

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Longs, Place
 
 CANCELED = 1e-6
-"""Amounts that cancel down to this part of their size say nothing of shares: then all occurrences have the same."""
+"""If the amounts cancel to less than this share of their size, all occurrences get equal shares."""
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """f features that the row has, and m places where they stand: `owners[i]` is the feature of place i.
+    """f features of the row, and m places where they occur: `owners[i]` is the feature of place i.
 
-    `shares` of a feature add up to 1: its value is divided over its places by what each adds to its count. `terms` are
+    The `shares` of a feature add up to 1: its value is divided over its places by their part of its count. `terms` are
     the different terms of this text in a hashed column.
     """
 
@@ -44,14 +44,14 @@ class Found:
 
     @cached_property
     def spans(self) -> list[Span]:
-        """The text cut for people: words, and what stands between them."""
+        """The text in segments: words, and the characters between them."""
         return cut(self.text)
 
     @cached_property
     def _cover(self) -> tuple[Longs, Longs, Doubles]:
         """Characters, the place each belongs to, and its part of that place.
 
-        A place is spread evenly over its characters without the white space, which nobody sees in color; a place that
+        A place is spread evenly over its characters without the white space, where color is invisible; a place that
         is nothing but white space, over all of them.
         """
         sizes = self.ends - self.starts

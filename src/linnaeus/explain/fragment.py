@@ -13,7 +13,7 @@ NUMBER = "padding:0 0.8em 0 0;text-align:right;font-variant-numeric:tabular-nums
 
 
 def explanation_html(explanation: Explanation, parts: int = 10) -> str:
-    """The text in colors, a legend, the `parts` words that count most for each class, what would flip the answer.
+    """The text in colors, a legend, the `parts` strongest words for each class, and the flip.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -41,11 +41,11 @@ def _legend(reason: Reason) -> str:
         f'<span style="{tint_style(0.8)}">for <bdi>{html_text(reason.name)}</bdi></span>',
         f'<span style="{tint_style(-0.8)}">against</span>',
     ]
-    return '<p style="font-size:0.85em">' + " ".join(pieces) + "; the stronger the color, the more it counts</p>"
+    return '<p style="font-size:0.85em">' + " ".join(pieces) + "; a stronger color means a larger contribution</p>"
 
 
 def _table(reason: Reason, heading: str, k: int) -> str:
-    """The words that count most, the rest of them, the bias and their sum."""
+    """The words with the largest contributions, the others together, the bias and their sum."""
     every = reason.words()
     first = every[:k]
     top = max((abs(row.contribution) for row in first), default=0.0) or 1.0

@@ -1,4 +1,4 @@
-"""Why a model that is not linear answers as it does: what its scores lose without each word. Approximate."""
+"""Approximate explanations of nonlinear models: how the scores change without each word."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Local(Ranked):
-    """A model seen from one row: for each of its words, the score of the text minus that without the word.
+    """A model around one row: for each of its words, the score of the text minus the score without the word.
 
-    Contributions and bias, which is what remains, add up to the score. They tell of this text only: of two words that
-    do the same work neither seems to do any. `score` gives scores (n, w) of rows.
+    Contributions and bias (the remainder) add up to the score. They are valid for this text only: if two words have the
+    same effect, both may get a contribution near 0. `score` gives scores (n, w) of rows.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -57,7 +57,7 @@ class Local(Ranked):
         return self.score(source)
 
     def weights(self, columns: Longs) -> Doubles:
-        """What each of these words adds (f, w)."""
+        """The contribution of each of these words (f, w)."""
         return self.V[columns]
 
 
@@ -81,7 +81,7 @@ def local(row: Batch, features: Fitted, score: Callable[[Any], Doubles], space: 
 
 
 def _groups(text: str) -> dict[str, list[Span]]:
-    """The different words of a text, and where each stands."""
+    """The distinct words of a text, and where each occurs."""
     groups: dict[str, list[Span]] = {}
     for start, end in words(text):
         groups.setdefault(text[start:end].casefold(), []).append((start, end))

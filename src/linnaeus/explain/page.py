@@ -1,4 +1,4 @@
-"""An explanation as a page to read: the text in colors, then what counted most, then what would have changed it."""
+"""An explanation as a page: the text in colors, the largest contributions, and the words that would flip it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from linnaeus.render import (
 
 BAR, NAME = 16, 40
 LEAST = 0.0005
-"""What adds less would be shown as zero, and is counted among the others."""
+"""A smaller contribution would be shown as zero, so it is counted among the others."""
 
 
 def explanation_page(
     explanation: Explanation, glyphs: Glyphs, marks: Marks = COLORED, parts: int = 10, detail: bool = False
 ) -> Page:
-    """The page of an explanation with the `parts` words that count most; `marks` say how pieces stand out.
+    """The page of an explanation with the `parts` largest contributions; `marks` say how words are highlighted.
 
     With `detail`, each word is followed by its features: the word itself and its runs of characters.
 
@@ -73,7 +73,7 @@ def _legend(reason: Reason, marks: Marks) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """A row for each of the words that count most, one for the others, the bias, and their sum: the score."""
+    """A row for each of the largest contributions, one for the others, the bias, and their sum: the score."""
 
     most: int
     detail: bool
@@ -120,7 +120,7 @@ def _neighbors(explanation: Explanation, glyphs: Glyphs) -> Page:
 
 
 def top_page(tops: Sequence[TopFeatures], glyphs: Glyphs) -> Page:
-    """What a model has learned: for each class the features that speak most for it, and against it.
+    """What a model has learned: the strongest features for and against each class.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6

@@ -1,4 +1,4 @@
-"""What models have in common that can be explained: an output space, and the names of its classes."""
+"""What all explained models have in common: an output space and class names."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Ranked:
 
     @property
     def readout(self) -> Doubles | None:
-        """How class scores are made of scores (w, k); None where they are the same."""
+        """The matrix (w, k) from scores to class scores; None if they are the same."""
         made = getattr(self.space, "readout", None)
         return None if made is None else made(len(self.classes))
 
     def class_scores(self, S: Doubles) -> Doubles:
-        """What the output space ranks classes by (n, k)."""
+        """The class scores (n, k) that the output space ranks classes by."""
         own = getattr(self.space, "class_scores", None)
         if own is not None:
             ranked: Doubles = own(S)

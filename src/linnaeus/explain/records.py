@@ -1,4 +1,4 @@
-"""What an explanation says: plain frozen records, ready for a screen, a page or a machine."""
+"""The results of an explanation as plain frozen records."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """Why a class has its score: bias + sum of contributions; `against` names the other class of a comparison.
+    """The score of a class as bias + sum of contributions; `against` names the other class of a comparison.
 
-    `standing` is what the output space ranks the class by: the score, except for one-vs-one by votes. `probability` is
-    that of the class, where the model knows it.
+    `standing` is the number that the output space ranks the class by: the score, except for one-vs-one by votes.
+    `probability` is that of the class, None if the model gives none.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -87,15 +87,15 @@ class Reason:
 
     @property
     def unplaced(self) -> float:
-        """What features add that come from no place in the text: further columns, lengths."""
+        """The contribution of features that occur nowhere in the text: further columns, lengths."""
         return float(self.contributions @ (1.0 - self.found.placed))
 
     def characters(self) -> Doubles:
-        """What each character of the text adds; with `unplaced` and `bias` that is the score again."""
+        """The contribution of each character of the text; with `unplaced` and `bias` they add up to the score."""
         return self.found.over_characters(self.contributions)
 
     def segments(self) -> tuple[Spot, ...]:
-        """What each word adds, and each character between words: the whole text, from left to right."""
+        """The contribution of each word, and of each character between words, from left to right."""
         spans = self.found.spans
         if not spans:
             return ()
@@ -103,13 +103,13 @@ class Reason:
         return tuple(Spot(*span, amount) for span, amount in zip(spans, sums.tolist(), strict=True))
 
     def words(self) -> list[WordRow]:
-        """What each word adds, with its runs of characters; what adds or takes most comes first."""
+        """The contribution of each word, with its character n-grams; the largest comes first."""
         from linnaeus.explain.words import word_rows
 
         return word_rows(self)
 
     def parts(self, k: int | None = None) -> tuple[Part, ...]:
-        """The k features that add most, or take most away: the largest first, of equals by column."""
+        """The k features with the largest contributions in absolute value; equal ones in the order of columns."""
         contributions, found = self.contributions, self.found
         order = np.lexsort((found.columns, -np.abs(contributions)))[:k]
         spots: dict[int, list[Spot]] = {int(i): [] for i in order}
@@ -134,9 +134,9 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Words without which the text is decided otherwise: then `predicted` is the answer.
+    """Words whose removal changes the prediction to `predicted`.
 
-    `minimal` is True where every smaller set of words was tried; `scored` counts the texts that were scored. `words`
+    `minimal` is True if every smaller set of words was tried; `scored` counts the texts that were scored. `words`
     are spans of the text, `text` is what remains of it.
 
     >>> from linnaeus import TextClassifier
@@ -156,7 +156,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of hashed features: its columns, and where known the training terms in them and those that share one.
+    """A table of hashed features: its columns and, if known, its training terms and how many of them share a column.
 
     >>> Table(columns=1024, terms=300).columns
     1024
@@ -169,7 +169,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """A training example that is like the row.
+    """A training example that is similar to the row.
 
     >>> Neighbor("a fine film", "pos", similarity=0.8).label
     'pos'
@@ -183,11 +183,11 @@ class Neighbor:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """Why a row is predicted as it is; `kind` is one (class), many (labels) or number.
+    """The explanation of the prediction for a row; `kind` is one (class), many (labels) or number.
 
-    `reasons` has the predicted class first, then the runner-up, then the classes asked for; for label sets the
-    predicted labels, then the nearest miss; for numbers each target. `contrast` says why the first and not the second.
-    Where it is not `exact`, a part is a word, and what it adds is the score minus that of the text without it.
+    `reasons` has the predicted class first, then the second class, then the requested classes; for label sets the
+    predicted labels, then the best other label; for numbers each target. `contrast` is the first minus the second.
+    If it is not `exact`, a part is a word, and its contribution is the score minus that of the text without the word.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -209,35 +209,37 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """The text, as it was given; empty for a row without."""
+        """The original text; empty for a row without text."""
         return self.found.text
 
     def with_probabilities(self, probabilities: Mapping[str, float]) -> Explanation:
-        """The same, where the probabilities of the classes are known."""
+        """The same explanation with the probabilities of the classes."""
         reasons = tuple(replace(reason, probability=probabilities.get(reason.name)) for reason in self.reasons)
         return replace(self, reasons=reasons)
 
     def reason(self, name: str | None = None) -> Reason:
-        """Why this class has its score; the first where none is named."""
+        """The reason of this class; without a name, that of the first."""
         if name is None:
             return self.reasons[0]
         for reason in self.reasons:
             if reason.name == name:
                 return reason
-        raise UsageError(f"The explanation is not about {name!r}; ask for it: explain(row, model, classes=[{name!r}]).")
+        raise UsageError(
+            f"The explanation does not cover {name!r}; request it with explain(row, model, classes=[{name!r}])."
+        )
 
     @property
     def two_sided(self) -> bool:
-        """Whether the comparison with the runner-up says nothing new: one score for two classes."""
+        """Whether the comparison with the second class adds nothing: one score for two classes."""
         return self.contrast is not None and np.array_equal(self.contrast.weights, self.reasons[0].weights)
 
     @property
     def collisions(self) -> tuple[Part, ...]:
-        """The features of this text in which several of its terms fell, for the first class."""
+        """The hashed features that several terms of this text share, for the first class."""
         return tuple(part for part in self.reasons[0].parts() if len(part.terms) > 1)
 
     def __repr__(self) -> str:
-        """The answer, without all its arrays."""
+        """A short form, without the arrays."""
         from linnaeus.explain.sentences import headline
 
         return f"<Explanation of {headline(self)}>"
@@ -254,7 +256,7 @@ class Explanation:
         return self.to_html()
 
     def to_html(self, parts: int = 10) -> str:
-        """A self-contained fragment of HTML with the `parts` words that count most; each opens to its features."""
+        """HTML that needs no other files, with the `parts` largest contributions; each word opens to its features."""
         from linnaeus.explain.fragment import explanation_html
 
         return explanation_html(self, parts)

@@ -1,4 +1,4 @@
-"""A text cut for people: into words, and into what looks like one character.
+"""A text in segments: words, and characters as readers see them.
 
 Words are those of the text room's tokenizer. Where its tokens overlap, as pairs of Chinese characters do, every place
 where one begins or ends is a cut, so that words never overlap.
@@ -23,7 +23,7 @@ VIRAMA = 9
 
 
 def words(text: str) -> list[Span]:
-    """The words of a text, apart from each other; where it has none, what stands between white space.
+    """The words of a text, without overlaps; if it has none, the parts between white space.
 
     >>> words("Don't, 天气好!")
     [(0, 5), (7, 8), (8, 9), (9, 10)]
@@ -46,7 +46,7 @@ def words(text: str) -> list[Span]:
 
 
 def clusters(text: str) -> list[Span]:
-    r"""What a reader takes for one character: a letter with its marks, an emoji of several parts, a flag.
+    r"""Characters as readers see them: a letter with its marks, an emoji of several parts, a flag.
 
     An approximation of the extended grapheme clusters of Unicode (UAX 29), from the character database of Python.
 

@@ -1,4 +1,4 @@
-"""What pages and fragments of an explanation share: its text as tints, and what is said in sentences."""
+"""Shared parts of pages and HTML of an explanation: the highlighted text, and its sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from linnaeus.explain.records import Explanation, Flip, Reason, Table
 from linnaeus.render import Tint, percent
 
 SHOWN = 5
-"""So many collisions are spelled out."""
+"""The maximum number of collisions that are listed."""
 
 
 def signed(amount: float) -> str:
@@ -21,7 +21,7 @@ def signed(amount: float) -> str:
 
 
 def shown(name: str) -> str:
-    """The name of a feature; in quotes where white space belongs to it.
+    """The name of a feature; in quotes if it begins or ends with white space.
 
     >>> shown("good"), shown(" go")
     ('good', "' go'")
@@ -30,7 +30,7 @@ def shown(name: str) -> str:
 
 
 def tints(reason: Reason) -> list[Tint]:
-    """The text, word by word, as strong as the share of what the strongest word adds or takes."""
+    """The text word by word; the strength of a word is its contribution relative to the largest."""
     spots = reason.segments()
     top = max((abs(spot.contribution) for spot in spots), default=0.0) or 1.0
     text = reason.found.text
@@ -45,12 +45,12 @@ def tints(reason: Reason) -> list[Tint]:
 
 
 def headline(explanation: Explanation) -> str:
-    """What was answered, in a line."""
+    """The prediction in one line."""
     reasons = explanation.reasons
     if explanation.kind == "number":
         return "; ".join(f"{reason.name}: {reason.score:.4g}" for reason in reasons)
     said = [_standing(reason) for reason in reasons if reason.name in explanation.predicted]
-    answer = ("; " if explanation.kind == "many" else ", ").join(said) or "no answer"
+    answer = ("; " if explanation.kind == "many" else ", ").join(said) or "no prediction"
     others = [reason for reason in reasons if reason.name not in explanation.predicted]
     if not others or explanation.two_sided:
         return answer
@@ -65,7 +65,7 @@ def _standing(reason: Reason) -> str:
 
 
 def chance(probability: float) -> str:
-    """A probability in percent; what is not certain never looks so.
+    """A probability in percent; only 0 and 1 are shown as 0 % and 100 %.
 
     >>> chance(0.98765), chance(0.99999), chance(1e-9)
     ('98.8 %', '>99.9 %', '<0.1 %')
@@ -74,9 +74,9 @@ def chance(probability: float) -> str:
 
 
 def sentences(explanation: Explanation) -> Iterator[str]:
-    """Whether it is exact, what would flip the answer, collisions, how full the tables of hashed features are."""
+    """Notes: whether it is exact, what would change the prediction, collisions of hashed features."""
     if not explanation.exact:
-        yield "Approximate: the model is not linear; what a word adds is the score minus that of the text without it."
+        yield "Approximate, since the model is not linear: each contribution is the score minus that without the word."
     if explanation.flip:
         yield flip_sentence(explanation.text, explanation.flip)
     collisions = explanation.collisions
@@ -90,19 +90,19 @@ def sentences(explanation: Explanation) -> Iterator[str]:
 
 
 def flip_sentence(text: str, flip: Flip) -> str:
-    """The words whose removal flips the answer.
+    """The words whose removal changes the prediction.
 
     >>> flip_sentence("not good", Flip(((0, 3),), ("pos",), True, 2, " good"))
-    "Without 'not' the answer would be pos; no smaller set of words does that."
+    "Without 'not' the prediction would be pos; no smaller set changes it."
     """
     gone = ", ".join(repr(text[start:end]) for start, end in flip.words)
     answer = ", ".join(flip.predicted) or "none"
-    proof = "no smaller set of words does that" if flip.minimal else "a smaller set may do that too"
-    return f"Without {gone} the answer would be {answer}; {proof}."
+    proof = "no smaller set changes it" if flip.minimal else "a smaller set may change it too"
+    return f"Without {gone} the prediction would be {answer}; {proof}."
 
 
 def table_sentence(table: Table) -> str:
-    """How full a table of hashed features is.
+    """The load of a table of hashed features.
 
     >>> table_sentence(Table(1024, 512, 200))
     'Hashed features: 512 training terms in 1,024 columns, 39.1 % of them share theirs with another term.'

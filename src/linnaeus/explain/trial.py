@@ -1,4 +1,4 @@
-"""Trying what happens without some words: the text is scored again, many sets of words at a time, within limits."""
+"""Scores a text again without some of its words, many sets of words at a time, within limits."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Search:
-    """How much work a search may do: texts scored, and characters in them.
+    """The limits of a search: texts scored, and characters in them.
 
-    `beam` words, those whose absence alone does most, are tried at each step of the greedy search; of `together` words
-    all sets are tried where those of all words are too many.
+    `beam` words, those whose removal alone changes most, are tried at each step of the greedy search; for
+    up to `together` words all sets are tried if there are too many sets of all words.
 
     >>> Search(most=100).most
     100
@@ -73,7 +73,7 @@ def without(text: str, spans: Sequence[Span]) -> str:
 
 
 class Trial:
-    """A row, what was answered for it, its words, and the work that is still allowed."""
+    """A row, its prediction, its words, and the remaining limits."""
 
     def __init__(self, row: Batch, model: Linear | Local, decide: Decide, answer: Answer, search: Search) -> None:
         self.row, self.model, self.decide, self.answer, self.search = row, model, decide, answer, search
@@ -84,18 +84,18 @@ class Trial:
 
     @property
     def left(self) -> int:
-        """How many texts may still be scored."""
+        """The number of texts that may still be scored."""
         return self.limit - self.scored
 
     def score(self, sets: Sequence[Words]) -> tuple[Doubles, NDArray[np.bool_], NDArray[Any]]:
-        """Margins, whether the answer flipped, and the answers, for the text without each set of words."""
+        """Margins, whether the prediction changed, and the predictions, for the text without each set of words."""
         found = [self._score(part) for part in self._cuts(sets)]
         self.scored += len(sets)
         margins, decided = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return margins, self.answer.flipped(decided), decided
 
     def best(self, sets: Sequence[Words]) -> tuple[Words, bool, NDArray[Any]]:
-        """The set that does most (one that flips, if there is one), whether it flips, and the answer without it."""
+        """The set that changes most (one that flips the prediction, if any), whether it flips, and the prediction."""
         margins, flips, decided = self.score(sets)
         at = int(np.lexsort((margins, ~flips))[0])
         return sets[at], bool(flips[at]), decided[at : at + 1]

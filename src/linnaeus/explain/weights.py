@@ -34,7 +34,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class TopFeatures:
-    """What speaks most for a class, and most against it, the strongest first.
+    """The strongest features for a class and against it, the strongest first.
 
     >>> from linnaeus import TextClassifier
     >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
@@ -52,11 +52,11 @@ class TopFeatures:
 def top_features(
     model: Linear, k: int = 10, classes: Sequence[str] | None = None, typical: Floats | Doubles | None = None
 ) -> tuple[TopFeatures, ...]:
-    """The k features that speak most for and against each class (all classes where none is named).
+    """The k strongest features for and against each class (by default all classes).
 
-    Features are compared by effect = weight * typical value. `typical` (d,) is what a feature is worth where it is
-    there, such as the mean of its values in the training rows that have it; without it, 1. Equal effects stand in the
-    order of columns; features without effect are left out. One pass over the weights, some rows at a time.
+    Features are compared by effect = weight * typical value. `typical` (d,) is the usual value of a feature when it is
+    present, such as the mean over the training rows that have it; 1 by default. Equal effects stand in the
+    order of columns; features without effect are left out. The weights are read once, in blocks.
 
     >>> from linnaeus.explain import Linear
     >>> from linnaeus.features import Words
@@ -92,7 +92,7 @@ def top_features(
 
 
 class _Best:
-    """The k largest positive numbers met so far in each of c columns, and their rows; of equals the earlier."""
+    """The k largest positive numbers so far in each of c columns, and their rows; equal ones by row."""
 
     def __init__(self, k: int, c: int) -> None:
         self.k = k

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """The features of one name within a row, and what they add there; `products` are their values and weights.
+    """The features of one name within a row, and their contribution; `products` are their values and weights.
 
     A short word has the name of one of its runs of characters: then there are two.
     """
@@ -29,7 +29,7 @@ class Within:
     contribution: float
 
     def __str__(self) -> str:
-        """How it comes about.
+        """The products as text.
 
         >>> str(Within("good", ((0.5, 2.0), (0.25, -1.0)), 0.75))
         '0.5 x +2, 0.25 x -1'
@@ -39,7 +39,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class WordRow:
-    """A word, words in a row, or a feature that is not in the text (`placed` is False), and what it adds."""
+    """A word, several words, or a feature that is not in the text (`placed` is False), with its contribution."""
 
     name: str
     contribution: float
@@ -48,7 +48,7 @@ class WordRow:
 
 
 def word_rows(reason: Reason) -> list[WordRow]:
-    """What adds most, or takes most away, comes first; of equals by name."""
+    """The order: the largest contribution first, equal ones by name."""
     found, contributions = reason.found, reason.contributions
     name_at = _Names(found.text)
     amounts = found.over_places(contributions)
@@ -80,7 +80,7 @@ def _row(reason: Reason, name: str, inside: dict[int, float], placed: bool) -> W
 
 
 class _Names:
-    """The words that a stretch of the text overlaps, as they are shown: lower case, one space between them."""
+    """The words that a part of the text overlaps, as shown: in lower case, with one space between them."""
 
     def __init__(self, text: str) -> None:
         self.text, spans = text, words(text)

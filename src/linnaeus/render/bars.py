@@ -10,7 +10,7 @@ from linnaeus.render.tables import table
 
 
 def bar(part: float, columns: int, glyphs: Glyphs) -> str:
-    """A bar for a part from 0 to 1 of so many columns; what is not zero is at least a sliver.
+    """A bar for a share from 0 to 1 of this many columns; a share above zero is always visible.
 
     >>> from linnaeus.render.glyphs import ASCII, UNICODE
     >>> bar(0.5, 6, ASCII), bar(0.3, 4, UNICODE)

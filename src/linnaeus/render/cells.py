@@ -1,4 +1,4 @@
-"""Text in columns: how wide it is on a screen, and how to make it safe and fit."""
+"""Text in columns: its width on a screen, and how to escape, pad and cut it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import unicodedata
 
 _SPACES = re.compile("[ \t\n\r\f\v]+")  # not U+0085 and its like, which the reader has to see
 
-# Marks that turn the direction of text can make a line say something else than its letters.
+# Marks that change the direction of text can make a line look different from its characters.
 _DIRECTIONS = frozenset(chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))
 
 
 def clean(text: str) -> str:
-    r"""Foreign text made safe for a terminal: ASCII white space is one space, control characters are spelled out.
+    r"""Untrusted text made safe for a terminal: ASCII white space becomes one space, control characters are escaped.
 
     >>> clean("a\n b\x1b[31m")
     'a b\\x1b[31m'
@@ -21,7 +21,7 @@ def clean(text: str) -> str:
 
 
 def safe(text: str) -> str:
-    r"""A piece of foreign text made safe in the same way; white space at its ends is kept, as one space.
+    r"""A part of untrusted text made safe in the same way; white space at its ends is kept, as one space.
 
     >>> safe("a\t \x07b\n")
     'a \\x07b '
@@ -33,7 +33,7 @@ def safe(text: str) -> str:
 
 
 def spell(char: str) -> str:
-    """A character, spelled out where it is not seen, or turns what is."""
+    """A character; spelled out if it is invisible or changes the direction of text."""
     hidden = unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in _DIRECTIONS
     return char.encode("unicode_escape", "surrogatepass").decode("ascii") if hidden else char
 

@@ -12,14 +12,14 @@ from linnaeus.frozen import dataclass
 Points: TypeAlias = Sequence[tuple[float, float]]
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Told apart by people who see colors differently (Okabe and Ito, 2008)."""
+"""Colors that people with color blindness can distinguish (Okabe and Ito, 2008)."""
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 360, 64, 16, 32, 44
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From a range of values to pixels; logarithmic where all values are positive and wide apart."""
+    """Maps a range of values to pixels; logarithmic if all values are positive and far apart."""
 
     low: float
     high: float

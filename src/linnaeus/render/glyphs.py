@@ -1,4 +1,4 @@
-"""The signs that are not letters: Unicode where the stream can carry it, ASCII elsewhere."""
+"""Symbols: Unicode if the encoding of the stream supports it, else ASCII."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ASCII = Glyphs(good="ok", bad="x", note="-", ellipsis="...", dash="-", same="=",
 
 
 def glyphs_for(encoding: str | None) -> Glyphs:
-    """The richest signs that the encoding can carry.
+    """The best symbols that the encoding supports.
 
     >>> glyphs_for("utf-8") is UNICODE, glyphs_for("latin-1") is ASCII
     (True, True)

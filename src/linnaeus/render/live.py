@@ -1,4 +1,4 @@
-"""One line on a terminal that moves: a name, a bar, a few words; drawn over itself and cleared at the end."""
+"""A progress line on a terminal: a name, a bar, a few words; it is redrawn in place and cleared at the end."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 WIDTH = 20
-"""Columns of the bar: the words beside it say more."""
+"""Columns of the bar."""
 
 
 def moves(stream: TextIO | None, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether a line may move there: a terminal that can, and that a person looks at.
+    """Whether a line can be redrawn there: a terminal that supports it, used by a person.
 
     >>> import io
     >>> moves(io.StringIO())

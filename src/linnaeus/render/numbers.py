@@ -1,4 +1,4 @@
-"""Numbers for people: thousands apart, few digits, units that fit."""
+"""Numbers as text: thousands separators, few digits, suitable units."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def percent(share: float) -> str:
-    """A share of 1 in percent; what is not zero never looks like it.
+    """A share in percent; only zero is shown as 0 %.
 
     >>> percent(0.125), percent(0.00001), percent(0), percent(1)
     ('12.5 %', '<0.1 %', '0 %', '100 %')
@@ -17,7 +17,7 @@ def percent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number with about three digits that count, and thousands apart.
+    """A number with about three significant digits and thousands separators.
 
     >>> number(1234567), number(12.5), number(0.0312)
     ('1,234,567', '12.5', '0.0312')
@@ -28,7 +28,7 @@ def number(value: float) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of something.
+    """A count with its noun.
 
     >>> counted(1, "row"), counted(1234, "row")
     ('1 row', '1,234 rows')

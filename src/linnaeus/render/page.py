@@ -16,7 +16,7 @@ STYLES = (
     *("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong"),
     "command",
 )
-"""What a word can mean beside its letters; the screen chooses the colors, and nothing is said by color alone."""
+"""The styles of a word; the screen chooses the colors, and no information is shown by color alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def line(*parts: str | Word) -> Line:
 
 
 def command(text: str) -> Line:
-    """A command to copy into a shell: where it is broken, a backslash says that it goes on."""
+    """A command to copy into a shell; if it is broken into lines, each line but the last ends with a backslash."""
     return (Word(text, "command"),)
 
 

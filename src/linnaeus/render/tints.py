@@ -1,7 +1,7 @@
-"""Text in which some pieces stand out: for something or against it, weakly or strongly; on a screen and as HTML.
+"""Highlighted text: words for a class or against it, weakly or strongly; on a screen and as HTML.
 
-Nothing is said by color alone: where there is none, marks stand before the pieces; in HTML what speaks against is
-underlined too, and every piece says its number when it is pointed at.
+No information is shown by color alone: without colors, marks stand around the words; in HTML words against a class are
+underlined too, and a tooltip shows the number of every word.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from linnaeus.render.cells import safe, spell
 from linnaeus.render.page import Page, Word
 
 FAINT, STRONG = 0.05, 0.4
-"""Strengths from which a piece stands out, and from which it does so strongly."""
+"""The strengths from which a word is highlighted, and highlighted strongly."""
 
 BLUE, ORANGE = "0,114,178", "213,94,0"
-"""For and against, told apart by people who see colors differently (Okabe and Ito, 2008)."""
+"""Colors for and against that people with color blindness can distinguish (Okabe and Ito, 2008)."""
 
 OPAQUE = 0.6
 """The strongest background: text stays readable on it whether the page is light or dark."""
@@ -26,7 +26,7 @@ OPAQUE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Tint:
-    """A piece of text; its strength, from -1 (against) over 0 (nothing) to 1 (for); what is said of it."""
+    """A part of a text; its strength, from -1 (against) over 0 (neutral) to 1 (for); its tooltip."""
 
     text: str
     strength: float = 0.0
@@ -53,7 +53,7 @@ _RUNS = re.compile(" |[^ ]+")
 
 
 def style_of(strength: float) -> str:
-    """The style of a strength; empty for one that does not stand out.
+    """The style of a strength; empty if it is not highlighted.
 
     >>> style_of(0.9), style_of(-0.1), style_of(0.0)
     ('for-strong', 'against', '')
@@ -120,7 +120,7 @@ def tint_style(strength: float) -> str:
 
 
 def html_text(text: str) -> str:
-    r"""Foreign text in HTML: escaped, line ends and tabs kept, control characters spelled out.
+    r"""Untrusted text in HTML: escaped, line ends and tabs kept, control characters spelled out.
 
     >>> html_text("<a>\r\n\x00&")
     '&lt;a&gt;\n\\x00&amp;'

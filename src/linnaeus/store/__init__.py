@@ -1,7 +1,7 @@
 """One file for what was learned: a manifest that is JSON and named arrays, in safetensors, never pickle.
 
 `save(path, state)` replaces the file in one step, or leaves the old one as it was; `load(path)` gives back the same
-bits or says in one sentence why not. Nothing in a file is ever run or imported.
+bits or raises an error with the reason. Nothing in a file is ever run or imported.
 
 layout.py    the bytes of a file           states.py    strings, nested pieces and checks of a `State`
 manifest.py  envelope and digests          quantize.py  weights in fewer bytes

@@ -62,7 +62,7 @@ def _flush_directory(folder: Path) -> None:
 
 def _sentence(target: Path, error: OSError) -> str:
     if not target.parent.is_dir():
-        return f"Cannot write {target}: there is no directory {target.parent}; make it first."
+        return f"Cannot write {target}: there is no directory {target.parent}; create it first."
     if target.is_dir():
         return f"Cannot write {target}: it is a directory; give the name of a file."
     return f"Cannot write {target}: {error.strerror or error}; nothing was changed."

@@ -50,19 +50,19 @@ class Guard:
         self._size = mapped.size() if mapped is not None else 0
 
     def ready(self) -> None:
-        """Refuse a file that has been cut since it was opened: what is behind its end cannot be read any more."""
+        """Refuse a file that has been truncated since it was opened: its end can no longer be read."""
         if self._mapped is not None and self._mapped.size() < self._size:
-            raise ModelFileError(f"{self._said} was cut short while it is in use; load the model again from a copy.")
+            raise ModelFileError(f"{self._said} was truncated while in use; load the model again from a copy.")
 
     def check(self) -> None:
-        """Look at all blocks that have not been looked at."""
+        """Check all blocks that have not been checked."""
         self.ready()
         if self.kernel is not None and not self.kernel.check(0, self.array.nbytes, kernels.thread_count()):
             raise self.damaged()
 
     def damaged(self) -> ModelFileError:
-        """The error for a block that is not that of its digest."""
-        return ModelFileError(f"{self._said} is damaged: a block is not that of its digest; restore it from a copy.")
+        """The error for a block that does not match its digest."""
+        return ModelFileError(f"{self._said} is damaged: a block does not match its digest; restore it from a copy.")
 
 
 class Guarded(Mapping[str, Any]):

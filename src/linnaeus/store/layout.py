@@ -64,7 +64,7 @@ def header(envelope: str, prints: Mapping[str, Json]) -> bytes:
 def envelope_of(raw: bytes, where: str) -> str:
     """The envelope in a header; nothing else of it is looked at, or parsed."""
     if not raw.startswith(START.encode()):
-        raise ModelFileError(f"{where} is not a Linnaeus model file: it has no manifest where one begins.")
+        raise ModelFileError(f"{where} is not a Linnaeus model file: it has no manifest.")
     try:
         # A string begins here, so that this parses one string and no deep or large structure.
         text, _ = json.JSONDecoder().raw_decode(raw.decode(), len(START) - 1)

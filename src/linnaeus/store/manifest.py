@@ -78,7 +78,7 @@ def seal(manifest: Mapping[str, Json], prints: Mapping[str, Json]) -> str:
 def open_envelope(text: str, where: str) -> tuple[dict[str, Json], dict[str, Json]]:
     """The manifest and the tensors' fingerprints, checked against the overall digest."""
     if len(text) > MANIFEST_LIMIT:
-        raise ModelFileError(f"{where} is not usable: its manifest is larger than {MANIFEST_LIMIT:,} bytes.")
+        raise ModelFileError(f"{where} cannot be used: its manifest is larger than {MANIFEST_LIMIT:,} bytes.")
     try:
         envelope = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -88,9 +88,7 @@ def open_envelope(text: str, where: str) -> tuple[dict[str, Json], dict[str, Jso
     if not _is_written(text, number, manifest, prints):
         raise ModelFileError(f"{where} is damaged: its manifest does not match its digest; restore it from a copy.")
     if not isinstance(manifest, dict) or not isinstance(prints, dict) or not all(map(_is_print, prints.values())):
-        raise ModelFileError(
-            f"{where} is damaged: its manifest is not made of names and tensors; restore it from a copy."
-        )
+        raise ModelFileError(f"{where} is damaged: its manifest does not describe tensors; restore it from a copy.")
     return manifest, prints
 
 

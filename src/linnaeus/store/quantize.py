@@ -49,7 +49,7 @@ def quantize(W: Floats, kind: str = "float32") -> Tensors:
     ([[127, -64], [38, 25], [0, -127]], array([0.2992126 , 0.19685039], dtype=float32))
     """
     if kind not in KINDS:
-        raise UsageError(f"There is no kind of weights {kind!r}; there are {', '.join(KINDS)}.")
+        raise UsageError(f"There is no kind of weights {kind!r}; the kinds are {', '.join(KINDS)}.")
     if W.ndim != 2 or W.dtype != np.float32 or not np.isfinite(W).all():
         raise UsageError("Weights are stored as a finite float32 matrix (features, scores).")
     codes, scales = KINDS[kind](W)
@@ -60,7 +60,7 @@ def dequantize(tensors: Mapping[str, NDArray[Any]]) -> Floats:
     """The weights (d, w) of tensors that `quantize` made; whole float32 weights where they lie, others anew."""
     codes = tensors.get("codes")
     if codes is None or codes.dtype.name not in KINDS or codes.ndim != (1 if "columns" in tensors else 2):
-        raise damaged("its weights are of no known kind")
+        raise damaged("its weights are of an unknown kind")
     if "columns" in tensors:
         codes = _spread(codes, tensors)
     if "scales" not in tensors:
@@ -148,7 +148,7 @@ def _spread(codes: NDArray[Any], tensors: Mapping[str, NDArray[Any]]) -> NDArray
     """The whole matrix of codes, after a look whether everything fits."""
     columns, counts, width = (tensors.get(name, np.zeros(())) for name in ("columns", "counts", "width"))
     if any(a.ndim != 1 or a.dtype.type not in _COUNTS for a in (columns, counts)) or width.dtype != np.int64:
-        raise damaged("its sparse weights are not made of counts and columns")
+        raise damaged("its sparse weights lack counts or columns")
     w = int(width[0]) if width.shape == (1,) else -1
     if w < 0 or 4 * len(counts) * w > GROWTH * _size(tensors):
         raise damaged("its sparse weights would take far more memory than their file")

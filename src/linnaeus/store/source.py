@@ -1,4 +1,4 @@
-"""A file opened for reading with care: only plain files, never more bytes than there are, mapped where it is large."""
+"""Opens files safely: only regular files, never more bytes than there are, memory-mapped if large."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errn
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[FileIO]:
-    """The file, open; what goes wrong with it becomes a sentence."""
+    """The open file; system errors become messages of one sentence."""
     where = os.fspath(path)
     try:
         # Before opening it: a pipe would wait for a writer, and what a device does is not known.
@@ -74,7 +74,7 @@ def _status(where: str) -> os.stat_result:
     try:
         return Path(where).stat()
     except ValueError as error:
-        raise ModelFileError(f"There is no model file {where!r}: that is no name of a file ({error}).") from error
+        raise ModelFileError(f"There is no model file {where!r}: that is not a valid file name ({error}).") from error
 
 
 def _check_plain(found: os.stat_result, where: str) -> None:

@@ -38,7 +38,7 @@ def no_tensors(manifest: Mapping[str, Json]) -> Collection[str]:
 def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None:
     """Write the state to `path` in one step; the same state always gives the same bytes.
 
-    Without `force` a file that is there already is refused.
+    Without `force`, an existing file is not overwritten.
 
     >>> import tempfile; folder = tempfile.TemporaryDirectory()
     >>> save(f"{folder.name}/a.lin", State({"kind": "example"}, {"w": np.ones(2, np.float32)}))
@@ -48,7 +48,7 @@ def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None
     """
     expect("path", path, os.PathLike)
     if not force and Path(path).exists():
-        raise UsageError(f"{os.fspath(path)} is there already; give another name, or replace it with force=True.")
+        raise UsageError(f"{os.fspath(path)} already exists; give another name, or overwrite it with force=True.")
     tensors = {name: _storable(name, array) for name, array in state.tensors.items()}
     if BLOCKS in tensors:
         raise UsageError(f"A tensor cannot be named {BLOCKS!r}: large files keep that name for themselves.")
@@ -102,13 +102,15 @@ def _guards(tensors: Tensors, checked: set[str], held: Any, where: str) -> dict[
     """A guard for each tensor that has not been checked; of a file without digests of blocks it checks nothing."""
     digests, found, at = tensors.get(BLOCKS), {}, 0
     if digests is not None and (digests.dtype != np.uint64 or digests.ndim != 1):
-        raise ModelFileError(f"{where} is damaged: its digests of blocks are none; restore it from a copy.")
+        raise ModelFileError(f"{where} is damaged: its block digests are not valid; restore it from a copy.")
     for name, array in tensors.items():
         count = -(-array.nbytes // BLOCK)
         if name not in checked:
             own = None if digests is None else digests[at : at + count]
             if own is not None and len(own) != count:
-                raise ModelFileError(f"{where} is damaged: it has other digests of blocks; restore it from a copy.")
+                raise ModelFileError(
+                    f"{where} is damaged: its block digests do not fit its tensors; restore it from a copy."
+                )
             found[name] = Guard(array, own, where, held if isinstance(held, source.MAPPED) else None)
         at += count * (name != BLOCKS)
     return found
@@ -132,7 +134,7 @@ def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, J
 def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
     start, size = bounds
     if source.length(file) > start + size:
-        raise ModelFileError(f"{where} is damaged: something stands behind its end; restore it from a copy.")
+        raise ModelFileError(f"{where} is damaged: it has extra bytes at its end; restore it from a copy.")
     data = memoryview(b"")
     if source.length(file) == start + size:
         data = source.take(file, size) if size < VERIFY_LIMIT else source.view(file, start, size)
@@ -142,7 +144,7 @@ def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
 
 
 def _array(data: memoryview, print_: Mapping[str, Json]) -> NDArray[Any]:
-    """A tensor where it lies; a copy where the machine has another order of bytes."""
+    """A tensor as a view of the file; a copy if the machine has another byte order."""
     dtype = np.dtype(print_["dtype"])
     if sys.byteorder == "little":
         return np.ndarray(print_["shape"], dtype, data)
@@ -162,7 +164,7 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_plain(array: NDArray[Any]) -> bool:
-    """Whether all numbers are finite, and all truth values 0 or 1: what the rest of the house relies on."""
+    """Whether all numbers are finite and all booleans 0 or 1, which other packages rely on."""
     if array.size == 0 or array.dtype.kind in "iu":
         return True
     if array.dtype.kind == "b":
@@ -177,7 +179,7 @@ def _check(tensors: Tensors, prints: Mapping[str, Json], where: str) -> None:
     for name, found in fingerprints(tensors).items():
         if found != prints[name]:
             raise ModelFileError(
-                f"{where} is damaged: tensor {name!r} is not that of its digest; restore it from a copy."
+                f"{where} is damaged: tensor {name!r} does not match its digest; restore it from a copy."
             )
         if not _is_plain(tensors[name]):
             raise ModelFileError(

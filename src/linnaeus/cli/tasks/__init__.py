@@ -1,4 +1,4 @@
-"""Verbs for models that are no plain classifiers: taggers, rankers, pipelines.
+"""Verbs for models other than text classifiers: taggers, rankers, pipelines.
 
 A task is a module with `train`, `test`, `predict`, `explain` and `inspect`, each of which takes what the verb of that
 name takes and gives its exit code. The verb asks `open_model` whose model a file holds, or `of_data` what data are, and
@@ -19,7 +19,7 @@ TASKS = {"tagger": "tag", "ranker": "rank", "stack": "pipeline"}
 """The module of each kind of model that is no classifier."""
 
 CHECKED = "all tensors were checked"
-"""What is said of the digests of a small file, and of one that was verified."""
+"""The message about the digests of a small file, and of a verified one."""
 
 NAMES = {"tag": "tag", "rank": "rank"}
 """What `--task` calls them, where data show it."""
@@ -44,7 +44,7 @@ def digests(state: State) -> str:
     held = size(sum(guard.array.nbytes for guard in state.guards.values()))
     if any(guard.kernel is None for guard in state.guards.values()):
         return f"NOT CHECKED for {held} of tensors; --verify checks them"
-    return f"NOT CHECKED for {held} of weights: each block is when it is first used; --verify checks all now"
+    return f"NOT CHECKED for {held} of weights: each block is checked when it is first used; --verify checks all now"
 
 
 def of_data(data: str, options: dict[str, Any]) -> Any | None:

@@ -1,4 +1,4 @@
-"""Training of taggers with progress, and an honest account: sentences held out from a training of their own."""
+"""Training of taggers with progress, and their evaluation on held-out sentences by a second training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.tagging.model import TagModel
 
 SHARE = 0.1
-"""What is held out."""
+"""The share that is held out."""
 
 
 def fit(recipe: Any, sentences: Sentences, options: dict[str, Any], name: str = "") -> TagModel:
@@ -25,9 +25,9 @@ def fit(recipe: Any, sentences: Sentences, options: dict[str, Any], name: str = 
 
 
 def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[TagScores | None, TagScores | None]:
-    """How good a model of nine tenths of the sentences is on the others; whole documents, where there are any.
+    """Evaluate a model trained on nine tenths of the sentences on the others; documents are kept whole.
 
-    Equal sentences are held out together; where many are repeated, those that occur once are judged apart.
+    Equal sentences are held out together; if many are repeated, those that occur once are also evaluated separately.
     """
     from linnaeus.data.repeats import MANY, kept_together, repeated
     from linnaeus.data.split import holdout

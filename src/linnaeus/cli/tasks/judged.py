@@ -1,4 +1,4 @@
-"""What `test` shows of models whose metrics are better the higher they are, and whether `--min` is kept."""
+"""The page of `test` for models whose metrics are all better when higher, and the check of `--min`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def show(told: dict[str, Json], metrics: Mapping[str, float], page: Page, options: dict[str, Any]) -> int:
-    """The scores as JSON or as a page; the exit code is 1 where a metric is below what was wanted."""
+    """The scores as JSON or as a page; the exit code is 1 if a metric is below its bound."""
     if options["most"]:
-        raise UsageError("--max is for errors, and of these metrics higher is better; use --min.")
+        raise UsageError("--max is for metrics where lower is better; use --min for these.")
     missed = [text for text in options["least"] if not _kept(metrics, text)]
     screen = shared.stdout_screen(options)
     if options["as_json"]:
@@ -25,7 +25,7 @@ def show(told: dict[str, Json], metrics: Mapping[str, float], page: Page, option
     else:
         screen.show(page)
         for text in missed:
-            shared.remark(f"{text} was wanted and is not reached", options)
+            shared.remark(f"{text} is not reached", options)
     return 1 if missed else 0
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 GAP = Page((line(),))
 SHOWN = 20
-"""Tags named; of more, the first so many."""
+"""At most this many tags are listed."""
 
 
 def trained_tagger_page(
@@ -45,7 +45,7 @@ def trained_tagger_page(
     )
     pages = [title(f"Trained {path}") + indent(Page(lines))]
     if scores is not None:
-        name = "sentences held out of a second training" if how["on"] == "held-out" else "test data"
+        name = "held-out sentences (from a second training)" if how["on"] == "held-out" else "test data"
         pages += [GAP, tag_scores_page(scores, name)]
     if once is not None:
         pages += [GAP, tag_scores_page(once, "held-out sentences that occur once in the data")]
@@ -73,7 +73,7 @@ def tag_scores_page(scores: TagScores, name: str) -> Page:
             (clean(one.label), percent(one.precision), percent(one.recall), percent(one.f1), f"{one.support:,}")
             for one in (*scores.types, scores.entities)
         ]
-        pages.append(indent(table(["entities", "precision", "recall", "F1", "there"], kinds, "<>>>>")))
+        pages.append(indent(table(["entities", "precision", "recall", "F1", "support"], kinds, "<>>>>")))
     return stack([*pages, GAP])
 
 
@@ -87,7 +87,7 @@ def reasons_json(tokens: list[str], position: int, told: TagExplanation) -> dict
 
 
 def tag_reasons_page(tokens: list[str], told: list[TagExplanation], most: int) -> Page:
-    """Each token with its tag, the next best one, and what speaks for the one and the other."""
+    """Each token with its tag, the second-best tag, and the features that decide between them."""
     pages = []
     for i, one in enumerate(told):
         said = f"  {clean(one.tag)}, not {clean(one.rival)}: {number(one.margin)}"
@@ -102,17 +102,17 @@ def tag_reasons_page(tokens: list[str], told: list[TagExplanation], most: int) -
 
 
 def _elsewhere(tokens: list[str], at: int, here: int) -> str:
-    """The token a reason is about, where it is another one."""
+    """The token of a reason, if it is not the tagged token itself."""
     return "" if at == here else f"at {clean(tokens[at])}"
 
 
 def inspected_page(told: dict[str, Any]) -> Page:
-    """What is in the file."""
+    """The contents of the file."""
     tags = [clean(tag) for tag in told["tags"]]
     more = f" and {len(tags) - SHOWN:,} more" if len(tags) > SHOWN else ""
     facts = told["facts"]
     cells = [
-        ("texts", "none: no training sentence is in the file, only words and parts of words that are features"),
+        ("texts", "none: the file contains no training sentences, only words and parts of words that are features"),
         ("tags", ", ".join(tags[:SHOWN]) + more),
         ("trained on", f"{counted(int(facts['sentences']), 'sentence')}, {counted(int(facts['tokens']), 'token')}"),
         ("features", f"{told['features']:,}"),

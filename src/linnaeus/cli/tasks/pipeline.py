@@ -1,4 +1,4 @@
-"""The verbs for pipelines: what the last stage answers, after the stages before it."""
+"""The verbs for pipelines: the predictions of the last stage, after the stages before it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
 
 
 def test(state: State, data: str, options: dict[str, Any]) -> int:
-    """How good the last stage is."""
+    """Evaluate the last stage."""
     return _test(_model(state), data, options)
 
 
@@ -80,7 +80,7 @@ def _test(model: StackModel, data: str, options: dict[str, Any]) -> int:
 
 
 def predict(state: State, data: str, options: dict[str, Any]) -> int:
-    """The answers of the last stage."""
+    """The predictions of the last stage."""
     model = _model(state)
     if model.task == "tag":
         from linnaeus.cli.tasks.tag import write_tags
@@ -92,7 +92,7 @@ def predict(state: State, data: str, options: dict[str, Any]) -> int:
 
 
 def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
-    """Why the last stage answers as it does."""
+    """Explain the predictions of the last stage."""
     model = _model(state)
     if model.task == "tag":
         from linnaeus.cli.tasks.tag import show_reasons
@@ -107,7 +107,7 @@ def tags_of(state: State) -> Any:
     """A function from lists of tokens to lists of tags, for `linnaeus tag`."""
     model = _model(state)
     if model.task != "tag":
-        raise UsageError("The last stage of this pipeline is no tagger; use `linnaeus predict` for it.")
+        raise UsageError("The last stage of this pipeline is not a tagger; use `linnaeus predict`.")
     return model.predict
 
 

@@ -28,7 +28,7 @@ GAP = Page((line(),))
 
 
 def train(data: str, path: str, options: dict[str, Any]) -> int:
-    """Train a ranker, say how good it is on held-out examples or test data, and write it."""
+    """Train a ranker, evaluate it on held-out examples or test data, and write it."""
     from linnaeus.cli.progress import Training, open_progress
 
     began, recipe = time.perf_counter(), build_recipe(options)
@@ -49,7 +49,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
 
 
 def test(state: State, data: str, options: dict[str, Any]) -> int:
-    """How often the right candidate is chosen, and how far up it stands."""
+    """Evaluate how often the right candidate is chosen, and its rank."""
     scores = _model(state).test(read(data, options))
     metrics = {"accuracy": scores.accuracy, "reciprocal-rank": scores.reciprocal_rank}
     metrics |= {f"recall-at-{depth}": share for depth, share in scores.recall}
@@ -57,7 +57,7 @@ def test(state: State, data: str, options: dict[str, Any]) -> int:
 
 
 def predict(state: State, data: str, options: dict[str, Any]) -> int:
-    """The chosen candidate of each example, its place and its probability; with `--top K` the K best."""
+    """The chosen candidate of each example, its index and its probability; with `--top K` the K best."""
     from linnaeus.cli.writers import open_writer
 
     model, unlabeled = _model(state), {**options, "label": ""}
@@ -69,9 +69,9 @@ def predict(state: State, data: str, options: dict[str, Any]) -> int:
 
 
 def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
-    """Why the chosen candidate beats the runner-up."""
+    """Explain why the chosen candidate beats the second one."""
     if source is None:
-        raise UsageError("explain of a ranker takes DATA: examples with their candidates.")
+        raise UsageError("To explain a ranker, give DATA: examples with their candidates.")
     model, groups = _model(state), read(source, {**options, "label": ""})
     if not len(groups):
         raise DataError("There are no examples to explain.")
@@ -86,7 +86,7 @@ def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
 
 
 def inspect(state: State, path: str, options: dict[str, Any]) -> int:
-    """What is in the file of a ranker."""
+    """The contents of a ranker's file."""
     model = _model(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
@@ -99,7 +99,7 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
         screen.write(json.dumps(told, ensure_ascii=False) + "\n")
     else:
         cells = [
-            ("texts", "none of the training examples is in the file"),
+            ("texts", "none: the file contains no training examples"),
             *_facts(model),
             ("file", size(told["bytes"])),
             ("digests", told["digests"]),

@@ -35,7 +35,7 @@ BATCH = 1 << 16
 
 
 def train(data: str, path: str, options: dict[str, Any]) -> int:
-    """Train a tagger, say how good it is on sentences held out or on test data, and write it."""
+    """Train a tagger, evaluate it on held-out sentences or test data, and write it."""
     began = time.perf_counter()
     sentences = read(data, options)
     recipe = build_recipe(options, sentences)
@@ -59,14 +59,14 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
 
 
 def test(state: State, data: str, options: dict[str, Any]) -> int:
-    """How good the tags of a model are."""
+    """Evaluate the tags of a model."""
     model, sentences = _model(state), read(data, options)
     remark_unknown(model, sentences, options)
     return show_scores(model.test(sentences), data, options)
 
 
 def remark_unknown(model: TagModel, sentences: Sentences, options: dict[str, Any]) -> None:
-    """Say which tags of test data the model does not know."""
+    """Report the tags of the test data that the model does not know."""
     from linnaeus.pipeline.unknown_labels import UnknownLabels
 
     unknown = UnknownLabels(model.tags)
@@ -76,7 +76,7 @@ def remark_unknown(model: TagModel, sentences: Sentences, options: dict[str, Any
 
 
 def show_scores(scores: TagScores, data: str, options: dict[str, Any]) -> int:
-    """The scores, and whether they reach what was wanted."""
+    """The scores, and whether they satisfy the bounds."""
     told = scores.to_json()
     flat = told | (told.get("entities") or {})
     metrics = {name.replace("_", "-"): value for name, value in flat.items() if isinstance(value, float)}
@@ -93,7 +93,7 @@ def write_tags(tagged: Callable[[Sentences], pa.Array], data: str, options: dict
     from linnaeus.cli.writers import open_writer
 
     if Path(options["output"] or "").suffix in (".csv", ".tsv"):
-        raise UsageError("Tags are lists, which CSV has not; write .jsonl or .parquet, or use `linnaeus tag`.")
+        raise UsageError("Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use `linnaeus tag`.")
     with open_writer(options["output"], sys.stdout) as write:
         for sentences in stream(data, options):
             for some in sentences.batches(BATCH):
@@ -110,7 +110,7 @@ def _answers(sentences: Sentences, said: pa.Array) -> pa.RecordBatch:
 
 
 def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
-    """Why each token of a sentence got its tag."""
+    """Explain the tag of each token of a sentence."""
     return show_reasons(_model(state).explain, source, options)
 
 
@@ -119,7 +119,7 @@ def show_reasons(
 ) -> int:
     """The reasons for every token of a sentence, or of the first ones of a file."""
     if source is None:
-        raise UsageError("explain of a tagger takes a sentence, as a text or as a file of them.")
+        raise UsageError("To explain a tagger, give a sentence as TEXT, or a file of sentences.")
     screen = shared.stdout_screen(options)
     for sentence in _sentences(source, options):
         tokens = sentence.lists()[0]
@@ -146,7 +146,7 @@ def _sentences(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
 
 
 def inspect(state: State, path: str, options: dict[str, Any]) -> int:
-    """What is in the file of a tagger."""
+    """The contents of a tagger's file."""
     model = _model(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
