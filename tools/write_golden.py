@@ -70,7 +70,7 @@ def write_compact(path: Path) -> None:
 
 def write_answers(path: Path, model: Classifier) -> None:
     """A model, and beside it labels, scores and probabilities of some texts."""
-    model.save(path)
+    model.save(path, force=True)
     asked = [*SENTENCES, *TEXTS]
     found = {
         "texts": asked,

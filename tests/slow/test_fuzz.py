@@ -128,7 +128,8 @@ def ask(*args: object) -> tuple[int, str, str]:
 @given(st.data())
 def test_check_of_damaged_files_ends_in_an_answer_or_one_sentence(tmp_path: Path, monkeypatch, data) -> None:
     monkeypatch.setenv("LINNAEUS_HOME", str(tmp_path / "state"))
-    names = data.draw(st.lists(st.sampled_from(sorted(seeds())), min_size=1, max_size=2))
+    readable = [name for name in sorted(seeds()) if not name.endswith(".xz")]  # refused by its name: a usage error
+    names = data.draw(st.lists(st.sampled_from(readable), min_size=1, max_size=2))
     paths = []
     for i, name in enumerate(names):
         paths.append(tmp_path / str(i) / name)
