@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from linnaeus.data.grouping import GroupRoles, read_groups
-from linnaeus.data.groups import Groups
+from linnaeus.data.groups import Groups, gold_of, gold_of_column
 from linnaeus.errors import DataError, InputTypeError, UsageError
 
 ROWS = [
@@ -140,3 +140,27 @@ def test_other_mistakes(tmp_path):
     rows = [{"id": 1, "text": "x", "candidate": "a", "gold": "maybe"}]
     with pytest.raises(DataError, match="1 or 0"):
         read_groups(rows, GroupRoles(group="id"))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [0, 2, None, -1],
+        ["b", "a", None, None],
+        ["a", "a", "c", None],
+        pa.array([1, 0, 0, None], pa.int8()),
+    ],
+)
+def test_answers_of_a_column_are_those_of_each_row(answers):
+    lists = [["a", "b", "a"], ["b", "a", "a"], ["c"], []]
+    offsets, flat = np.array([0, 3, 6, 7, 7]), [one for some in lists for one in some]
+    column = answers if isinstance(answers, pa.Array) else pa.array(answers)
+    quick = gold_of_column(column, offsets, pa.array(flat))
+    assert quick.tolist() == gold_of(column.to_pylist(), offsets, flat).tolist()
+    table = {"text": pa.array(list("wxyz")), "candidates": pa.array(lists, pa.list_(pa.string())), "answer": column}
+    assert read_groups(pa.table(table)).gold.tolist() == quick.tolist()
+
+
+@pytest.mark.parametrize("wrong", [[3, 0], [-2, 0], ["x", "b"], [0.5, 0.0], [[0], [1]]])
+def test_a_wrong_answer_of_a_column_is_left_to_the_rows(wrong):
+    assert gold_of_column(pa.array(wrong), np.array([0, 2, 3]), pa.array(["a", "b", "b"])) is None

@@ -13,7 +13,7 @@ from linnaeus.data.cells import as_cell, is_list, settled
 from linnaeus.data.find import find, names_files
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.formats.jsonl import JsonLines
-from linnaeus.data.groups import Groups, gold_of, join, joined
+from linnaeus.data.groups import Groups, gold_of, gold_of_column, join, joined
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import record_batches, refuse_half_pairs
 from linnaeus.data.options import FileOptions, ReadOptions
@@ -21,6 +21,8 @@ from linnaeus.errors import DataError, UsageError, said
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.data.streams import File
     from linnaeus.types import Longs
 
@@ -191,11 +193,18 @@ def _listed(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
             details[other] = values.flatten()
         else:
             columns[other] = values
-    gold = None if answer is None else gold_of(_values(table, answer), offsets, flat.to_pylist(), rows)
+    gold = None if answer is None else _gold(table, answer, (offsets, flat), rows)
     costs = None if roles.cost is None else _numbers(_costs(table, roles.cost), "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight), "weights")
     texts = _no_nulls(_texts(_column(table, text), text), "text", rows)
     return Groups(offsets, texts, flat, gold, columns, details, costs, weights)
+
+
+def _gold(table: Columns, answer: str, candidates: tuple[Longs, pa.Array], rows: Sequence[int]) -> NDArray[np.bool_]:
+    """Which candidates are right: by whole columns where all answers are places or words, else one by one."""
+    offsets, flat = candidates
+    found = None if isinstance(table[answer], list) else gold_of_column(_column(table, answer), offsets, flat)
+    return gold_of(_values(table, answer), offsets, flat.to_pylist(), rows) if found is None else found
 
 
 def _candidates(table: Columns, name: str) -> tuple[Longs, pa.Array, dict[str, pa.Array]]:

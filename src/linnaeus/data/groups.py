@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from linnaeus.data.batch import concatenated
 from linnaeus.data.cells import as_cell
@@ -220,6 +221,48 @@ def gold_of(
             if at >= 0:
                 gold[start + at] = True
     return gold
+
+
+def gold_of_column(answers: pa.Array, offsets: Longs, candidates: pa.Array) -> NDArray[np.bool_] | None:
+    """The same for a column of places or of words; None where it is neither, or where an answer is wrong.
+
+    >>> words = pa.array(["3", "4", "4", "5"])
+    >>> gold_of_column(pa.array(["4", None]), np.array([0, 3, 4]), words).tolist()
+    [False, True, False, False]
+    >>> gold_of_column(pa.array([2, -1]), np.array([0, 3, 4]), words).tolist()
+    [False, False, True, False]
+    """
+    if len(answers) != len(offsets) - 1:
+        return None
+    if pa.types.is_signed_integer(answers.type):
+        places = _numbered_places(answers, offsets)
+    elif pa.types.is_string(answers.type) and pa.types.is_string(candidates.type):
+        places = _worded_places(answers, offsets, candidates)
+    else:
+        return None
+    if places is None:
+        return None
+    gold = np.zeros(int(offsets[-1]), bool)
+    gold[places] = True
+    return gold
+
+
+def _numbered_places(answers: pa.Array, offsets: Longs) -> Longs | None:
+    at = pc.fill_null(answers.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
+    if ((at < -1) | (at >= np.diff(offsets))).any():
+        return None
+    places: Longs = (offsets[:-1] + at)[at >= 0]
+    return places
+
+
+def _worded_places(answers: pa.Array, offsets: Longs, candidates: pa.Array) -> Longs | None:
+    """Words are compared by numbers, the first candidate with the words of the answer is meant."""
+    words = answers.drop_null().unique()
+    own, wanted = (pc.fill_null(pc.index_in(some, words), -1).to_numpy() for some in (candidates, answers))
+    owner = np.repeat(np.arange(len(answers)), np.diff(offsets))
+    places = np.flatnonzero((own == wanted[owner]) & (own >= 0))
+    found, first = np.unique(owner[places], return_index=True)
+    return places[first] if len(found) == len(answers) - answers.null_count else None
 
 
 def _place(answer: Any, candidates: Sequence[str | None], row: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.cells import MANY, as_cell
@@ -71,14 +72,18 @@ class JsonLines:
     def objects(self, file: File, ledger: Ledger) -> Iterator[tuple[Sequence[int], list[dict[str, Any]], int]]:
         """The rows as Python's objects with their lines, a block at a time, and the bytes of the file read so far."""
         for whole in blocks(file, self.options):
-            for block in _thinned(whole):
-                yield *self._rows(block, file, ledger), block.done
+            inner = _inner(whole.data)
+            for block in _thinned(whole, inner):
+                crowded = inner > MAX_INNER and _may_be_crowded(block.data)
+                yield *self._rows(block, file, ledger, crowded), block.done
 
-    def _rows(self, block: Block, file: File, ledger: Ledger) -> tuple[Sequence[int], list[dict[str, Any]]]:
+    def _rows(
+        self, block: Block, file: File, ledger: Ledger, crowded: bool
+    ) -> tuple[Sequence[int], list[dict[str, Any]]]:
         """The objects and their lines: all in one go, and line by line where that fails or lines are blank."""
         count = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
         try:
-            rows = [] if _may_be_crowded(block.data) else _DECODER.decode_lines(block.data)
+            rows = [] if crowded else _DECODER.decode_lines(block.data)
             if len(rows) == count and max(map(len, rows)) <= MAX_KEYS:
                 return range(block.line, block.line + count), rows
         except _REFUSED:
@@ -110,7 +115,7 @@ class JsonLines:
 
 def _decoded(line: bytes) -> dict[str, Any]:
     """The object of a line that is not too crowded."""
-    if _inner(line) > MAX_INNER:
+    if len(line) > MAX_INNER and _inner(line) > MAX_INNER:
         raise _CrowdedError(f"more than {MAX_INNER:,} lists and objects")
     row: dict[str, Any] = _DECODER.decode(line)
     if len(row) > MAX_KEYS:
@@ -119,8 +124,13 @@ def _decoded(line: bytes) -> dict[str, Any]:
 
 
 def _inner(data: bytes) -> int:
-    """Lists and objects at most."""
-    return data.count(b"[") + data.count(b"{")
+    """Lists and objects at most.
+
+    >>> _inner(b'{"a": [1, {}]}')
+    3
+    """
+    every = np.frombuffer(data, np.uint8)
+    return sum(int(np.count_nonzero(every == bracket)) for bracket in b"[{")  # faster than bytes.count
 
 
 def _may_be_crowded(data: bytes) -> bool:
@@ -128,9 +138,9 @@ def _may_be_crowded(data: bytes) -> bool:
     return _inner(data) > MAX_INNER and max(map(len, data.split(b"\n"))) > MAX_INNER
 
 
-def _thinned(block: Block) -> Iterator[Block]:
-    """The block, or parts of it where its lines are full of lists and objects."""
-    if _inner(block.data) <= 4 * MAX_INNER:
+def _thinned(block: Block, inner: int) -> Iterator[Block]:
+    """The block, or parts of it where its lines are full of lists and objects, of which there are so many."""
+    if inner <= 4 * MAX_INNER:
         yield block
         return
     line, held, size = block.line, list[bytes](), 0

@@ -56,9 +56,9 @@ def blocks(file: File, options: ReadOptions) -> Iterator[Block]:
         while data := stream.read(BLOCK):
             cut = data.rfind(b"\n") + 1
             if cut:
-                for whole in _cut(b"".join([*parts, data[:cut]])):
+                for whole, count in _cut(b"".join([*parts, data[:cut]])):
                     yield Block(whole, line, stream.done)
-                    line += whole.count(b"\n")
+                    line += count
                 parts, held = [], 0
             parts.append(data[cut:])
             held += len(data) - cut
@@ -70,16 +70,17 @@ def blocks(file: File, options: ReadOptions) -> Iterator[Block]:
             raise DataError(f"{file.name}: is empty; give a file with one row per line.")
 
 
-def _cut(data: bytes) -> Iterator[bytes]:
-    """The bytes whole, or in parts of at most so many lines: many short lines take far more memory than bytes."""
-    if data.count(b"\n") <= _MOST_LINES:
-        yield data
+def _cut(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Whole lines and how many, in parts of at most so many: many short lines take far more memory than bytes."""
+    count = data.count(b"\n")
+    if count <= _MOST_LINES:
+        yield data, count
         return
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == _LINE_END) + 1
     start = 0
     for end in (*ends[_MOST_LINES - 1 : -1 : _MOST_LINES].tolist(), len(data)):
-        yield data[start:end]
-        start = end
+        yield data[start:end], min(_MOST_LINES, count)
+        start, count = end, count - _MOST_LINES
 
 
 def sample(file: File, options: ReadOptions) -> list[bytes]:
