@@ -106,21 +106,32 @@ def test_features_that_overflow_are_seen_when_it_predicts(tmp_path):
         model.predict(TEXTS)
 
 
+TOLD = [[("the", "D"), ("cat", "N"), ("sat", "V")], [("a", "D"), ("dog", "N"), ("ran", "V")]] * 6
+
+
+@pytest.mark.parametrize("tensor", ["params.W", "params.shared"])
 @pytest.mark.parametrize("name", ["pos", "pos-crf", "pos-second", "pos-greedy"])
-def test_taggers_say_so_too(name):
-    told = [[("the", "D"), ("cat", "N"), ("sat", "V")], [("a", "D"), ("dog", "N"), ("ran", "V")]] * 6
-    state = tag_state(tag_recipe(name).fit(told))
-    refused = 0
-    for tensor, array in state.tensors.items():
-        for values in huge(array).values() if array.dtype.kind == "f" and array.size else ():
-            with np.errstate(all="ignore"):
-                try:
-                    model = tagger_of(State(state.manifest, {**state.tensors, tensor: values}))
-                    assert np.isfinite(model.marginals([["the", "dog", "sat"], ["cats"]])).all()
-                    model.tag([["the", "dog", "sat"], ["cats"]])
-                except LinnaeusError as error:
-                    refused += "The scores of row 0 are not finite" in str(error)
-    assert refused
+def test_taggers_say_so_too(name, tensor, tmp_path, capfd):
+    state = tag_state(tag_recipe(name).fit(TOLD))
+    (tmp_path / "a.txt").write_text("the dog sat\n", encoding="utf-8")
+    for values in huge(state.tensors[tensor]).values():
+        changed = State(state.manifest, {**state.tensors, tensor: values})
+        with pytest.raises(LinnaeusError, match="scores of taggings would overflow"):
+            tagger_of(changed)
+        store.save(tmp_path / "a.lin", changed)
+        assert main(["predict", str(tmp_path / "a.lin"), str(tmp_path / "a.txt")]) == 4
+        assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["pos", "pos-crf", "pos-second", "pos-greedy"])
+def test_the_largest_weights_of_taggers_add_up_to_finite_scores(name):
+    state = tag_state(tag_recipe(name).fit(TOLD))
+    large = {tensor: np.full_like(state.tensors[tensor], 1e20) for tensor in ("params.W", "params.shared")}
+    model = tagger_of(State(state.manifest, {**state.tensors, **large}))
+    sentence = ["the", "dog", "sat"] * 300
+    assert np.isfinite(model.marginals([sentence])).all()
+    assert np.isfinite(model.nbest(sentence, 1)[0][1])
+    assert len(model.tag([sentence])[0]) == len(sentence)
 
 
 @pytest.mark.parametrize(

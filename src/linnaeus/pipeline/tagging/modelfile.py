@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from linnaeus.types import Json
 
 KIND = "tagger"
+LARGEST = 1e20
+"""Of a weight: the score of a tagging is a sum over all tokens in float32, which ends at 3e38."""
 
 
 def state_of(model: TagModel) -> State:
@@ -79,6 +81,8 @@ def _check(model: TagModel) -> None:
         raise damaged("its weights do not fit its features and tags")
     if not (np.isfinite(W).all() and np.isfinite(shared).all()):
         raise damaged("a weight is not a number")
+    if any(part.size and max(part.max(), -part.min()) > LARGEST for part in (W, shared)):
+        raise damaged(f"a weight is larger than {LARGEST:g}, and scores of taggings would overflow")
     if model.weights.search not in SEARCHES:
         raise damaged("it finds tags in an unknown way")
     if len(set(model.tags)) != k or not all(0 <= tag < k for tag in model.words.values()):
