@@ -66,11 +66,16 @@ class FittedDecision:
         return self.calibrator.probabilities(S)
 
     def out_of_scope(self, S: Any, known: Any = None) -> Doubles:
-        """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them."""
+        """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them.
+
+        `known` is the known share of each row, as `scope.voice` says, or a function that gives it when it is needed.
+        """
         if self.scope is None:
             raise UsageError(
                 "This model has no out-of-scope scores, because no rows were held out; set tuning in its recipe."
             )
+        if callable(known):
+            known = known() if self.scope.by_known else None
         return self.scope.scores(S, known)
 
     def decide(self, S: Any, abstain: Any = None, known: Any = None) -> Decided:

@@ -57,18 +57,22 @@ def learn_scope(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Fi
     places = np.unique(np.linspace(0, len(voices) - 1, KEPT).astype(np.int64))
     values, first = np.unique(voices[places], return_index=True)
     louder = np.asarray(1.0 - (places[first] + 1.0) / (len(voices) + 1.0), np.float64)
-    return FittedScope(kind, len(voices), louder, values, blank)
+    return FittedScope(kind, len(voices), louder, values, blank, known is not None)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedScope:
-    """Rising strengths of training rows, and the share of the n rows that are stronger than each."""
+    """Rising strengths of training rows, and the share of the n rows that are stronger than each.
+
+    With `by_known` they were learned with the known shares of the rows, and `scores` needs these too.
+    """
 
     kind: Kind
     rows: int
     louder: Doubles
     voices: Doubles
     blank: float = 0.0
+    by_known: bool = False
 
     def scores(self, S: Any, known: Any = None) -> Doubles:
         """The share of training rows with a larger strength (n,): near 1 is unlike the training data.
@@ -85,8 +89,10 @@ class FittedScope:
         return np.where(over > 0, edge * np.exp(-np.maximum(over, 0.0)), inside)
 
     def state(self) -> State:
-        """Two vectors, a count and a number."""
+        """Two vectors, and plain settings."""
         manifest = {"kind": "scope", "scores": self.kind, "rows": self.rows, "blank": self.blank}
+        if self.by_known:
+            manifest["by_known"] = True
         return State(manifest, {"louder": self.louder, "voices": self.voices})
 
     @classmethod
@@ -94,9 +100,10 @@ class FittedScope:
         """What `state` gave."""
         kind, rows = stored_kind(state.manifest), field(state.manifest, "rows", int)
         blank = field({"blank": 0.0, **state.manifest}, "blank", float)
+        by_known = field({"by_known": False, **state.manifest}, "by_known", bool)
         louder, voices = (tensor(state.tensors, name, np.float64) for name in ("louder", "voices"))
         if rows < 1 or len(voices) == 0 or len(louder) != len(voices) or not np.isfinite([*voices, blank]).all():
             raise damaged("its out-of-scope quantiles do not fit")
         if (np.diff(voices) <= 0).any() or (np.diff(louder) >= 0).any() or not ((louder >= 0) & (louder <= 1)).all():
             raise damaged("its out-of-scope quantiles are not in order")
-        return cls(kind, rows, louder, voices, blank)
+        return cls(kind, rows, louder, voices, blank, by_known)

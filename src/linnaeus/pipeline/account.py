@@ -12,6 +12,7 @@ import linnaeus
 from linnaeus.data.repeats import MANY, repeated
 from linnaeus.evaluation import Outcome, evaluate, observe
 from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.pipeline.known_words import known_share_held_out
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -51,13 +52,17 @@ def settle(found: Classifier, examples: Examples, held: Held | None, trace: Trac
     S = found.class_scores(held.scores)
     y, weights = examples.y[held.rows], examples.weights[held.rows]
     names = list(map(str, found.classes.tolist()))
-    decision = found.recipe.decision.learn(S, y, weights, blank=_blank(found))
+    known = known_share_held_out(found.features, examples.stream)
+    known = None if known is None else known[held.rows]
+    decision = found.recipe.decision.learn(S, y, weights, known, blank=blank_of(found))
     found = replace(found, decision=decision)
-    outcome = Outcome(y, found.chosen(S), names, decision.probabilities(S), S, weights, found.recipe.decision.costs)
+    outcome = Outcome(
+        y, found.chosen(S, known=known), names, decision.probabilities(S), S, weights, found.recipe.decision.costs
+    )
     return replace(found, account=_judged(outcome, examples, held, found.recipe.seed))
 
 
-def _blank(found: Classifier) -> float:
+def blank_of(found: Classifier) -> float:
     """The score of a text without features: the intercept of a linear model of two classes, else 0."""
     return float(found.params["b"][0]) if isinstance(found.space, Binary) and "b" in found.params else 0.0
 

@@ -52,10 +52,10 @@ def answers(model: Classifier, batch: Batch, wish: Wish) -> pa.RecordBatch:
     columns = {name: _kept(batch, name) for name in wish.keep}
     if wish.plain and (curve := curve_of(model)) is not None:
         return pa.RecordBatch.from_pydict(columns | _best(model, batch, curve))
-    S = model.scores(batch)
-    columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish)
+    S, known = model.scores(batch), model.known(batch)
+    columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish, known)
     if wish.scope:
-        columns["out_of_scope"] = numbers(model.unlikeness(S))
+        columns["out_of_scope"] = numbers(model.unlikeness(S, known))
     return pa.RecordBatch.from_pydict(columns)
 
 
@@ -81,11 +81,11 @@ def _best(model: Classifier, batch: Batch, curve: tuple[float, float]) -> dict[s
     return {"label": picked([str(name) for name in model.classes.tolist()], best), "probability": numbers(chance)}
 
 
-def _labels(model: Classifier, S: Doubles, wish: Wish) -> dict[str, pa.Array]:
+def _labels(model: Classifier, S: Doubles, wish: Wish, known: Any) -> dict[str, pa.Array]:
     assert model.classes is not None
     assert model.decision is not None
     names = [str(name) for name in model.classes.tolist()]
-    P, found = model.decision.probabilities(S), model.decide(S, wish.abstain)
+    P, found = model.decision.probabilities(S), model.decide(S, wish.abstain, known)
     if isinstance(found, LabelSets):
         offsets = numbers(found.offsets.astype(np.int32))
         columns = {"labels": pa.ListArray.from_arrays(offsets, picked(names, found.labels))}

@@ -152,24 +152,35 @@ class Classifier:
 
     def out_of_scope(self, source: Any) -> Doubles:
         """How unlike the training rows each row is (n,): the share of them for which some class spoke louder."""
-        return self.unlikeness(self.scores(source))
+        source = as_stream(source)
+        return self.unlikeness(self.scores(source), self.known(source))
 
-    def unlikeness(self, S: Doubles) -> Doubles:
-        """The same from class scores."""
-        return self._decided().out_of_scope(S)
+    def unlikeness(self, S: Doubles, known: Any = None) -> Doubles:
+        """The same from class scores, and from what `known` gave for the rows."""
+        return self._decided().out_of_scope(S, known)
+
+    def known(self, source: Any) -> Callable[[], Doubles | None]:
+        """A function that gives the share of each row's words that the features know; None where they know no words.
+
+        Texts are read for it only when it is called: when a scope is asked for.
+        """
+        from linnaeus.pipeline.known_words import known_share
+
+        return lambda: known_share(self.features, source)
 
     # Answers
 
     def predict(self, source: Any, abstain: Any = None) -> NDArray[Any]:
         """The answer to each row: labels, tuples of labels, or numbers; None where it abstains."""
-        return self.spoken(self.decide(self.scores(source), abstain))
+        source = as_stream(source)
+        return self.spoken(self.decide(self.scores(source), abstain, self.known(source)))
 
     def classify(self, text: str, top: int = 1) -> Prediction:
         """One text, quickly: the label, its probability, and the `top` classes by rank."""
         single = self._single
         if top == 1 and single is not None:
             return single(text)
-        return predictions(self, self.scores([text]), top)[0]
+        return predictions(self, [text], top)[0]
 
     @cached_property
     def _single(self) -> Callable[[str], Prediction] | None:
@@ -177,8 +188,8 @@ class Classifier:
 
         return single(self)
 
-    def decide(self, S: Doubles, abstain: Any = None) -> Any:
-        """From class scores to class indices (-1: abstained), label sets, or numbers.
+    def decide(self, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
+        """From class scores to class indices (-1: abstained), label sets, or numbers; `known` is that of the rows.
 
         Where a coverage is asked for, one class or none for each row becomes a set of classes.
         """
@@ -186,12 +197,12 @@ class Classifier:
             if abstain is not None:
                 raise UsageError("Abstaining needs classes; this model predicts numbers.")
             return S
-        decided = self._decided().decide(S, abstain)
+        decided = self._decided().decide(S, abstain, known)
         return decided.labels if decided.sets is None else decided.sets
 
-    def chosen(self, S: Doubles, abstain: Any = None) -> Any:
+    def chosen(self, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
         """What is judged: as `decide`, but of sets with a coverage the best class each, -1 of an empty one."""
-        decided = self._decided().decide(S, abstain)
+        decided = self._decided().decide(S, abstain, known)
         return decided.sets if decided.labels is None else decided.labels
 
     def spoken(self, found: Any) -> NDArray[Any]:
@@ -221,11 +232,12 @@ class Classifier:
         """Truth and prediction of labeled rows, for `linnaeus.evaluation`; all rows of a corpus are held in memory."""
         from linnaeus.data.batch import join
         from linnaeus.evaluation import Outcome
+        from linnaeus.pipeline.unknown_labels import refuse_label_kind
 
         batch = join(list(labeled_stream(source).batches()))
         if batch.labels is None:
             raise DataError("There are no labels to compare with; name their column with label=.")
-        self._refuse_kind(batch.labels.type, abstain)
+        refuse_label_kind(self, batch.labels.type, abstain)
         S = self.scores(batch) if S is None else S
         weights = None if batch.weights is None else as_numpy(batch.weights)
         if self.classes is None:
@@ -233,21 +245,9 @@ class Classifier:
             return Outcome(truth, S, weights=weights)
         names = [str(name) for name in self.classes.tolist()]
         truth = self._truth(batch.labels, names)
-        P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain)
+        P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain, self.known(batch))
         found, sets = (decided.sets, None) if decided.labels is None else (decided.labels, decided.sets)
         return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs, sets)
-
-    def _refuse_kind(self, labels: Any, abstain: Any) -> None:
-        """Refuse labels of another kind than the answers, and what numbers cannot do."""
-        from linnaeus.data.cells import is_list
-
-        if self.classes is None and abstain is not None:
-            raise UsageError("Abstaining needs classes; this model predicts numbers.")
-        if is_list(labels) != (self.label_kind == "many"):
-            there = "sets of labels" if is_list(labels) else "one label each"
-            here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[self.label_kind]
-            wanted = f"read the labels with label_kind='{self.label_kind}'"
-            raise DataError(f"The rows have {there}, but the answers of this model are {here}; {wanted}.")
 
     def _truth(self, labels: Any, names: list[str]) -> Any:
         """Labels as indices among the classes; each different one is looked up once."""

@@ -14,13 +14,16 @@ import numpy as np
 
 from linnaeus.data.repeats import kept_together
 from linnaeus.data.split import Split, holdout
+from linnaeus.decision.scope import learn_scope
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
 from linnaeus.frozen import dataclass
 from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.pipeline.account import blank_of
 from linnaeus.pipeline.crossfit import goodness, spread, there
 from linnaeus.pipeline.fitting import solve
+from linnaeus.pipeline.known_words import known_share
 from linnaeus.pipeline.repeats import text_keys
 from linnaeus.pipeline.training import pose
 from linnaeus.store.prune import prune
@@ -29,6 +32,7 @@ from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
+    from linnaeus.decision import FittedDecision
     from linnaeus.features import Fitted
     from linnaeus.pipeline.classifier import Classifier
     from linnaeus.pipeline.examples import Examples
@@ -80,11 +84,16 @@ class Small(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A share of the features, what it lost, and the factor by which scores have become smaller."""
+    """A share of the features, what it lost, the factor by which scores have become smaller, and what it knows.
+
+    `scores` (m, w) are those of the held-out rows before the factor; `known` is the share of their words that are left.
+    """
 
     share: float
     lost: float
     factor: float
+    scores: Doubles | None = None
+    known: Doubles | None = None
 
 
 def compacted(model: Classifier, examples: Examples, how: Compact) -> Classifier:
@@ -109,7 +118,17 @@ def compacted(model: Classifier, examples: Examples, how: Compact) -> Classifier
         "tried": [[trial.share, trial.lost] for trial in trials],
     }
     told = {**model.facts, "compact": facts}
-    return replace(model, features=small.features, params=small.params, codes=small.codes, facts=told)
+    found = replace(model, features=small.features, params=small.params, codes=small.codes, facts=told)
+    return replace(found, decision=_scoped(found, chosen))
+
+
+def _scoped(model: Classifier, chosen: Trial) -> FittedDecision | None:
+    """The decision, with the scope of the held-out rows: fewer words are known than before."""
+    decision = model.decision
+    if decision is None or decision.scope is None or not decision.scope.by_known or chosen.scores is None:
+        return decision
+    S = model.class_scores(chosen.scores * chosen.factor)
+    return replace(decision, scope=learn_scope(decision.scope.kind, S, chosen.known, blank_of(model)))
 
 
 def smaller(features: Fitted, params: dict[str, Floats], squares: Doubles, how: tuple[float, str]) -> Small:
@@ -166,7 +185,8 @@ def _walk(recipe: Recipe, strength: Any, parts: tuple[Examples, Examples], how: 
     for share in how.shares:
         small = smaller(features, params, squares, (share, how.weights))
         S = ask(small.features, small.params)
-        yield Trial(share, _lost(problem.space, (full, S), parts[1]), _factor(problem.space, full, S))
+        lost, factor = _lost(problem.space, (full, S), parts[1]), _factor(problem.space, full, S)
+        yield Trial(share, lost, factor, S, known_share(small.features, parts[1].stream))
 
 
 def _lost(space: Any, scores: tuple[Doubles, Doubles], asked: Examples) -> float:

@@ -52,11 +52,12 @@ def best(P: Doubles, count: int) -> Any:
     return np.take_along_axis(some, np.argsort(-values, axis=1, kind="stable"), axis=1)[:, :count]
 
 
-def predictions(model: Any, S: Doubles, top: int = 1) -> list[Prediction]:
-    """The answers to rows of class scores, as records."""
+def predictions(model: Any, texts: list[str], top: int = 1) -> list[Prediction]:
+    """The answers to texts, as records."""
+    S = model.scores(texts)
     if model.classes is None:
         return [Prediction(value) for value in model.spoken(S).tolist()]
-    P, found = model.decision.probabilities(S), model.decide(S)
+    P, found = model.decision.probabilities(S), model.decide(S, known=model.known(texts))
     order = best(P, min(top, P.shape[1]))
     names = model.classes.tolist()
     said = []

@@ -1,4 +1,4 @@
-"""Labels of test data that a model does not know: which they are, and how often they occur."""
+"""Labels of test data that a model does not know, and how often they occur; labels of another kind are refused."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import numpy as np
 
 from linnaeus.data.cells import is_list
 from linnaeus.data.views import number
+from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from linnaeus.pipeline.classifier import Classifier
 
 SHOWN = 5
 """Labels that are named; of more, the most frequent."""
@@ -54,3 +57,14 @@ class UnknownLabels:
         more = f" and {len(self._found) - SHOWN:,} more" if len(self._found) > SHOWN else ""
         head = f"{unknown:,} of {whole:,} {what} that the model does not know, which are counted as mistakes"
         return f"{head}: {named}{more}"
+
+
+def refuse_label_kind(model: Classifier, labels: Any, abstain: Any) -> None:
+    """Refuse labels of another kind than the answers, and what numbers cannot do."""
+    if model.classes is None and abstain is not None:
+        raise UsageError("Abstaining needs classes; this model predicts numbers.")
+    if is_list(labels) != (model.label_kind == "many"):
+        there = "sets of labels" if is_list(labels) else "one label each"
+        here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[model.label_kind]
+        wanted = f"read the labels with label_kind='{model.label_kind}'"
+        raise DataError(f"The rows have {there}, but the answers of this model are {here}; {wanted}.")
