@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays import CSR
 from linnaeus.losses import PointLoss
 from linnaeus.optimizers import OPTIMIZERS
 
@@ -91,8 +92,17 @@ def _kinked(objective: Objective) -> bool:
 
 
 def _narrow(objective: Objective) -> bool:
-    """Whether a square matrix of the features, or of the examples, is small."""
-    return min(objective.X.shape) <= NARROW
+    """Whether a square matrix of the features, or of the examples, is small and quickly made."""
+    X = objective.X
+    n, d = X.shape
+    if min(n, d) > NARROW:
+        return False
+    return d <= n or not isinstance(X, CSR) or _products(X) <= PASSES * X.nnz
+
+
+def _products(X: CSR) -> int:
+    """How many products the matrix of the examples sums: each feature has the square of the number of its rows."""
+    return int((X.counts() ** 2).sum())
 
 
 FEW = 100
@@ -100,6 +110,9 @@ FEW = 100
 
 NARROW = 2000
 """Most features or examples for which factoring a square matrix is faster than iterating over the rows."""
+
+PASSES = 50
+"""Passes over sparse rows that an iterative solver takes; a matrix of the examples may cost as much."""
 
 PREFERENCE: tuple[tuple[str, Callable[[Objective], bool]], ...] = (
     ("newton", _few),
