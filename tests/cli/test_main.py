@@ -15,6 +15,7 @@ import linnaeus
 from linnaeus import kernels
 from linnaeus.cli import VERBS
 from linnaeus.cli.guard import guarded
+from linnaeus.cli.main import LazyGroup, main
 from linnaeus.cli.options import TWINS, remark_kernels
 from linnaeus.errors import DataError, MachineError, ModelFileError, UsageError
 
@@ -112,6 +113,17 @@ def test_every_error_has_its_exit_code_and_at_most_one_sentence(capsys, error, c
     assert printed.out == ""
     assert "Traceback" not in printed.err
     assert printed.err.count("\n") <= 1
+
+
+def test_a_reader_that_leaves_early_is_no_error(monkeypatch):
+    """`linnaeus predict m.lin new.csv | head -n 1` does not end with the code of a metric below its minimum."""
+
+    @click.command()
+    def broken():
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(LazyGroup, "get_command", lambda *_: broken)
+    assert main(["predict"]) == 0
 
 
 def test_a_bug_is_code_70_and_its_traceback_is_saved(capsys, home):

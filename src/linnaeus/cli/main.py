@@ -44,6 +44,13 @@ class LazyGroup(click.Group):
         command.context_class = Context
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the verb; a reader of its output that is gone is no error, where click would exit with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return 0
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing them."""
         with formatter.section("Commands"):
