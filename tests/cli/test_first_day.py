@@ -45,6 +45,16 @@ def test_short_labels_of_many_classes_are_remarked_on_in_python():
         TextClassifier("fast").fit([f"a long text number {i}" for i in range(30)], [f"c{i}" for i in range(30)])
 
 
+def test_many_classes_that_are_numbers_are_remarked_on(run, films):
+    films.write_text("text,price\n" + "".join(f"text {i},{i % 25}.5\n" for i in range(100)))
+    code, _, err = run("train", "films.csv", "--label", "price", "--recipe", "fast")
+    assert code == 0
+    assert "The 25 classes are numbers, such as '9.5'; to predict a number use --label-kind numeric." in err
+    code, _, err = run("train", "films.csv", "--label", "price", "--label-kind", "numeric", "--force")
+    assert code == 0
+    assert "classes are numbers" not in err
+
+
 @pytest.mark.parametrize("folds", [41, 1000])
 def test_more_folds_than_rows_are_refused(run, films, folds):
     code, _, err = run("train", "films.csv", "--cv", folds)

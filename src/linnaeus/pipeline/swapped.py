@@ -1,7 +1,8 @@
-"""Texts and labels that look swapped: refused where it is certain, warned about where it may be."""
+"""Labels that look wrong: swapped with texts (refused where it is certain, else warned about), or quantities."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,10 +26,17 @@ class Texts(NamedTuple):
 
 
 def refuse_swapped(examples: Examples) -> None:
-    """Refuse texts that are few and short beside labels that are many and long; warn of classes that occur once."""
+    """Refuse texts that are few and short beside labels that are many and long.
+
+    Warn of classes that occur once, and of many classes that are numbers with fractions.
+    """
     if examples.labels is None or examples.labels.form != "single":
         return
     names, rows = examples.labels.classes.tolist(), len(examples)
+    if len(names) > FEW_CLASSES and _are_quantities(names):
+        said = f"The {len(names):,} classes are numbers, such as {names[-1]!r}"
+        warnings.warn(f"{said}; to predict a number use label_kind='numeric'.", LinnaeusWarning, stacklevel=4)
+        return
     if len(names) <= max(FEW_CLASSES, rows // 2):
         return
     length = sum(len(str(name)) for name in names) / len(names)
@@ -42,6 +50,19 @@ def refuse_swapped(examples: Examples) -> None:
     said = f"There are {len(names):,} classes in {rows:,} rows, so that most classes have one row"
     hint = "are text= and label= swapped? Labels are longer than texts." if longer else "is label= the right column?"
     warnings.warn(f"{said}; {hint}", LinnaeusWarning, stacklevel=4)
+
+
+def _are_quantities(names: list[object]) -> bool:
+    """Whether all are finite numbers and some have a fraction, as prices have and codes mostly have not.
+
+    >>> _are_quantities(["1", "2.5"]), _are_quantities(["1", "2.0"]), _are_quantities(["1.5", "two"])
+    (True, False, False)
+    """
+    try:
+        numbers = [float(str(name)) for name in names]
+    except ValueError:
+        return False
+    return all(map(math.isfinite, numbers)) and not all(number.is_integer() for number in numbers)
 
 
 def _texts(stream: Stream) -> Texts | None:
