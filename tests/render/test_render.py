@@ -125,3 +125,14 @@ def test_a_command_that_is_broken_can_still_be_pasted():
     broken = page.plain(30)
     assert all(len(text) <= 30 for text in broken.splitlines())
     assert shlex.split(broken.replace("\\\n", "")) == shlex.split(page.plain())
+
+
+def test_columns_without_a_name_stay_beside_the_one_they_belong_to():
+    """A mark below the others, alone in a table of its own, would say nothing."""
+    head = ["", "rows", "", "accuracy", "", "macro_f1", ""]
+    rows = [["north", "20", "few", "0.9000", "", "0.8000", "worse"], ["south", "90", "", "0.9500", "", "0.9500", ""]]
+    page = table(head, rows, "<><><><")
+    for columns in range(24, 60):
+        for text in page.plain(columns).splitlines():
+            assert ("few" in text) <= ("20" in text)
+            assert ("worse" in text) <= ("0.8000" in text)

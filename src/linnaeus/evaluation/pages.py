@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from linnaeus.evaluation.intervals import METHOD
 from linnaeus.evaluation.page import LABEL, decimal
+from linnaeus.evaluation.slicing import SMALL
 from linnaeus.render import Glyphs, Page, Word, bar, clean, cut, indent, line, percent, table, title
 
 if TYPE_CHECKING:
@@ -20,24 +21,27 @@ def slices_page(found: Slices, glyphs: Glyphs) -> Page:
     """A row for each slice, with the interval of each metric; small slices and those that differ are marked."""
     names = list(found.whole.metrics)
     rows = [_slice(found, part, names, glyphs) for part in (found.whole, *found.parts)]
-    head = ["", "rows", *(cell for name in names for cell in (name, percent(found.level), "")), ""]
-    body = indent(table(head, rows, "<>" + ">><" * len(names) + "<"))
-    note = "worse, better: the interval does not contain the value on all rows"
-    notes = (line(), line(Word(METHOD, "faint")), line(Word(note, "faint")))
+    head = ["", "rows", "", *(cell for name in names for cell in (f"{name}, {percent(found.level)}", ""))]
+    body = indent(table(head, rows, "<><" + "><" * len(names)))
+    said = [METHOD, "worse, better: the interval does not contain the value on all rows"]
+    if any(part.small for part in (found.whole, *found.parts)):
+        said.append(f"few: fewer than {SMALL} rows, too few to say much")
+    notes = (line(), *(line(Word(note, "faint")) for note in said))
     return title(f"By {clean(found.name)}") + body + indent(Page(notes))
 
 
 def _slice(found: Slices, part: Slice, names: list[str], glyphs: Glyphs) -> list[str | Word]:
-    cells: list[str | Word] = [cut(clean(part.value), LABEL, glyphs.ellipsis), f"{part.rows:,}"]
+    few = Word("few" if part.small else "", "warn")
+    cells: list[str | Word] = [cut(clean(part.value), LABEL, glyphs.ellipsis), f"{part.rows:,}", few]
     for name in names:
         if name not in part.metrics:
-            cells += ["", "", ""]
+            cells += ["", ""]
             continue
         low, high = part.intervals[name]
         side = "" if part is found.whole else found.side(part, name)
         mark = Word(side, {"better": "good", "worse": "bad"}.get(side, ""))
-        cells += [decimal(part.metrics[name]), f"{decimal(low)} {glyphs.dash} {decimal(high)}", mark]
-    return [*cells, Word("few rows" if part.small else "", "warn")]
+        cells += [f"{decimal(part.metrics[name])}  {decimal(low)} {glyphs.dash} {decimal(high)}", mark]
+    return cells
 
 
 def comparison_page(found: Comparison, glyphs: Glyphs, names: tuple[str, str] = ("first", "second")) -> Page:

@@ -102,7 +102,7 @@ def _rows(table: Table, columns: int | None) -> list[Line]:
         return list(_group(table, natural, range(len(natural))))
     room = max(1, columns - table.left)
     lines: list[Line] = []
-    for group in _groups(table.align, natural, room):
+    for group in _groups(table, natural, room):
         lines += [()] if lines else []
         widths = dict(zip(group, _narrowed([(natural[i], table.align[i]) for i in group], room), strict=True))
         kept = [i for i in group if widths[i] or not natural[i]]
@@ -114,17 +114,29 @@ def _natural(table: Table, column: int) -> int:
     return max((width(row[column].text) for row in table.rows), default=0)
 
 
-def _groups(align: str, natural: Sequence[int], room: int) -> list[list[int]]:
+def _groups(table: Table, natural: Sequence[int], room: int) -> list[list[int]]:
     """Columns that stand beside each other: all, or those that fit, with the first one in each group."""
-    least = [_least(size, side) for size, side in zip(natural, align, strict=True)]
+    least = [_least(size, side) for size, side in zip(natural, table.align, strict=True)]
     groups, used = [[0]], least[0]
-    for i in range(1, len(align)):
-        if align[i] != "=" and used + GAP + least[i] > room and len(groups[-1]) > 1:
+    for unit in _units(table):
+        size = sum(GAP + least[i] for i in unit if table.align[i] != "=")
+        if size and used + size > room and len(groups[-1]) > 1:
             groups.append([0])
             used = least[0]
-        groups[-1].append(i)
-        used += 0 if align[i] == "=" else GAP + least[i]
+        groups[-1] += unit
+        used += size
     return groups
+
+
+def _units(table: Table) -> list[list[int]]:
+    """The columns after the first that stay together: one, and those without a name that follow it."""
+    found: list[list[int]] = []
+    for i in range(1, len(table.align)):
+        if found and table.rows and not table.rows[0][i].text:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return found
 
 
 def _least(size: int, side: str) -> int:

@@ -11,7 +11,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str | Word]], align: str)
     """A table; `align` has < or > for each column, or = for bars. An empty head is left out.
 
     Where it is wider than the screen, bars become shorter, text at the left edge of its column (<) goes on in the next
-    line, and columns that have no room left follow below, with the first one repeated.
+    line, and columns that have no room left follow below, with the first one repeated. A column without a name stays
+    beside the one before it.
 
     >>> print(table(["label", "rows"], [["spam", "12"], ["ham", "1,200"]], "<>").plain(), end="")
     label   rows
