@@ -22,6 +22,7 @@ def films(tmp_path, monkeypatch, run):
         ("recipes navie-bayes", 2, "'naive-bayes'"),
         ("train films.csv --set los=hinge -o a.lin", 2, "'loss'"),
         ("train films.csv --set regulariser.strenth=1 -o a.lin", 2, "'regularizer.strength'"),
+        ("train films.csv --recipe logistic --set strength=1 -o a.lin", 2, "'regularizer.strength'"),
         ("train films.csv --set features.blocks.0.ngram=2 -o a.lin", 2, "'features.blocks.0.ngrams'"),
         ("train films.csv --set loss=hing -o a.lin", 2, "'hinge'"),
         ("train films.csv --label lable -o a.lin", 3, "'label'"),

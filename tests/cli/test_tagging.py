@@ -90,6 +90,21 @@ def test_files_of_sentences_are_tagged(folder: Path, tmp_path: Path) -> None:
     assert pq.read_table(out).column("tags").to_pylist()[0] == SENTENCES[0][2]
 
 
+def test_a_missed_bound_is_told_as_for_classifiers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judged = ["test", str(folder / "ner.lin"), str(folder / "names.conll"), "--json", "--quiet", "--min"]
+    assert main([*judged, "f1=1.01"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["missed"] == [{"metric": "f1", "wanted": 1.01}]
+    assert err == "linnaeus: f1 is 1.0000, below 1.01\n"
+    assert main([*judged, "acuracy=1"]) == 2
+    assert "did you mean 'accuracy'?" in capsys.readouterr().err
+
+
+def test_a_text_for_predict_is_sent_to_tag(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", str(folder / "pos.lin"), "Bob barks"]) == 2
+    assert "use `linnaeus tag MODEL TEXT`" in capsys.readouterr().err
+
+
 def test_tags_are_judged_and_explained(folder: Path) -> None:
     kept = run("test", str(folder / "ner.lin"), str(folder / "names.conll"), "--min", "f1=0.99", "--json")
     assert kept.exit_code == 0

@@ -30,10 +30,11 @@ class UnknownPath(Exception):  # noqa: N818 - never leaves this file
 
 def _suggested(path: str, recipe: Any, short: tuple[str, ...], error: UnknownPath) -> str:
     """The nearest path, written as the wrong one is; or what there is where it went wrong."""
-    sign = "__" if "__" in path else "."
-    near = nearest(path, (name.replace("__", sign) for name in paths(recipe, short)))
+    known = list(paths(recipe, short))
+    ends = [name for name in known if name.split("__")[-1] == path]
+    near = ends[0] if len(ends) == 1 else nearest(path.replace(".", "__"), known)
     if near is not None:
-        return f"did you mean {near!r}?"
+        return f"did you mean {near if '__' in path else near.replace('__', '.')!r}?"
     piece, known = error.args
     return f"{piece} has {', '.join(known) or 'no parts'}."
 

@@ -20,7 +20,7 @@ from linnaeus.cli.tasks.pages import (
     tag_scores_page,
     trained_tagger_page,
 )
-from linnaeus.cli.texts import names_data
+from linnaeus.cli.texts import is_text, names_data
 from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ def write_tags(tagged: Callable[[Sentences], pa.Array], data: str, options: dict
     """The sentences of data with their tags, to the screen or a file."""
     from linnaeus.cli.writers import open_writer
 
+    if is_text(data):
+        raise UsageError("For a tagger, `predict` takes data; use `linnaeus tag MODEL TEXT` for one text.")
     if Path(options["output"] or "").suffix in (".csv", ".tsv"):
         raise UsageError("Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use `linnaeus tag`.")
     with open_writer(options["output"], sys.stdout) as write:
