@@ -82,7 +82,7 @@ CALLS = [
     (["test", "m.lin", "bare.csv"], 3, "There are no labels to compare with"),
     (["test", "m.lin", "ok.csv", "--seed", "-1"], 2, "'--seed': -1 is not in the range"),
     (["test", "m.lin", "ok.csv", "--by", "nope"], 3, "There is no column 'nope' to test by; take one of length."),
-    (["test", "m.lin", "ok.csv", "--label-kind", "many"], 3, "The rows have sets of labels, but the answers of this"),
+    (["test", "m.lin", "ok.csv", "--label-kind", "many"], 3, "The rows have sets of labels, but this model predicts"),
     (["test", "n.lin", "numbers.csv", "--abstain", "scope=0.9"], 2, "Abstaining needs classes; this model predicts"),
     (["test", "n.lin", "ok.csv"], 3, "is not a finite number"),
     (["explain", "m.lin", "header.csv"], 3, "There are no rows to explain."),

@@ -139,7 +139,7 @@ def test_candidates_come_in_batches_that_are_the_whole(tmp_path, monkeypatch):
         (b'{"text": "a", "candidates": ["\xff"]}\n', "line 1, byte 30: the bytes are not utf-8"),
         (b'{"text": "a", "candidates": ' + b"[" * 5000 + b"]" * 5000 + b"}\n", "line 1: not JSON"),
         (b'{"text": "a", "candidates": ["a"], "answer": 12345678901234567890123}\n', "Row 1: the answer is 1234567"),
-        (b'{"text": "a", "candidates": ["a"], "answer": ["\\u0000x"]}\n', "Row 1: the answer .* is none of its"),
+        (b'{"text": "a", "candidates": ["a"], "answer": ["\\u0000x"]}\n', "Row 1: the answer .* is not one of its"),
         (b'{"text": "a", "candidates": ["a"]}\n{"text": "a", "candidates": 7}\n', "not lists of candidates"),
     ],
 )

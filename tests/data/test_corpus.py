@@ -67,7 +67,7 @@ def test_take_in_any_order(corpus):
 @pytest.mark.parametrize("rows", [[True, False], [0.5]])
 def test_a_mask_is_not_taken_for_row_numbers(corpus, rows):
     for there in (corpus, corpus.batch()):
-        with pytest.raises(InputTypeError, match="by their numbers, not by"):
+        with pytest.raises(InputTypeError, match="by number, not by"):
             there.take(rows)
 
 

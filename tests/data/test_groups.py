@@ -92,7 +92,7 @@ def test_examples_can_be_taken_in_any_order():
     ("rows", "words"),
     [
         ([{"text": "x", "candidates": ["a"], "answer": 4}], "Row 1: the answer is 4"),
-        ([{"text": "x", "candidates": ["a"], "answer": "z"}], "'z' is none of its candidates"),
+        ([{"text": "x", "candidates": ["a"], "answer": "z"}], "'z' is not one of its candidates"),
         ([{"text": "x", "candidates": [], "answer": 0}], "it has no candidates"),
         ([{"text": "x", "answer": 0}], "No column holds the candidates"),
         ([{"candidates": ["a"]}], "No column holds the text"),
@@ -101,7 +101,7 @@ def test_examples_can_be_taken_in_any_order():
         ([{"text": "x", "candidates": []}, {"text": "y", "candidates": ["a", None]}], "Row 2: a candidate is null"),
         ([{"text": "x", "candidates": ["a"]}, {"text": None, "candidates": ["a"]}], "Row 2: a text is null"),
         ([{"text": "\ud800", "candidates": ["a"]}], "'text', row 1: .* holds half a surrogate pair"),
-        ([], "there is no example at all"),
+        ([], "there are no examples"),
     ],
 )
 def test_what_is_wrong_is_said(rows, words):

@@ -45,7 +45,7 @@ def test_an_unknown_part_and_a_plain_file_are_refused(tmp_path):
     write(tmp_path, train=".csv", test=".csv")
     with pytest.raises(UsageError, match="split='trian' is not one of 'train'"):
         read(tmp_path, split="trian")
-    with pytest.raises(DataError, match="no folder with parts"):
+    with pytest.raises(DataError, match="not a folder with parts"):
         read(tmp_path / "train.csv", split="train")
 
 

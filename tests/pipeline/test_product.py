@@ -289,8 +289,8 @@ def test_recipes_for_classes_refuse_numbers_before_any_work(name):
 
 def test_labels_of_another_kind_are_refused():
     model = Recipe().fit([("good film", "pos"), ("bad film", "neg")])
-    with pytest.raises(DataError, match=r"have sets of labels, but the answers of this model are one label; .*'one'"):
+    with pytest.raises(DataError, match=r"have sets of labels, but this model predicts one label; .*'one'"):
         model.evaluate(read([{"text": "a film", "label": ["pos"]}], label="label"))
     many = Recipe().fit(read([{"text": "good film", "label": ["pos"]}, {"text": "bad", "label": []}], label="label"))
-    with pytest.raises(DataError, match=r"have one label each, but the answers of this model are sets of labels"):
+    with pytest.raises(DataError, match=r"have one label each, but this model predicts sets of labels"):
         many.evaluate([("a film", "pos")])

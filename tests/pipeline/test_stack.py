@@ -143,7 +143,7 @@ def test_a_tagger_can_be_last_and_a_classifier_first() -> None:
     assert (reasons.token, reasons.tag) == ("dog", "N")
     assert any(reason.name.startswith("topic[0]") for reason in reasons.reasons)
     assert told.last.nbest(told.ready_sentences([["the", "dog"]]), 2)[0][0] == ["D", "N"]
-    with pytest.raises(UsageError, match="these are 2"):
+    with pytest.raises(UsageError, match="there are 2"):
         told.last.explain(told.ready_sentences([["the"], ["dog"]]), 0)
 
 

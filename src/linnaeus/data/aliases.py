@@ -1,4 +1,4 @@
-"""`AliasTable`: which candidates a name may mean, for mentions that bring none."""
+"""`AliasTable`: which candidates a name may mean, for mentions without candidates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linnaeus.frozen import dataclass
 
 @dataclass(frozen=True, eq=False)
 class AliasTable:
-    """Names, case folded, and how often each meant which candidate.
+    """Case-folded names, and how often each name meant each candidate.
 
     >>> table = AliasTable.of([("Georgia", "Georgia (country)", 7), ("georgia", "Georgia, Texas", 2)])
     >>> table.candidates("GEORGIA")
@@ -31,7 +31,7 @@ class AliasTable:
 
     @classmethod
     def of(cls, triples: Iterable[tuple[str, str, float]]) -> AliasTable:
-        """From name, candidate and count; the same pair counts together."""
+        """From tuples of name, candidate and count; counts of the same pair are added."""
         found: dict[str, dict[str, float]] = defaultdict(dict)
         for alias, candidate, count in triples:
             counts = found[folded(alias)]
@@ -40,22 +40,22 @@ class AliasTable:
 
     @classmethod
     def learn(cls, groups: Groups) -> AliasTable:
-        """From examples with answers: what was chosen for each text; candidates never chosen are kept, with 0."""
+        """From examples with answers: count the right candidates of each text; others are kept with count 0."""
         gold, texts = groups.truth().gold, groups.text.to_pylist()
         rows = zip(groups.group.tolist(), groups.candidates.to_pylist(), gold.tolist(), strict=True)
         return cls.of((texts[group], candidate, float(right)) for group, candidate, right in rows if candidate)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> AliasTable:
-        """From a file with name, candidate and perhaps a count in each line, with tabs between them; packed or not."""
+        """From a file, maybe compressed, with a name, a candidate and optionally a count per line, split by tabs."""
         return cls.of(_triple(parts, where) for where, parts in entries(path))
 
     def candidates(self, name: str, top: int = 30) -> list[tuple[str, float]]:
-        """What the name may mean, the most frequent first."""
+        """The candidates of a name, most frequent first."""
         return list(self.entries.get(folded(name), ())[:top])
 
     def groups(self, mentions: Sequence[str], top: int = 30, columns: Mapping[str, Any] | None = None) -> Groups:
-        """The mentions as examples with their candidates, whose counts are the detail `count`.
+        """The mentions as examples with their candidates; the detail `count` holds the counts.
 
         A name that is not in the table has no candidates: "none of these" is the answer.
         """
@@ -76,7 +76,7 @@ class AliasTable:
 
 
 def folded(name: str) -> str:
-    """A name as the table holds it: case folded, one space between words."""
+    """A name in the table's form: case-folded, one space between words."""
     return " ".join(name.casefold().split())
 
 
@@ -92,5 +92,5 @@ def _triple(parts: list[str], where: str) -> tuple[str, str, float]:
     except ValueError:
         found = -1.0
     if not 0 <= found < float("inf"):
-        raise DataError(f"{where}: name, candidate and a count from 0 up are wanted, tabs between them.")
+        raise DataError(f"{where}: a line needs a name, a candidate and a count from 0 up, separated by tabs.")
     return alias, candidate, found

@@ -23,7 +23,7 @@ class Batch:
 
     `text` is string or large_string without nulls; `labels` is string (one), list<string> (many) or float64
     (numeric); `features`, from libsvm files, is list<struct<index: int32, value: float32>>; `columns` holds all
-    further columns by name. What the source does not have is None. `start` is the number of the first row.
+    other columns by name. A part that the source does not have is None. `start` is the number of the first row.
 
     >>> batch = Batch(pa.array(["good film", "bad film"]), pa.array(["pos", "neg"]))
     >>> len(batch), batch.take([1]).labels.to_pylist()
@@ -42,7 +42,7 @@ class Batch:
         return next((len(array) for array in self.arrays()), 0)
 
     def arrays(self) -> Iterator[pa.Array]:
-        """Every column there is, roles first."""
+        """All columns, those with roles first."""
         for name in _ROLES:
             array = getattr(self, name)
             if array is not None:
@@ -50,18 +50,18 @@ class Batch:
         yield from self.columns.values()
 
     def each(self, change: Callable[[pa.Array], pa.Array], start: int = 0) -> Batch:
-        """The batch with every column changed in the same way."""
+        """The batch with the same function applied to every column."""
         changed: dict[str, Any] = {
             name: None if getattr(self, name) is None else change(getattr(self, name)) for name in _ROLES
         }
         return Batch(**changed, columns={name: change(array) for name, array in self.columns.items()}, start=start)
 
     def slice(self, offset: int, length: int) -> Batch:
-        """These consecutive rows; the columns are views, not copies."""
+        """A range of rows; the columns are views, not copies."""
         return self.each(lambda array: array.slice(offset, length), self.start + offset)
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
-        """These rows, in this order, numbered from 0."""
+        """The rows with these numbers, in this order, numbered from 0."""
         chosen = from_numpy(row_numbers(rows))
         return self.each(lambda array: _widened(array).take(chosen))
 
@@ -74,19 +74,19 @@ _ROLES = tuple(f.name for f in fields(Batch) if f.name not in ("columns", "start
 
 
 def row_numbers(rows: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """These numbers as an array; a mask is refused, because its truth values would be taken for rows 0 and 1.
+    """Row numbers as an array; a mask is refused, because its values would be read as rows 0 and 1.
 
     >>> row_numbers([2, 0]).tolist()
     [2, 0]
     """
     found = np.asarray(rows)
     if found.size and found.dtype.kind not in "iu":
-        raise InputTypeError(f"rows are chosen by their numbers, not by {found.dtype}; of a mask take np.flatnonzero.")
+        raise InputTypeError(f"rows are chosen by number, not by {found.dtype}; convert a mask with np.flatnonzero.")
     return found.astype(np.int64)
 
 
 def join(batches: Sequence[Batch]) -> Batch:
-    """All rows in one batch, numbered as the first; a single batch is handed back as it is, without a copy.
+    """All rows in one batch, numbered from the first batch's start; a single batch is returned without a copy.
 
     >>> join([Batch(pa.array(["a"])), Batch(pa.array(["b", "c"]))]).text.to_pylist()
     ['a', 'b', 'c']

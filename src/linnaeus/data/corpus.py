@@ -24,10 +24,10 @@ __all__ = ["Batch", "Corpus"]
 
 
 class Corpus:
-    """Rows of text with labels, weights, groups and further columns, as `linnaeus.read` gives them.
+    """Rows of text with labels, weights, groups and other columns, as `linnaeus.read` returns them.
 
-    A corpus can be walked over as often as one likes. One from files reads them anew at each walk, in constant
-    memory; `load()` keeps the rows instead. What a walk cannot use is in `skipped`.
+    You can iterate over a corpus any number of times. A corpus of files reads them again each time, in constant memory;
+    `load()` keeps the rows in memory instead. `skipped` counts the rows that could not be used.
 
     >>> from linnaeus.data import read
     >>> corpus = read([("good film", "pos"), ("bad film", "neg"), ("fine film", "pos")])
@@ -47,32 +47,32 @@ class Corpus:
 
     @property
     def roles(self) -> Roles:
-        """Which column is the text, the label and so on, and which of these were guessed."""
+        """Which columns hold the text, the label and so on, and which of these were guessed."""
         return self._shape.roles
 
     @property
     def kind(self) -> str:
-        """The kind of labels: "one" per row, "many", "numeric" or "none"."""
+        """The kind of labels: "one" for each row, "many", "numeric" or "none"."""
         return self._shape.kind
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the further columns."""
+        """The names of the other columns."""
         return self._shape.further
 
     @property
     def skipped(self) -> Skipped:
-        """How many rows the latest walk left out, and why the first few."""
+        """How many rows the latest pass left out, with the reasons for the first few."""
         return self._source.skipped if isinstance(self._source, Held) else self._ledger.skipped
 
     @property
     def size(self) -> int:
-        """Bytes of the files; 0 in memory."""
+        """The size of the files in bytes; 0 for data in memory."""
         return self._source.size
 
     @property
     def headed(self) -> bool:
-        """Whether the rows stand below a header in their files, as in CSV; they are counted after it."""
+        """Whether the files have a header, as in CSV; row numbers start after it."""
         return isinstance(self._source, Files) and self._source.headed
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class Corpus:
     # Walks
 
     def batches(self) -> Iterator[Batch]:
-        """All rows in order, some at a time; columns that were Arrow already are not copied."""
+        """All rows in order, in batches; columns that are already Arrow are not copied."""
         self._ledger = ledger = Ledger(self._policy)
         total, start = self._source.size, 0
         for whole, done in self._source.walk(ledger):
@@ -103,17 +103,17 @@ class Corpus:
         self._count = start
 
     def watch(self, watcher: Watcher | None) -> Corpus:
-        """The same corpus; each walk over it calls `watcher` with its `Progress` after every block."""
+        """The same corpus; each pass over it calls `watcher` with its `Progress` after every block."""
         watched = self._with(self._source)
         watched._watcher, watched._count = watcher, self._count
         return watched
 
     def batch(self) -> Batch:
-        """All rows as one batch: in memory, and without a copy where there is only one."""
+        """All rows as one batch in memory; a single batch is not copied."""
         return join(list(self.batches()) or [self._shape.nothing()])
 
     def load(self) -> Corpus:
-        """The same rows, held in memory."""
+        """The same rows, in memory."""
         batches = list(self.batches())
         return self._with(hold(batches, self.skipped))
 
@@ -131,7 +131,7 @@ class Corpus:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The different labels, sorted by code point; none where labels are numeric or absent."""
+        """The distinct labels, sorted by code point; empty if labels are numeric or missing."""
         if self.kind not in ("one", "many"):
             return ()
         import pyarrow.compute as pc
@@ -146,7 +146,7 @@ class Corpus:
     # Parts
 
     def head(self, n: int) -> Corpus:
-        """The first n rows, in memory; files are read only so far."""
+        """The first n rows, in memory; the rest of the files is not read."""
         if n < 0:
             raise UsageError(f"head takes a number of rows from 0 up, not {n}.")
         found: list[Batch] = []
@@ -157,7 +157,7 @@ class Corpus:
         return self._with(hold(found, self.skipped))
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Corpus:
-        """These rows, in this order. Ascending row numbers are streamed, others are taken in memory."""
+        """The rows with these numbers, in this order. Ascending numbers are streamed, others are taken in memory."""
         chosen = row_numbers(rows)
         if len(chosen) and chosen.min() < 0:
             raise UsageError(f"row {chosen.min()} is below 0; rows are numbered from 0.")
@@ -172,10 +172,10 @@ class Corpus:
         return self._with(hold([self.batch().take(chosen)]))
 
     def split(self, share: float = 0.2, *, seed: int = 0, by: str | None = None) -> tuple[Corpus, Corpus]:
-        """A part to train on and a part to test on, which has this share of the rows.
+        """Split into training rows and test rows; the test part has this share of the rows.
 
-        Labels keep their shares on both sides and no group is on both, where the corpus has these. `by="random"`
-        heeds neither, `by="time"` tests on the latest rows. See `linnaeus.data.split` for row numbers.
+        The split is stratified by label, and each group is in one part only, if the corpus has labels and groups.
+        `by="random"` ignores both; `by="time"` tests on the latest rows. See `linnaeus.data.split` for row numbers.
         """
         if by == "time":
             return self._parts(holdout_by_time(self._times(), share=share))
@@ -183,7 +183,7 @@ class Corpus:
         return self._parts(holdout(len(self), share=share, seed=seed, strata=strata, groups=groups))
 
     def folds(self, k: int = 5, *, seed: int = 0, by: str | None = None) -> Iterator[tuple[Corpus, Corpus]]:
-        """K pairs of a part to train on and a part to test on; every row is tested once, or by time walking forward."""
+        """K pairs of training and test rows. Each row is tested once; by time, training rows are before test rows."""
         if by == "time":
             return map(self._parts, folds_by_time(self._times(), k))
         strata, groups = self._dealt(by)

@@ -65,7 +65,7 @@ def standard_input() -> BinaryIO:
 
 def _found(source: Paths, options: ReadOptions) -> Found:
     if options.split is not None and not parts_of(source):
-        raise DataError(f"{source}: is no folder with parts such as train and test; leave out split=.")
+        raise DataError(f"{source}: is not a folder with parts such as train and test; leave out split=.")
     paths = [source] if isinstance(source, (str, PathLike)) else list(source)
     return _together([_expanded(str(path), options) for path in paths])
 

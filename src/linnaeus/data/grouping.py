@@ -154,7 +154,7 @@ def _named(table: Columns, given: str | None, usual: tuple[str, ...], what: str)
 def _needed(table: Columns, given: str | None, usual: tuple[str, ...], what: str) -> str:
     found = _named(table, given, usual, what)
     if found is None:
-        there = f"name one of {', '.join(table)}" if table else "there is no example at all"
+        there = f"name one of {', '.join(table)}" if table else "there are no examples"
         raise DataError(f"No column holds the {what}; {there}.")
     return found
 
@@ -274,7 +274,7 @@ def _no_nulls(values: pa.Array, what: str, rows: Sequence[int], offsets: Longs |
     if values.null_count:
         at = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
         row = at if offsets is None else int(np.searchsorted(offsets, at, "right")) - 1
-        raise DataError(f"Row {rows[row]}: a {what} is null; leave it out, or write what stands there.")
+        raise DataError(f"Row {rows[row]}: a {what} is null; leave it out, or fill it in.")
     return values
 
 
@@ -330,5 +330,5 @@ def _flags(values: pa.Array) -> Any:
     words = [str(value).lower() if value is not None else "" for value in values.to_pylist()]
     bad = next((word for word in words if word not in TRUE | FALSE), None)
     if bad is not None:
-        raise DataError(f"Whether a candidate is right is said by 1 or 0, true or false, not {bad!r}.")
+        raise DataError(f"Mark each candidate as right or wrong with 1 or 0, true or false, not {bad!r}.")
     return np.array([word in TRUE for word in words], bool)

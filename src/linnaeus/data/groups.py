@@ -1,4 +1,4 @@
-"""`Groups`: examples that bring their own candidates, one of which is to be chosen."""
+"""`Groups`: examples that each have their own candidates, to choose one from."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Groups:
     """n examples with m candidates in all; example i has the candidates `offsets[i]` to `offsets[i+1]`.
 
-    `columns` (n,) are further columns of the examples, `details` (m,) those of the candidates. `gold` (m,) says which
-    candidates are right; an example of which none is right is "none of these". `costs` (m,) is what choosing a wrong
-    one costs, `weights` (n,) what an example counts.
+    `columns` (n,) are other columns of the examples, `details` (m,) those of the candidates. `gold` (m,) marks the
+    right candidates; if no candidate is right, the answer is "none of these". `costs` (m,) holds the cost of choosing
+    each wrong candidate, `weights` (n,) the weights of the examples.
 
     >>> two = Groups.from_lists(["2 + 2", "capital of France"], [["3", "4"], ["Paris"]], [1, "Paris"])
     >>> len(two), two.answers().tolist(), two.take([1]).candidates.to_pylist()
@@ -51,7 +51,7 @@ class Groups:
         inner: list[Any] = [self.candidates, *self.details.values()]
         inner += [part for part in (self.gold, self.costs) if part is not None]
         if any(len(part) != n for part in whole) or any(len(part) != m for part in inner):
-            raise DataError("The columns of these groups are not of one length; give a value for each row.")
+            raise DataError("The columns of these groups have different lengths; give a value for each row.")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -72,12 +72,14 @@ class Groups:
     ) -> Groups:
         """From lists: a text and a list of candidates for each example.
 
-        An answer is the place of the right candidate from 0, the candidate itself, a list of these, or None.
+        An answer is the position of the right candidate from 0, the candidate itself, a list of these, or None.
         """
         if isinstance(text, str) or isinstance(candidates, str):
             raise InputTypeError("Groups takes a list of texts and a list of lists of candidates, not a string.")
         if len(text) != len(candidates):
-            raise DataError(f"There are {len(text)} texts and {len(candidates)} lists of candidates; give as many.")
+            raise DataError(
+                f"There are {len(text)} texts and {len(candidates)} lists of candidates; give one list for each text."
+            )
         offsets = np.zeros(len(candidates) + 1, np.int64)
         np.cumsum([len(one) for one in candidates], out=offsets[1:])
         flat = [one for some in candidates for one in some]
@@ -119,24 +121,24 @@ class Groups:
         return self.columns[name]
 
     def answered(self, answers: Sequence[Any]) -> Groups:
-        """The same with these answers."""
+        """The same examples with these answers."""
         return replace(self, gold=gold_of(list(answers), self.offsets, self.candidates.to_pylist()))
 
     def truth(self) -> Choices:
-        """Which candidates are right, as losses want it."""
+        """Which candidates are right, in the form that losses take."""
         if self.gold is None:
             raise DataError("These groups have no answers; training and tests need an answer for each example.")
         return Choices(self.offsets, self.gold, self.costs, self.weights)
 
     def answers(self) -> Longs:
-        """The place of the first right candidate of each example, from 0; -1 where none is right."""
+        """The position of the first right candidate of each example, from 0; -1 if none is right."""
         truth, found = self.truth(), np.full(len(self), -1, np.int64)
         at = np.flatnonzero(truth.gold)[::-1]
         found[self.group[at]] = at - self.offsets[self.group[at]]
         return found
 
     def with_none(self) -> Groups:
-        """One candidate more for each example, a missing one: "none of these". It is right where no other is."""
+        """Add the candidate "none of these" (null) to each example. It is right if no other candidate is."""
         n, at = len(self), self.offsets[1:]
         where = np.insert(np.arange(int(self.offsets[-1])), at, -1)
         taken = pa.array(np.where(where < 0, 0, where), mask=where < 0)
@@ -148,7 +150,7 @@ class Groups:
 
 
 def join(parts: Sequence[Groups]) -> Groups:
-    """All examples, one part after the other; columns that a part does not have are null there.
+    """Concatenate the parts; columns that a part does not have are null there.
 
     >>> one = Groups.from_lists(["2 + 2"], [["3", "4"]], [1])
     >>> join([one, one]).answers().tolist()
@@ -173,7 +175,7 @@ def join(parts: Sequence[Groups]) -> Groups:
 
 
 def joined(arrays: Sequence[pa.Array]) -> pa.Array:
-    """Arrays one after the other; those whose types have nothing in common become text."""
+    """Concatenate arrays; if their types have nothing in common, they become text."""
     try:
         return concatenated(arrays)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
@@ -207,9 +209,9 @@ def _stacked(arrays: Sequence[Any]) -> Any:
 def gold_of(
     answers: Sequence[Any], offsets: Longs, candidates: Sequence[str | None], rows: Sequence[int] | None = None
 ) -> NDArray[np.bool_]:
-    """Which candidates the answers mean: a place from 0, a candidate's own words, a list of these, None for none.
+    """Mark the right candidates. An answer is a position from 0, a candidate's text, a list of these, or None for none.
 
-    `rows` says where each example stands.
+    `rows` are the row numbers of the examples.
     """
     if len(answers) != len(offsets) - 1:
         raise DataError(f"There are {len(answers)} answers for {len(offsets) - 1} examples; give one for each.")
@@ -270,11 +272,11 @@ def _place(answer: Any, candidates: Sequence[str | None], row: int) -> int:
         return -1
     if isinstance(answer, str):
         if answer not in candidates:
-            raise DataError(f"Row {row}: the answer {answer!r} is none of its candidates; add it to them.")
+            raise DataError(f"Row {row}: the answer {answer!r} is not one of its candidates; add it to them.")
         return candidates.index(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | np.integer) or not -1 <= answer < len(candidates):
-        what = f"a place from 0 to {len(candidates) - 1}" if candidates else "-1: it has no candidates"
-        raise DataError(f"Row {row}: the answer is {answer!r}, but it is to be {what}, or a candidate's own words.")
+        what = f"a position from 0 to {len(candidates) - 1}" if candidates else "-1: it has no candidates"
+        raise DataError(f"Row {row}: the answer is {answer!r}, but it must be {what}, or the text of a candidate.")
     return int(answer)
 
 

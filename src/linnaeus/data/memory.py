@@ -13,7 +13,7 @@ from linnaeus.data.roles import FIXED
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, is_unicode, said
 
 _HUGGING_ROWS = 10_000
-_HALF = "holds half a surrogate pair, which is no character; mend it with text.encode('utf-8', 'replace').decode()."
+_HALF = "holds half a surrogate pair, not a character; correct it with text.encode('utf-8', 'replace').decode()."
 
 
 def record_batches(source: Any) -> list[pa.RecordBatch]:

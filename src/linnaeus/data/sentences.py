@@ -1,4 +1,4 @@
-"""Sentences: tokens with tags and further columns beside them, as flat Arrow arrays with offsets.
+"""Sentences: tokens with tags and other columns, as flat Arrow arrays with offsets.
 
 `Sentences.from_lists` takes lists of tokens, `read_sentences` of `data/tagged.py` reads files and tables.
 """
@@ -74,7 +74,7 @@ class Sentences:
         return cls(offsets, values, told, found)
 
     def take(self, rows: Any) -> Sentences:
-        """These sentences, in this order, as an array would give them (numbers, a mask, a slice)."""
+        """The chosen sentences, in this order; choose as in a NumPy array (numbers, a mask, a slice)."""
         offsets, at, chosen = groups(self.offsets, np.asarray(rows) if isinstance(rows, Sequence) else rows)
         return self._with(offsets, pa.array(at), pa.array(chosen))
 
@@ -92,7 +92,7 @@ class Sentences:
         )
 
     def batches(self, tokens: int) -> Iterator[Sentences]:
-        """Slices of about so many tokens, each at least one sentence."""
+        """Slices of about this many tokens, each with at least one sentence."""
         start = 0
         while start < len(self):
             most = int(np.searchsorted(self.offsets, self.offsets[start] + tokens, side="right")) - 1
@@ -101,28 +101,28 @@ class Sentences:
             start = stop
 
     def column(self, name: str) -> pa.Array:
-        """A column by name; `word` is the tokens themselves."""
+        """A column by name; `word` gives the tokens."""
         if name == "word":
             return self.tokens
         if name not in self.columns:
             known = ", ".join(map(repr, self.columns)) or "none"
-            raise DataError(f"the sentences have no column {name!r} beside their tokens, they have {known}; give it.")
+            raise DataError(f"the sentences have no column {name!r}, they have {known}; add the column.")
         return self.columns[name]
 
     def with_column(self, name: str, values: pa.Array) -> Sentences:
-        """The same with one more column, or another one of that name: one string for each token."""
+        """The same sentences with this column added or replaced: one string for each token."""
         if len(values) != self.count:
             raise DataError(f"column {name!r} has {len(values)} values for {self.count} tokens; give each token one.")
         return Sentences(self.offsets, self.tokens, self.tags, {**self.columns, name: values}, self.docs)
 
     def with_tags(self, tags: pa.Array | None) -> Sentences:
-        """The same with these tags, or without any."""
+        """The same sentences with these tags, or with no tags."""
         if tags is not None and len(tags) != self.count:
             raise DataError(f"there are {len(tags)} tags for {self.count} tokens; give each token one.")
         return Sentences(self.offsets, self.tokens, tags, self.columns, self.docs)
 
     def lists(self, values: pa.Array | Sequence[Any] | None = None) -> list[list[Any]]:
-        """The tokens, or values that stand beside them, as one list per sentence."""
+        """The tokens, or the values of another column, as one list for each sentence."""
         flat = self.tokens if values is None else values
         flat = flat.to_pylist() if isinstance(flat, pa.Array) else list(flat)
         bounds = self.offsets.tolist()
@@ -139,7 +139,7 @@ class Sentences:
 
 
 def join(parts: Sequence[Sentences]) -> Sentences:
-    """All sentences, one part after the other; the parts have the same columns."""
+    """Concatenate the parts, which must have the same columns."""
     if len(parts) == 1:
         return parts[0]
     offsets, count = [np.zeros(1, np.int64)], 0
@@ -193,7 +193,7 @@ def _wrong_cell(name: str, flat: list[Any], offsets: Longs) -> InputTypeError | 
         if cell is not None and not isinstance(cell, str):
             return InputTypeError(f"{where}: {cell!r} among its {name} is {type(cell).__name__}, not a string.")
         if isinstance(cell, str) and any("\ud800" <= char <= "\udfff" for char in cell):
-            return DataError(f"{where}: {cell!r} among its {name} holds half a surrogate pair; mend the text.")
+            return DataError(f"{where}: {cell!r} among its {name} holds half a surrogate pair; correct the text.")
     return DataError(f"the {name} do not fit into one column of text; give strings.")
 
 
@@ -207,7 +207,7 @@ def _beside(name: str, lists: Lists, offsets: Longs) -> pa.Array:
 
 
 def check_lengths(where: str, name: str, wanted: Longs, found: Longs, rows: Sequence[int] | None = None) -> None:
-    """Refuse a sentence with another number of values than tokens; `rows` is where each stands in the file."""
+    """Refuse a sentence whose number of values differs from its number of tokens; `rows` are rows of the file."""
     odd = np.flatnonzero(wanted != found)
     if len(odd):
         i = int(odd[0])
@@ -215,19 +215,21 @@ def check_lengths(where: str, name: str, wanted: Longs, found: Longs, rows: Sequ
 
 
 def refuse_null(values: pa.Array, offsets: Longs, where: str = "", rows: Sequence[int] | None = None) -> None:
-    """The error for tokens of which one is null."""
+    """The error for a null token."""
     at = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
     i = int(np.searchsorted(offsets, at, side="right")) - 1
     token = at - int(offsets[i]) + 1
-    raise DataError(f"{_place(where, i, rows)}: token {token} is null; leave it out, or write what stands there.")
+    raise DataError(f"{_place(where, i, rows)}: token {token} is null; leave it out, or fill it in.")
 
 
 def refuse_nul(tags: pa.Array, offsets: Longs, where: str = "", rows: Sequence[int] | None = None) -> None:
-    """Refuse tags of which one holds a NUL character: NumPy would take it for another."""
+    """Refuse tags with a NUL character: NumPy would confuse them with others."""
     found = np.flatnonzero(holds_nul(tags))
     if len(found):
         i = int(np.searchsorted(offsets, found[0], side="right")) - 1
-        raise DataError(f"{_place(where, i, rows)}: the tag {tags[found[0]].as_py()!r} holds a NUL character; mend it.")
+        raise DataError(
+            f"{_place(where, i, rows)}: the tag {tags[found[0]].as_py()!r} holds a NUL character; correct it."
+        )
 
 
 def _place(where: str, sentence: int, rows: Sequence[int] | None) -> str:

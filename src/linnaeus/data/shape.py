@@ -112,12 +112,12 @@ class _Work:
         if kind in ("one", "many"):
             made = as_text(column, role) if kind == "one" else as_texts(column, role, self.shape.separator)
             self._miss(is_missing(made))
-            self._reject(holds_nul(made), f"the label in column {role!r} holds a NUL character", "mend it")
+            self._reject(holds_nul(made), f"the label in column {role!r} holds a NUL character", "correct it")
         else:
             missing = is_missing(settled(column))
             made, good = as_numbers(column, role)
             self._miss(missing)
-            self._reject(~good & ~missing, f"the label in column {role!r} is not a finite number", "mend it")
+            self._reject(~good & ~missing, f"the label in column {role!r} is not a finite number", "correct it")
         return made
 
     def weights(self) -> pa.Array | None:
@@ -126,7 +126,7 @@ class _Work:
             return None
         made, good = as_numbers(self.chunk.table.column(role), role)
         good = good & (made.to_numpy(zero_copy_only=False) >= 0)
-        remedy = "mend it, read without weights with weight=''"
+        remedy = "correct it, read without weights with weight=''"
         self._reject(~good, f"the weight in column {role!r} is not a number from 0 up", remedy)
         return made
 

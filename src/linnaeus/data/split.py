@@ -1,7 +1,7 @@
 """Splits: held-out and k-fold, stratified, grouped or by time.
 
-Rows get random keys from a counter, splitmix64(seed, row), so a split depends on the seed and the row numbers alone:
-not on how the rows came in batches, nor on the version of a random number generator.
+Rows get random keys from a counter, splitmix64(seed, row), so a split depends only on the random seed and the row
+numbers, not on the batches or on the version of a random number generator.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def holdout(
 ) -> Split:
     """Hold out a share of n rows.
 
-    With `strata` (a value per row) each stratum gives its share, rounded up or down; a stratum of one row stays in
-    training. With `groups` no group is on both sides, and shares are as near as whole groups allow.
+    With `strata` (a value for each row) the share of each stratum is held out, rounded up or down; a stratum of one row
+    stays in training. With `groups` each group is in one part only, and shares are as near as whole groups allow.
 
     >>> holdout(10, share=0.2, strata=[0] * 5 + [1] * 5).test.size
     2
@@ -64,9 +64,9 @@ def holdout(
 def folds(
     n: int, k: int = 5, *, seed: int = 0, strata: ArrayLike | None = None, groups: ArrayLike | None = None
 ) -> list[Split]:
-    """K splits whose test parts share out all rows; sizes, in all and per stratum, differ by at most one.
+    """K splits for cross-validation: a row is in one test part; sizes, in all and per stratum, differ by one at most.
 
-    With `groups` no group is on both sides of a split.
+    With `groups` each group is in one part of a split only.
 
     >>> [fold.test.size for fold in folds(10, 3)]
     [4, 3, 3]
@@ -86,7 +86,7 @@ def folds(
 
 
 def holdout_by_time(times: ArrayLike, *, share: float = 0.2) -> Split:
-    """Hold out the latest share of rows: all that train are strictly earlier than all that test.
+    """Hold out the latest share of rows: all training rows are strictly earlier than all test rows.
 
     >>> holdout_by_time([3, 1, 2, 3], share=0.25).test.tolist()
     [0, 3]
@@ -98,7 +98,7 @@ def holdout_by_time(times: ArrayLike, *, share: float = 0.2) -> Split:
 
 
 def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
-    """K splits that walk forward: time is cut in k + 1 parts, each is tested by what came before it.
+    """K splits by time: time is cut into k + 1 parts; each but the first is a test part, trained on all earlier parts.
 
     >>> [(f.train.size, f.test.size) for f in folds_by_time([1, 2, 3, 4, 5, 6], 2)]
     [(2, 2), (4, 2)]

@@ -149,7 +149,7 @@ class ByteStream(io.RawIOBase):
         except OSError as error:
             raise DataError(
                 f"{self._file.name}: the {self._codec or 'file'} data is cut short or damaged ({said(error)}); "
-                "fetch it anew."
+                "download it again."
             ) from error
         self._read += len(data)
         if self._codec:

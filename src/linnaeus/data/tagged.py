@@ -137,7 +137,7 @@ def _from_lists(rows: list[Any]) -> Sentences:
     for number, row in enumerate(rows, 1):
         odd = next((cell for cell in row if not isinstance(cell, tuple | list) or len(cell) != 2), None)
         if odd is not None:
-            raise DataError(f"sentence {number}: {odd!r} is no (token, tag) pair as the others are; make them alike.")
+            raise DataError(f"sentence {number}: {odd!r} is not a (token, tag) pair like the others; make them alike.")
     return Sentences.from_lists([[a for a, _ in row] for row in rows], [[b for _, b in row] for row in rows])
 
 

@@ -1,4 +1,4 @@
-"""`Classifier`: what a recipe trains. It predicts, evaluates, explains, and saves itself to one file."""
+"""`Classifier`: the model that a recipe trains. It predicts, evaluates, explains, and saves itself to one file."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ NEIGHBORS = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Classifier:
-    """A trained model: fitted features, float32 weights, an output space, its classes, and how it decides.
+    """A trained model: fitted features, float32 weights, an output space, classes and a decision rule.
 
-    `plan` is the recipe. `form` is that of the labels: "single", a form of label sets, or "numbers". `account` is the
-    evaluation on rows the scoring models had not seen; `facts` say what it was trained on and how. `codes` are the
-    weights as a compact model stores them; `params` hold the float32 numbers that these make. `body` is the model of a
-    learner that enters at scores; where it is linear, `params` hold its weights, else nothing. `kept` are training
-    texts, where the recipe keeps them.
+    `plan` is the recipe. `form` is the form of the labels: "single", a form of label sets, or "numbers". `account` is
+    the evaluation on held-out rows; `facts` describe the training data and the training. `codes` are the weights as a
+    compact model stores them; `params` hold the float32 numbers decoded from them. `body` is the model of a learner
+    that computes scores itself; if it is linear, `params` hold its weights, else `params` is empty. `kept` holds the
+    training texts if the recipe keeps them.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
@@ -84,7 +84,7 @@ class Classifier:
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
-        """How good it is on rows that were held out in training; None where none were."""
+        """The evaluation on rows that were held out in training; None if no rows were held out."""
         from linnaeus.evaluation import Evaluation
         from linnaeus.pipeline.modelfile import refusing
 
@@ -93,7 +93,7 @@ class Classifier:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """The recipe it was trained by; that of a file is read when it is asked for, since predictions do without."""
+        """The recipe of the model. From a file it is read at first use, because predictions do not need it."""
         from linnaeus.pipeline.modelfile import refusing
         from linnaeus.pipeline.recipe import Recipe
 
@@ -104,7 +104,7 @@ class Classifier:
 
     @cached_property
     def quick(self) -> Any:
-        """Features and weights compiled into one kernel; None where the features, or the model, need rows."""
+        """Features and weights compiled into one kernel; None if the features or the model need rows."""
         return compile_scorer(self.features, self.params) if self.params else None
 
     def scores(self, source: Any) -> Doubles:
@@ -142,21 +142,21 @@ class Classifier:
         return sum(part.width for part in parts(self.features) if getattr(part, "full", False))
 
     def class_scores(self, S: Doubles) -> Doubles:
-        """Scores of classes from those of the output space: of pairs, where it compares classes two by two."""
+        """Class scores from the scores of the output space, for example from scores of pairs of classes."""
         found: Doubles = self.space.class_scores(S) if hasattr(self.space, "class_scores") else S
         return found
 
     def probabilities(self, source: Any) -> Doubles:
-        """Calibrated probabilities (n, k), in the order of `classes`."""
+        """Calibrated class probabilities (n, k), in the order of `classes`."""
         return self._decided().probabilities(self.scores(source))
 
     def out_of_scope(self, source: Any) -> Doubles:
-        """How unlike the training rows each row is (n,): the share of them for which some class spoke louder."""
+        """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them."""
         source = as_stream(source)
         return self.unlikeness(self.scores(source), self.known(source))
 
     def unlikeness(self, S: Doubles, known: Any = None) -> Doubles:
-        """The same from class scores, and from what `known` gave for the rows."""
+        """Out-of-scope scores (n,) from class scores and the result of `known` for the rows."""
         return self._decided().out_of_scope(S, known)
 
     def known(self, source: Any) -> Callable[[], Doubles | None]:
@@ -171,12 +171,12 @@ class Classifier:
     # Answers
 
     def predict(self, source: Any, abstain: Any = None) -> NDArray[Any]:
-        """The answer to each row: labels, tuples of labels, or numbers; None where it abstains."""
+        """Predict each row: labels, tuples of labels, or numbers; None if the model abstains."""
         source = as_stream(source)
         return self.spoken(self.decide(self.scores(source), abstain, self.known(source)))
 
     def classify(self, text: str, top: int = 1) -> Prediction:
-        """One text, quickly: the label, its probability, and the `top` classes by rank."""
+        """Classify one text, quickly: the label, its probability, and the `top` classes by rank."""
         single = self._single
         if top == 1 and single is not None:
             return single(text)
@@ -201,12 +201,12 @@ class Classifier:
         return decided.labels if decided.sets is None else decided.sets
 
     def chosen(self, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
-        """What is judged: as `decide`, but of sets with a coverage the best class each, -1 of an empty one."""
+        """The predictions to evaluate: as `decide`, but for sets with a coverage the best class, -1 if empty."""
         decided = self._decided().decide(S, abstain, known)
         return decided.sets if decided.labels is None else decided.labels
 
     def spoken(self, found: Any) -> NDArray[Any]:
-        """Indices as labels."""
+        """The labels of class indices."""
         if self.classes is None:
             numbers: NDArray[Any] = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
             return numbers
@@ -225,11 +225,11 @@ class Classifier:
 
     @property
     def label_kind(self) -> str:
-        """How labels of data to be evaluated are read: "one", "many" or "numeric"."""
+        """How to read the labels of evaluation data: "one", "many" or "numeric"."""
         return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
 
     def outcome(self, source: Any, S: Doubles | None = None, abstain: Any = None) -> Outcome:
-        """Truth and prediction of labeled rows, for `linnaeus.evaluation`; all rows of a corpus are held in memory."""
+        """True labels and predictions of labeled rows, for `linnaeus.evaluation`; holds all rows in memory."""
         from linnaeus.data.batch import join
         from linnaeus.evaluation import Outcome
         from linnaeus.pipeline.unknown_labels import refuse_label_kind
@@ -259,7 +259,7 @@ class Classifier:
         return lookup(found, names)[codes]
 
     def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
-        """How good the answers to labeled rows are, batch by batch; `corpus` may be anything `linnaeus.read` takes."""
+        """Evaluate predictions on labeled rows, batch by batch; `corpus` may be anything `linnaeus.read` takes."""
         from linnaeus.evaluation import Accumulator
         from linnaeus.pipeline.unknown_labels import UnknownLabels
 
@@ -273,9 +273,9 @@ class Classifier:
         return found
 
     def explain(self, row: Any, classes: Any = (), search: Any = "default") -> Explanation:
-        """Why a text, or a batch of one row, is answered as it is: contributions, character by character.
+        """Explain the prediction for a text, or a batch of one row: contributions, character by character.
 
-        They are exact where the model is linear in what stands in the text, else approximate, word by word.
+        They are exact if the model is linear in the contents of the text, else approximate, word by word.
         """
         from linnaeus import explain as room
         from linnaeus.pipeline.inside import opaque
@@ -292,20 +292,20 @@ class Classifier:
 
     @cached_property
     def index(self) -> Any:
-        """What finds kept texts that are like a row."""
+        """The index that finds kept texts similar to a row."""
         from linnaeus.pipeline.kept import index_of
 
         return index_of(self)
 
     def search(self, source: Any, count: int = 10) -> list[list[Neighbor]]:
-        """The training texts that are most like each row, the nearest first; the recipe must keep them."""
+        """Find the training texts most similar to each row, nearest first; the recipe must keep the texts."""
         from linnaeus.pipeline.kept import nearest
 
         return nearest(self, [source] if isinstance(source, str) else source, count)
 
     @cached_property
     def linear(self) -> Any:
-        """What is explained: features, weights, biases, output space and the names of the classes."""
+        """The parts that `explain` needs: features, weights, biases, output space and class names."""
         from linnaeus.explain import Linear
 
         if not self.params:
@@ -330,13 +330,13 @@ class Classifier:
     # More data
 
     def merged(self, other: Classifier) -> Classifier:
-        """The model of the data of both, where models count (naive Bayes) and see the same features; counts exactly."""
+        """The exact model of both data sets together, for models that count (naive Bayes) with the same features."""
         from linnaeus.pipeline.merging import merged
 
         return merged(self, other)
 
     def updated(self, corpus: Any) -> Classifier:
-        """The model after further labeled rows, where models count; its features stay as they are."""
+        """The model updated with more labeled rows, for models that count; the features do not change."""
         from linnaeus.pipeline.merging import updated
 
         return updated(self, corpus)
@@ -344,10 +344,10 @@ class Classifier:
     # Keeping
 
     def compact(self, corpus: Any, how: Compact | None = None) -> Classifier:
-        """A smaller model that answers nearly alike; `corpus` is what it was trained on.
+        """A smaller model with nearly the same predictions; `corpus` is the training data.
 
-        Features that hardly matter are forgotten, and weights stored as int8 with scales. What that loses is measured
-        on a fifth of the rows by a second model, trained on the others; it is in `facts["compact"]["lost"]`.
+        It drops features that hardly matter and stores weights as int8 with scales. A second model, trained on four
+        fifths of the rows, measures the loss on the other fifth; the result is in `facts["compact"]["lost"]`.
         """
         from linnaeus.pipeline.compact import Compact, compacted
         from linnaeus.pipeline.training import as_examples
@@ -355,14 +355,14 @@ class Classifier:
         return compacted(self, as_examples(corpus), how or Compact())
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write one file, in one step; equal models give equal bytes. With `force` a file of that name is replaced."""
+        """Write one file, in one step; equal models give equal bytes. `force` replaces an existing file."""
         from linnaeus.pipeline.modelfile import state_of
 
         store.save(path, state_of(self), force)
 
     @staticmethod
     def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Classifier:
-        """The classifier of a file that `save` or `linnaeus train` wrote."""
+        """Load a classifier from a file that `save` or `linnaeus train` wrote."""
         from linnaeus.pipeline.modelfile import classifier_of
         from linnaeus.pipeline.opening import weights_later
 
@@ -377,7 +377,7 @@ class Classifier:
 
     def _decided(self) -> FittedDecision:
         if self.decision is None:
-            raise UsageError("This model predicts numbers; it has no probabilities and no scope.")
+            raise UsageError("This model predicts numbers; it has no probabilities and no out-of-scope scores.")
         return self.decision
 
     def _decoded(self, S: Doubles) -> Any:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class TextFace(BaseEstimator):  # type: ignore[misc]
-    """A recipe and changes of it; fitted, a `Classifier` in `model_`."""
+    """A recipe with changes; after `fit`, `model_` holds the trained `Classifier`."""
 
     model_: Classifier
 
@@ -50,12 +50,12 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         return face_repr(self, self.get_params(deep=False))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The recipe and its changes; deep: all that can be changed, as `regularizer__strength`, with its value now."""
+        """The recipe and its changes; with `deep`, every parameter, such as `regularizer__strength`, and its value."""
         given = {"recipe": self.recipe, **self.changes}
         return {**given, **paths(self.composed()), **given} if deep else given
 
     def set_params(self, **params: Any) -> Self:
-        """Set the recipe or changes of it; one that does not fit is refused, and nothing is set."""
+        """Set the recipe or change its parameters; if a value is not valid, raise an error and set nothing."""
         changed = {**self.changes, **{name: value for name, value in params.items() if name != "recipe"}}
         whole = params.get("recipe", self.recipe)
         type(self)(whole, **changed).composed()
@@ -63,7 +63,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         return self
 
     def composed(self) -> Recipe:
-        """The recipe with its changes."""
+        """The recipe with the changes applied."""
         found = named(self.recipe) if isinstance(self.recipe, str) else self.recipe
         if not isinstance(found, Recipe):
             raise InputTypeError(f"recipe takes a name or a Recipe, not {self.recipe!r}.")
@@ -74,7 +74,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         """What is learned from."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, progress: Callable[[Any], None] | None = None) -> Self:
-        """Learn from texts X (a list, a column of any kind, or a table with one) and their labels y."""
+        """Train on texts X (a list, a column of any kind, or a table with one) and their labels y."""
         found = train(self.composed(), self._examples(X, y, sample_weight), progress)
         self.model_ = found
         if found.classes is not None:
@@ -82,16 +82,16 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         return self
 
     def explain(self, text: Any, classes: Any = ()) -> Explanation:
-        """Why a text is answered as it is."""
+        """Explain the prediction for a text."""
         return self._model().explain(text, classes)
 
     def save(self, path: str | PathLike[str], force: bool = False) -> None:
-        """Write the trained model to one file, without pickle; with `force` a file of that name is replaced."""
+        """Write the trained model to one file, without pickle; `force` replaces an existing file."""
         self._model().save(path, force)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """A fitted estimator from a file that `save` or `linnaeus train` wrote."""
+        """Load a fitted estimator from a file that `save` or `linnaeus train` wrote."""
         model = Classifier.load(path)
         if (model.classes is None) != issubclass(cls, RegressorMixin):
             other = "TextRegressor" if model.classes is None else "TextClassifier"
@@ -104,7 +104,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
 
     @property
     def evaluation_(self) -> Evaluation | None:
-        """How good it is on rows that were held out in training."""
+        """The evaluation on rows that were held out in training."""
         return self._model().evaluation
 
     def _model(self) -> Classifier:
@@ -123,9 +123,9 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
 
 
 class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
-    """A recipe as a scikit-learn classifier; labels of any type, one for each text, or lists of labels.
+    """A recipe as a scikit-learn classifier. Each text has one label of any type, or a list of labels.
 
-    Parameters are `recipe` (a name of `linnaeus recipes`, or a `Recipe`) and any change of it by path, with two
+    The parameters are `recipe` (a name that `linnaeus recipes` lists, or a `Recipe`) and changes by path, with two
     underscores for dots: `TextClassifier("default", regularizer__strength=0.1, features__blocks__0__ngrams=(1, 3))`.
 
     >>> model = TextClassifier("fast").fit(["good film", "bad film", "good", "bad"], ["pos", "neg", "pos", "neg"])
@@ -136,9 +136,9 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
     classes_: NDArray[Any]
 
     def predict(self, X: Any, abstain: Any = None) -> NDArray[Any]:
-        """The label of each text, None where it abstains; label sets in the form they were given in.
+        """Predict the label of each text; None if the model abstains. Label sets have the form that `fit` was given.
 
-        That form is a list of lists or a sparse matrix where `fit` was given one, though the type says an array.
+        If `fit` was given a list of lists or a sparse matrix, so is the result, although the type says an array.
         """
         model = self._model()
         found: Any = model.predict(_source(X), abstain)
@@ -150,7 +150,7 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
         return answers
 
     def predict_proba(self, X: Any) -> Doubles:
-        """Probabilities (n, k) in the order of `classes_`."""
+        """Class probabilities (n, k), in the order of `classes_`."""
         return self._model().probabilities(_source(X))
 
     def decision_function(self, X: Any) -> Doubles:
@@ -159,11 +159,11 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
         return S[:, 0] if S.shape[1] == 1 and len(self.classes_) == 2 else S
 
     def classify(self, text: str, top: int = 1) -> Prediction:
-        """One text, quickly, with the `top` classes by rank."""
+        """Classify one text, quickly; the result ranks the `top` classes."""
         return self._model().classify(text, top)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of texts that are right; with label sets, right in every label."""
+        """Accuracy. A label set is correct if every label is correct."""
         found = self.predict(X)
         if self._model().form != "lists":
             return float(super().score(X, y, sample_weight))
@@ -196,7 +196,7 @@ class TextRegressor(RegressorMixin, TextFace):  # type: ignore[misc]
         super().__init__(recipe, **changes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The number of each text."""
+        """Predict a number for each text."""
         return self._model().predict(_source(X))
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:

@@ -29,7 +29,7 @@ def posed_family(learner: Any, X: Any, truth: Labels | Doubles, weights: Doubles
     if kind not in learner.answers:
         there = {"numbers": "numbers", "sets": "sets of labels", "classes": "one class for each row"}[kind]
         known = " and ".join(learner.answers)
-        raise UsageError(f"{type(learner).__name__} learns {known}, and the labels are {there}; take another recipe.")
+        raise UsageError(f"{type(learner).__name__} learns {known}, but the labels are {there}; use another recipe.")
     if isinstance(truth, Labels):
         return Problem(X, truth.y, weights, _space(truth), len(truth.classes))
     table = truth.reshape(len(weights), -1)

@@ -47,21 +47,21 @@ def _knows_chances(face: Any) -> bool:
 
 
 class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
-    """What classifiers share: labels in, scores, probabilities and labels out."""
+    """The common methods of classifiers: they take labels and return scores, probabilities and labels."""
 
     classes_: NDArray[Any]
 
     @abstractmethod
     def composed(self) -> LinearClassifier:
-        """The general classifier that this one is."""
+        """The equivalent `LinearClassifier`."""
 
     def recipe(self, **pieces: Any) -> LinearClassifier:
-        """The general classifier with these pieces, and every parameter of its own that this face has."""
+        """A `LinearClassifier` with these pieces and all parameters that this estimator shares with it."""
         known = {field.name for field in fields(LinearClassifier)}
         return LinearClassifier(**{name: value for name, value in vars(self).items() if name in known} | pieces)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
+        """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
         spec = self.composed()
         rows, seen = learned(self, X)
         rows, labels, weights = examples(rows, y, sample_weight)
@@ -72,15 +72,15 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         return self._become(**seen, **kinds, params_=stored(fit.params), trace_=fit.trace)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from one more batch of a stream, with a step-wise optimizer ("auto" takes one).
+        """Continue training on one more batch of a stream, with a step-wise optimizer ("auto" chooses one).
 
-        `classes` announces classes that come later; others may still appear: their weights begin at zero.
+        `classes` lists classes that come later. Other new classes may still appear; their weights start at zero.
         """
         spec, known = self.composed(), "params_" in self.__dict__
         rows, seen = (checked(self, X), {}) if known else learned(self, X)
         rows, labels, weights = examples(rows, y, sample_weight)
         if known and labels.form != self.form_:
-            raise DataError("The labels have another form than in the batches before; keep to one form.")
+            raise DataError("The labels have a different form than in earlier batches; use one form for all batches.")
         labels = point(labels, merged(self, classes, labels.classes))
         problem = posed(spec, rows, labels, weights)
         params, memory = widened(self, problem.space, labels.classes) if known else standing(self)
@@ -96,7 +96,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         return self.space_.class_scores(S) if hasattr(self.space_, "class_scores") else S
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The best label of each row, the lowest class among equals; label sets in the form they were given in."""
+        """Predict the best label of each row; ties go to the lowest class. Label sets have the form given to `fit`."""
         S = self._scores(X)
         spec = self.composed()
         if spec.decision == "expected_cost":
@@ -108,19 +108,19 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Doubles:
-        """Probabilities (n, k) in the order of `classes_`; for label sets, of each label by itself."""
+        """Class probabilities (n, k), in the order of `classes_`; for label sets, one for each label independently."""
         S = self._scores(X)
         return chances(piece("loss", self.composed().loss), self.space_, S)
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Doubles:
-        """Logarithms of the probabilities."""
+        """Logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
             logs: Doubles = np.log(self.predict_proba(X))
         return logs
 
     def ties(self, X: Any) -> NDArray[np.bool_]:
-        """Rows where the best class shares its score (or its expected cost) with another: there the lowest index won.
+        """Rows where two or more classes tie for the best score (or expected cost); `predict` takes the lowest index.
 
         For label sets: rows with a label whose score is exactly zero.
         """
@@ -136,7 +136,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         return tied
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of rows that are right; with label sets, right in every label."""
+        """Accuracy. A label set is correct if every label is correct."""
         check_is_fitted(self, "params_")
         if self.form_ != "lists":
             return float(super().score(X, y, sample_weight))
@@ -158,40 +158,40 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LinearClassifier(ClassifierFace):
-    """Minimizes sum_i weight_i loss(x_i W + b, y_i) + regularizer(W), with pieces of your choice.
+    """Minimizes sum_i weight_i loss(x_i W + b, y_i) + regularizer(W), with the pieces you choose.
 
-    Pieces are objects, or plain names out of `linnaeus.losses.LOSSES`, `regularizers.REGULARIZERS`,
+    Pieces are objects, or plain names from `linnaeus.losses.LOSSES`, `regularizers.REGULARIZERS`,
     `optimizers.OPTIMIZERS` and `outputs.OUTPUTS`; "auto" takes the fastest solver for the combination, and the output
-    space that the labels ask for. scikit-learn's `C` is 1 / strength, `max_iter` is `epochs`, `fit_intercept` `bias`.
+    space that fits the labels. scikit-learn's `C` is 1 / strength, `max_iter` is `epochs`, `fit_intercept` `bias`.
 
     Parameters
     ----------
     loss, regularizer, optimizer, output
-        The pieces. output="auto": two classes make one binary score, more a joint space for structured losses
-        (perceptron, hinge, log, softmargin, probability) and one-vs-rest for the others; lists of labels and indicator
-        matrices make a multi-label space.
+        The pieces. With output="auto", two classes get one binary score. More classes get a joint space for structured
+        losses (perceptron, hinge, log, softmargin, probability) and one-vs-rest for other losses. Lists of labels and
+        indicator matrices get a multi-label space.
     costs
-        l(y', y), what predicting y' costs when y is true: rows and columns in the order of `classes_`.
+        l(y', y), the cost of predicting y' when y is true; rows and columns are in the order of `classes_`.
     decision
-        "score" takes the best score, and costs enter training (all losses but perceptron, log and probability do that);
-        "expected_cost" trains without costs and takes the prediction that costs least on average under the
-        probabilities.
+        "score" predicts the class with the best score and uses costs in training (not with the losses perceptron, log
+        and probability). "expected_cost" trains without costs and predicts the class with the lowest expected cost
+        under the class probabilities.
     bias
         "free" (True), "regularized" or "none" (False).
     class_weight
-        "balanced", or a dict from class to weight; a class that it does not name counts 1.
+        "balanced", or a dict from class to weight; classes that are not in the dict get weight 1.
     epochs, tol, seconds
-        When to stop: after so many epochs (None: by the optimizer's kind), at a certified gap of `tol` times the
-        objective (or a gradient of `tol` times the first), after so many seconds.
+        When to stop: after this many epochs (None: depends on the optimizer), at a certified gap of `tol` times the
+        objective (or a gradient of `tol` times the first), or after this many seconds.
     held_out, patience
-        The share of rows kept aside, and epochs without a better score on them before it stops.
+        The share of rows to hold out, and the number of epochs without a better held-out score before training stops.
     seed
-        Of every order and every draw.
+        The random seed.
     progress
-        "bar" shows on a terminal how far a training of more than two seconds is; or a function that is called with
-        each record of the trace.
+        "bar" shows a progress bar on a terminal if training takes more than two seconds. A function is called with each
+        record of the trace.
     checkpoint
-        A file that is written after epochs, and from which a training that was ended goes on; gone when it is done.
+        A file that saves progress after epochs. Interrupted training continues from it; it is deleted at the end.
 
     >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]]), ["b", "a", "b", "a"]
     >>> LinearClassifier(loss="hinge", regularizer="l2").fit(X, y).predict([[3.0, 0.0]]).tolist()
@@ -222,7 +222,7 @@ class LinearClassifier(ClassifierFace):
 
 
 def examples(rows: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Doubles]:
-    """Rows, labels and weights that belong together; rows that do not count are left out."""
+    """Matching rows, labels and weights; rows with weight 0 are left out."""
     labels = encode(y)
     n = rows.shape[0]
     if len(labels.y) != n:

@@ -1,4 +1,4 @@
-"""`MatrixClassifier`: any learner that enters at scores (naive Bayes, neighbors, kernels, trees) on a matrix."""
+"""`MatrixClassifier`: any learner that computes scores itself (naive Bayes, neighbors, kernels, trees) on a matrix."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def _knows_chances(face: Any) -> bool:
 class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A learner by its plain name, or as an object such as `Multinomial(smoothing=0.1)`, as a scikit-learn estimator.
 
-    `decision_function` gives the scores of the model as they are, in float64: logarithms of probabilities for naive
-    Bayes, votes for neighbors. `predict_proba` is there where the model itself knows probabilities.
+    `decision_function` returns the raw scores of the model, in float64: logarithms of probabilities for naive Bayes,
+    votes for neighbors. `predict_proba` exists only if the model itself computes probabilities.
 
     >>> X, y = np.array([[2.0, 0.0], [0.0, 1.0]]), ["a", "b"]
     >>> MatrixClassifier(learner="multinomial").fit(X, y).predict([[1.0, 0.0]]).tolist()
@@ -46,7 +46,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     seed: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MatrixClassifier:
-        """Learn from rows X (n, d) and their labels: one each, lists of labels, or an indicator matrix."""
+        """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
         learner = _meant(self.learner)
         rows, seen = learned(self, X)
         rows, labels, weights = examples(rows, y, sample_weight)
@@ -61,7 +61,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return S[:, 1] - S[:, 0] if isinstance(self.space_, Binary) else S
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The best label of each row, the lowest class among equals; of label sets all with a score above zero."""
+        """Predict the best label of each row; ties go to the lowest class. Label sets: all labels scored above 0."""
         S = self._scores(X)
         if not isinstance(self.space_, MultiLabel):
             found: Any = self.classes_[S.argmax(axis=1)]
@@ -74,7 +74,7 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Doubles:
-        """Probabilities (n, k) in the order of `classes_`; for label sets, of each label by itself."""
+        """Class probabilities (n, k), in the order of `classes_`; for label sets, one for each label independently."""
         S = self._scores(X)
         P: Doubles = self.model_.chances(S)  # type: ignore[attr-defined]
         return P
@@ -96,7 +96,7 @@ def _meant(learner: Any) -> Any:
         learner = LEARNERS[learner]()
     if not hasattr(learner, "learn"):
         raise InputTypeError(
-            f"MatrixClassifier takes a learner that enters at scores, such as 'multinomial', not {learner!r}; "
+            f"MatrixClassifier takes a learner that computes scores itself, such as 'multinomial', not {learner!r}; "
             "LinearClassifier is for losses and regularizers."
         )
     return learner

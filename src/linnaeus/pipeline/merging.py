@@ -45,7 +45,9 @@ def updated(model: Classifier, corpus: Any) -> Classifier:
     _refuse_uncounted(model)
     examples = as_examples(corpus).counted()
     if examples.labels is None or examples.labels.sets != (model.form != "single"):
-        raise UsageError("The new rows have labels of another kind than the model; give it rows like those it knows.")
+        raise UsageError(
+            "The labels of the new rows differ in kind from the model's; give rows like the training rows."
+        )
     classes = np.union1d(model.classes, examples.labels.classes)  # type: ignore[arg-type]
     now, y = np.searchsorted(classes, examples.labels.classes).astype(np.int32), examples.labels.y
     y = LabelSets(y.offsets, now[y.labels]) if isinstance(y, LabelSets) else now[y]

@@ -1,4 +1,4 @@
-"""The named methods: each is a recipe of pieces with the few knobs it needs. `composed()` shows the recipe."""
+"""The named methods: each is a `LinearClassifier` with fixed pieces and a few parameters. `composed()` returns it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from linnaeus.regularizers import L2, NoPenalty
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Perceptron(ClassifierFace):
-    """On a mistake w <- w + x for the true class, w <- w - x for the one predicted (Rosenblatt 1958).
+    """After a mistake: w <- w + x for the true class, w <- w - x for the predicted class (Rosenblatt 1958).
 
-    Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=SGD(rate=1.0))`; it goes on until an epoch
-    has no mistakes, at most `epochs` (None: 100). One example at a time, in an order shuffled by the seed.
+    Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=SGD(rate=1.0))`; it stops when an
+    epoch has no mistakes, or after `epochs` (None: 100). It takes one example at a time, in random order (`seed`).
 
     >>> Perceptron().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
     ['a']
@@ -30,7 +30,7 @@ class Perceptron(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         return self.recipe(loss="perceptron", regularizer=NoPenalty(), optimizer=SGD(rate=1.0))
 
 
@@ -39,7 +39,7 @@ class AveragedPerceptron(ClassifierFace):
     """The mean of the weights after every step of the perceptron (Freund and Schapire 1999; Collins 2002).
 
     Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=Average(SGD(rate=1.0)))`. Averaging makes
-    it steady on data that no weights separate, and costs no more than the perceptron itself.
+    it stable on data that is not separable, and takes no more time than the perceptron.
 
     >>> AveragedPerceptron().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
     ['a']
@@ -53,7 +53,7 @@ class AveragedPerceptron(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         return self.recipe(loss="perceptron", regularizer=NoPenalty(), optimizer=Average(SGD(rate=1.0)))
 
 
@@ -61,8 +61,8 @@ class AveragedPerceptron(ClassifierFace):
 class LogisticRegression(ClassifierFace):
     """Minimizes -sum_i log P(y_i | x_i) + strength/2 ||W||^2 with P = softmax(x W + b); two classes: one sigmoid.
 
-    Equals `LinearClassifier(loss="log", regularizer=L2(strength))`; scikit-learn's `C` is 1 / strength. `costs` go
-    with decision="expected_cost": it predicts what costs least on average.
+    Equals `LinearClassifier(loss="log", regularizer=L2(strength))`; scikit-learn's `C` is 1 / strength. `costs` need
+    decision="expected_cost", which predicts the class with the lowest expected cost.
 
     >>> model = LogisticRegression(strength=0.1).fit([[0.0], [1.0]], ["a", "b"])
     >>> model.predict_proba([[0.5]]).round(3).tolist()
@@ -79,7 +79,7 @@ class LogisticRegression(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         return self.recipe(loss="log", regularizer=L2(self.strength))
 
 
@@ -105,7 +105,7 @@ class LinearSVM(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         return self.recipe(regularizer=L2(self.strength))
 
 
@@ -114,7 +114,7 @@ class MulticlassSVM(ClassifierFace):
     """Minimizes sum_i max_y' (l(y', y_i) + s_y' - s_y_i) + strength/2 ||W||^2 (Crammer and Singer 2001).
 
     Equals `LinearClassifier(loss="hinge", regularizer=L2(strength), costs=costs)`: all classes at once, with any cost
-    matrix as the margin that is asked for. Two classes make one score, and the binary SVM.
+    matrix as the required margin. With two classes it is the binary SVM, with one score.
 
     >>> MulticlassSVM().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
     ['a']
@@ -130,7 +130,7 @@ class MulticlassSVM(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         return self.recipe(loss="hinge", regularizer=L2(self.strength))
 
 
@@ -154,19 +154,19 @@ class LeastSquares(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         penalty = L2(self.strength)
         return self.recipe(loss="squared", regularizer=penalty if penalty.strength else NoPenalty())
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PassiveAggressive(ClassifierFace):
-    """Nothing when the margin is at least 1, else the smallest step that makes it 1 (Crammer et al. 2006).
+    """No step if the margin is at least 1, else the smallest step that makes it 1 (Crammer et al. 2006).
 
     The step is tau = min(aggressiveness, loss / |x|^2), PA-I; slack="squared" is PA-II, loss / (|x|^2 + 1 / (2
     aggressiveness)). Equals `LinearClassifier(loss="hinge", regularizer="none",
-    optimizer=linnaeus.optimizers.PassiveAggressive(aggressiveness, slack))`. One example at a time, shuffled by the
-    seed.
+    optimizer=linnaeus.optimizers.PassiveAggressive(aggressiveness, slack))`. It takes one example at a time, in
+    random order (`seed`).
 
     >>> PassiveAggressive().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]).predict([[2.0, 0.0]]).tolist()
     ['a']
@@ -182,5 +182,5 @@ class PassiveAggressive(ClassifierFace):
     progress: Any = None
 
     def composed(self) -> LinearClassifier:
-        """The recipe."""
+        """The equivalent `LinearClassifier`."""
         return self.recipe(loss="hinge", regularizer=NoPenalty(), optimizer=Aggressive(self.aggressiveness, self.slack))

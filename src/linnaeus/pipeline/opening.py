@@ -56,7 +56,7 @@ def model_of(state: State) -> AnyModel:
     kind = str(state.manifest.get("kind"))
     if kind not in KINDS:
         raise ModelFileError(
-            f"The file holds {kind[:40]!r}, which is no model that this version knows; upgrade Linnaeus."
+            f"The file holds {kind[:40]!r}, a kind of model that this version does not know; upgrade Linnaeus."
         )
     module, _, name = KINDS[kind].partition(":")
     found: AnyModel = getattr(import_module(module), name)(state)

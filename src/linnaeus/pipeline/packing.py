@@ -38,7 +38,7 @@ def unpack(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
     if f"{name}.raw" in tensors:
         raw = tensors[f"{name}.raw"]
         if raw.ndim != 2 or not raw.shape[1]:
-            raise damaged(f"{name!r} are no labels")
+            raise damaged(f"{name!r} does not hold labels")
         return np.ascontiguousarray(raw, np.uint8).view(f"S{raw.shape[1]}").reshape(-1)
     for path, numbers in tensors.items():
         if path.startswith((f"{name}.datetime64[", f"{name}.timedelta64[")):

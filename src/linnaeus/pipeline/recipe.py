@@ -27,9 +27,9 @@ KEEPS = ("nothing", "texts")
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Features, learner, tuning, decision and seed: all that a training needs besides data.
+    """Features, learner, tuning, decision and random seed: everything that training needs except data.
 
-    `keep` is "nothing", or "texts": then the training texts are in the model file, for `search` and for neighbors.
+    `keep` is "nothing" or "texts". "texts" stores the training texts in the model file, for `search` and for neighbors.
 
     >>> recipe = Recipe(learner=Linear(loss="hinge"))
     >>> recipe.changed({"regularizer.strength": 0.1}).learner.regularizer
@@ -55,33 +55,33 @@ class Recipe:
             raise InputTypeError(f"learner takes a learner such as Linear(), not {self.learner!r}.")
 
     def fit(self, corpus: Any, progress: Any = None) -> Classifier:
-        """Train on a corpus, as `linnaeus.read` gives it; `progress` is called with what is done now."""
+        """Train on a corpus, as `linnaeus.read` returns it; `progress` is called with the current step."""
         from linnaeus.pipeline.training import train_corpus
 
         return train_corpus(self, corpus, progress)
 
     def changed(self, changes: Mapping[str, Any]) -> Recipe:
-        """The recipe with other values, by path: `learner.loss`, `features.ngrams`, `features.blocks.0.values`.
+        """A copy of the recipe with new values, by path: `learner.loss`, `features.ngrams`, `features.blocks.0.values`.
 
-        A path may leave out `learner`, `decision`, `tuning` or `features` where its first name stands only there.
+        A path may leave out `learner`, `decision`, `tuning` or `features` if only one of them has its first name.
         """
         found: Recipe = change(self, changes, SHORT)
         return found
 
     def to_json(self) -> dict[str, Json]:
-        """All of it as plain data."""
+        """The whole recipe as plain data."""
         return {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Recipe:
-        """A recipe from plain data; what is left out has its default."""
+        """A recipe from plain data; missing entries get their defaults."""
         if not isinstance(value, Mapping):
             raise UsageError("A recipe is a table with the entries features, learner, tuning, decision, keep and seed.")
         found: Recipe = codec.build(cls, value, "recipe")
         return found
 
     def to_toml(self) -> str:
-        """All of it as TOML, to keep beside the data and to change by hand."""
+        """The whole recipe as TOML, to keep with the data and to edit by hand."""
         return to_toml(codec.spoken(self.to_json()))
 
     @classmethod

@@ -59,24 +59,24 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows X (n, d) and their numbers y (n,) or (n, targets)."""
+        """Train on rows X (n, d) and their targets y (n,) or (n, targets)."""
         rows, seen = learned(self, X)
         problem, single = posed(rows, y, sample_weight)
         fit = solve(self, problem)
         return self._become(**seen, one_target_=single, params_=stored(fit.params), trace_=fit.trace)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Go on learning from one more batch of a stream, with a step-wise optimizer; see `pipeline.stream`."""
+        """Continue training on one more batch of a stream, with a step-wise optimizer; see `pipeline.stream`."""
         params, memory = standing(self)
         rows, seen = learned(self, X) if params is None else (checked(self, X), {})
         problem, single = posed(rows, y, sample_weight)
         if params is not None and problem.k != params["W"].shape[1]:
-            raise DataError(f"y has {problem.k} targets, but there were {params['W'].shape[1]} before.")
+            raise DataError(f"y has {problem.k} targets, but earlier batches had {params['W'].shape[1]}.")
         self.__dict__.update(go_on(self, problem, params, memory), **seen, one_target_=single)
         return self
 
     def predict(self, X: Any) -> Doubles:
-        """The number or numbers of each row, shaped like the targets of `fit`."""
+        """Predict one number or several for each row; the shape is that of the targets in `fit`."""
         S = self._scores(X)
         return S[:, 0] if self.one_target_ else S
 
@@ -88,7 +88,7 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
 
     @property
     def intercept_(self) -> Any:
-        """The bias, a number for one target; zero where there is none."""
+        """The bias: a number for one target; zero without a bias."""
         found = super().intercept_
         return found[0] if self.one_target_ else found
 
@@ -101,7 +101,7 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
 
 
 def posed(rows: Any, y: Any, sample_weight: Any) -> tuple[Problem, bool]:
-    """Checked data without the rows that do not count, and whether y is one number for each row, not a table."""
+    """Checked data without rows of weight 0, and whether y has one number for each row rather than a table."""
     targets = _numbers(y, rows.shape[0])
     weights = sample_weights(sample_weight, rows.shape[0])
     table = targets.reshape(len(targets), -1)

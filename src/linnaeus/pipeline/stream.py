@@ -1,10 +1,10 @@
-"""Learning from a stream of batches: `partial_fit`. Each batch is one epoch of a step-wise optimizer that goes on.
+"""Learning from a stream of batches: `partial_fit`. Each batch is one more epoch of a step-wise optimizer.
 
-The penalty belongs to all rows together, of which a batch is a part: its strength is scaled by the batch's share of the
-rows seen so far. Classes may appear later: their weights begin at zero. When two classes become three, the one score of
-a binary problem becomes two columns, w and -w (halved in a joint space), and the optimizer's memory starts anew.
+The penalty applies to all rows together, so its strength is scaled by the batch's share of the rows seen so far. New
+classes may appear later; their weights start at zero. When two classes become three, the one score of a binary problem
+becomes two columns, w and -w (halved in a joint space), and the optimizer's state is reset.
 
-`epochs` is how many batches are planned, for schedules that end there (None: no end); `tol` has nothing to say.
+`epochs` is the planned number of batches, for schedules that end there (None: no end). `tol` has no effect.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MEANINGLESS = ("held_out", "patience", "seconds", "checkpoint")
 
 @dataclass(frozen=True)
 class Memory:
-    """Where a stream stands: batches and rows so far, and the arrays of the optimizer."""
+    """The state of a stream: batches and rows so far, and the arrays of the optimizer."""
 
     batches: int = 0
     rows: int = 0
@@ -51,14 +51,14 @@ class Memory:
 
 
 def standing(face: Any) -> tuple[Params | None, Memory]:
-    """The parameters and the memory a face goes on from; None and nothing for a new one."""
+    """The parameters and the memory to continue from; None and an empty memory for a new estimator."""
     params = vars(face).get("params_")
     doubles = None if params is None else {name: value.astype(np.float64) for name, value in params.items()}
     return doubles, vars(face).get("memory_", Memory())
 
 
 def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> dict[str, Any]:
-    """One epoch over this batch, from these parameters (None: zeros): what the face is to keep of it."""
+    """Run one epoch over this batch from these parameters (None: zeros); return the attributes to store."""
     _refuse_settings(spec)
     refuse_large(problem)
     n = problem.rows.shape[0]
@@ -78,8 +78,8 @@ def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) ->
         fit = train(objective, optimizer, Watch(stop, listeners=(remember, *listeners)), start)
     if fit.trace.last.rate == 0:
         raise UsageError(
-            f"The schedule has come down to zero after {memory.batches} batches, as epochs={spec.epochs} plans; plan "
-            "as many epochs as batches come, or take another schedule."
+            f"The learning rate is zero after {memory.batches} batches, because epochs={spec.epochs}; set epochs to "
+            "the number of batches, or use another schedule."
         )
     memory = Memory(memory.batches + 1, memory.rows + n, kept)
     return {"params_": stored(fit.params), "trace_": fit.trace, "memory_": memory}
@@ -110,7 +110,7 @@ def _optimizer(spec: Any, objective: Objective) -> Any:
 
 
 def widened(face: Any, space: Any, classes: NDArray[Any]) -> tuple[Params, Memory]:
-    """What a fitted face goes on from, with room for classes that were not there before."""
+    """The parameters to continue from, with room for new classes."""
     params, memory = standing(face)
     assert params is not None
     before, old, w = face.classes_, face.space_, params["W"].shape[1]
@@ -154,12 +154,12 @@ def _unfold(w: NDArray[Any], space: Any, before: NDArray[Any], classes: NDArray[
 
 
 def merged(face: Any, given: Any, found: NDArray[Any]) -> NDArray[Any]:
-    """All classes known by now: those before, those announced, and those of this batch."""
+    """All known classes: earlier ones, those in `classes`, and those of this batch."""
     known = (face.__dict__.get("classes_"), None if given is None else _announced(given), found)
     parts = [part for part in known if part is not None and len(part)]
     kinds = {part.dtype.kind if part.dtype.kind not in "biuf" else "number" for part in parts}
     if len(kinds) > 1:
-        raise UsageError("The classes of this batch are of another type than those before; keep to one type.")
+        raise UsageError("The classes of this batch have a different type than earlier classes; use one type for all.")
     return np.unique(np.concatenate(parts)) if parts else found
 
 

@@ -1,4 +1,4 @@
-"""How a recipe learns from held-out rows: the strength of its regularizer, probabilities, an honest account."""
+"""What a recipe learns from held-out rows: the regularizer's strength, calibrated probabilities, the evaluation."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ USUAL_FOLDS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """Cross-fitting: each fold is scored by a model that has not seen it.
+    """Cross-validation: each fold is scored by a model that was not trained on it.
 
-    `strengths` are tried from strong to weak, each from where the one before it ended; the best on the held-out rows is
-    taken (without any, the learner's own). `folds` 0 leaves it by the size of the data: 10 where it is small, else
-    fewer; 1 holds out a fifth once. `rows` bounds how many rows are scored.
+    Training tries `strengths` from strong to weak, each starting from the weights of the one before, and takes the best
+    on the held-out rows. If `strengths` is empty, it takes the learner's own. With `folds` 0 the number depends on the
+    size of the data: 10 for small data, else fewer; 1 holds out a fifth once. `rows` limits how many rows are scored.
 
     >>> Tuning(strengths=(1.0, 0.1)).strengths
     (1.0, 0.1)
@@ -40,6 +40,6 @@ class Tuning:
 
 
 def refuse_folds(tuning: Tuning | None, rows: int) -> None:
-    """Refuse more folds than rows; the few folds of named recipes become fewer instead."""
+    """Refuse more folds than rows; the small defaults of named recipes are lowered instead."""
     if tuning is not None and tuning.folds > max(rows, USUAL_FOLDS):
         raise UsageError(f"{tuning.folds:,} folds are asked for, but there are {rows:,} rows; 5 or 10 folds are usual.")

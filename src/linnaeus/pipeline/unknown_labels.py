@@ -67,4 +67,4 @@ def refuse_label_kind(model: Classifier, labels: Any, abstain: Any) -> None:
         there = "sets of labels" if is_list(labels) else "one label each"
         here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[model.label_kind]
         wanted = f"read the labels with label_kind='{model.label_kind}'"
-        raise DataError(f"The rows have {there}, but the answers of this model are {here}; {wanted}.")
+        raise DataError(f"The rows have {there}, but this model predicts {here}; {wanted}.")

@@ -150,7 +150,7 @@ def test_what_cannot_be_learned_is_refused():
         TagRecipe().fit(Sentences.from_lists([["a"]]))
     with pytest.raises(DataError, match="no token"):
         TagRecipe().fit(Sentences.from_lists([[]], [[]]))
-    with pytest.raises(DataError, match="'N' is not one of an entity"):
+    with pytest.raises(DataError, match="'N' is not an entity tag"):
         TagRecipe(encoding="bio").fit(Sentences.from_lists([["a"]], [["N"]]))
     with pytest.raises(UsageError, match="encoding"):
         TagRecipe(encoding="iob")

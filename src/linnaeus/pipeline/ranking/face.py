@@ -1,4 +1,4 @@
-"""scikit-learn faces of rankers: `CandidateClassifier` says which candidate, `Ranker` in which order."""
+"""scikit-learn estimators for ranking: `CandidateClassifier` chooses a candidate, `Ranker` orders all candidates."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from linnaeus.pipeline.summary import face_repr
 
 
 class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
-    """Chooses one of the candidates that each example brings.
+    """Chooses one candidate for each example, from the example's own candidates.
 
-    X is `Groups`, dicts with `text` and `candidates`, a table or a file; y the answers where X has none: places,
-    candidates, lists of these, None. `recipe` is a name out of `RANKERS` or a `RankRecipe`.
+    X is `Groups`, dicts with `text` and `candidates`, a table or a file; y gives the answers if X has none:
+    positions, candidates, lists of these, or None. `recipe` is a name from `RANKERS` or a `RankRecipe`.
 
     >>> X = [{"text": "a sky", "candidates": ["blue sky", "bread"]}, {"text": "apple", "candidates": ["car", "apple"]}]
     >>> CandidateClassifier(RankRecipe()).fit(X, ["blue sky", "apple"]).predict(X)
@@ -36,28 +36,28 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
         return face_repr(self, self.get_params(deep=False))
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Train."""
+        """Train on these examples."""
         self.model_ = self._recipe().fit(_labeled(X, y))
         return self
 
     def predict(self, X: Any) -> Sequence[Any]:
-        """The chosen candidate of each example; None for none of these."""
+        """Predict a candidate for each example; None means "none of these"."""
         check_is_fitted(self)
         return self.model_.predict(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The accuracy."""
+        """Accuracy."""
         check_is_fitted(self)
         return self.model_.test(_labeled(X, y)).accuracy
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the fitted model to a file; with `force` a file of that name is replaced."""
+        """Write the fitted model to a file; `force` replaces an existing file."""
         check_is_fitted(self)
         self.model_.save(path, force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], functions: Any = None) -> Self:
-        """The face of a model file."""
+        """Load a fitted estimator from a model file."""
         model = RankModel.load(path, functions)
         found = cls(model.recipe)
         found.model_ = model
@@ -72,7 +72,7 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
 
 
 class Ranker(CandidateClassifier):
-    """Ranks the candidates that each example brings: `predict` gives them best first.
+    """Ranks the candidates of each example; `predict` returns them best first.
 
     >>> rows = [{"text": "who barks", "candidates": ["a dog barks", "a cat"], "answer": 0}]
     >>> ranker = Ranker().fit(rows * 3)
@@ -81,7 +81,7 @@ class Ranker(CandidateClassifier):
     """
 
     def predict(self, X: Any) -> list[list[str | None]]:
-        """The candidates of each example, best first; None is none of these."""
+        """Rank the candidates of each example, best first; None means "none of these"."""
         check_is_fitted(self)
         return [[candidate for candidate, _ in row] for row in self.model_.rank(X)]
 

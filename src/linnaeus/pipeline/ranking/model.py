@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankModel:
-    """A fitted ranker. What it takes is `Groups`, or whatever `read_groups` reads: a file, a table, dicts.
+    """A fitted ranker. Its methods take `Groups`, or anything that `read_groups` reads: a file, a table, dicts.
 
     >>> from linnaeus import RankRecipe
     >>> rows = [{"text": "who barks", "candidates": ["a dog barks", "a cat"], "answer": 0}]
@@ -50,11 +50,11 @@ class RankModel:
 
     @property
     def alone(self) -> bool:
-        """Whether each example is scored by itself; some features look at the others of its document."""
+        """Whether each example is scored independently; some features use other examples of the same document."""
         return not _looks_around(self.recipe.pairs)
 
     def groups(self, source: Any) -> Groups:
-        """The examples with their candidates, "none of these" among them where it may be chosen."""
+        """The examples with their candidates, including "none of these" if the recipe allows it."""
         from linnaeus.pipeline.ranking.training import as_groups
 
         found = as_groups(source)
@@ -66,14 +66,14 @@ class RankModel:
         return self._scores(groups), groups.offsets
 
     def choose(self, source: Any) -> Longs:
-        """The place of the chosen candidate of each example, from 0; -1 for none of these, or no candidates."""
+        """The position of the chosen candidate of each example, from 0; -1 for "none of these" or no candidates."""
         s, offsets = self.scores(source)
         found = Candidates().decode(s[:, None], offsets)
         last = np.diff(offsets) - 1
         return np.where(found == last, -1, found) if self.recipe.none == "option" else found
 
     def predict(self, source: Any) -> list[str | None]:
-        """The chosen candidates; None for none of these."""
+        """Predict a candidate for each example; None means "none of these"."""
         from linnaeus.pipeline.ranking.training import as_groups
 
         groups = as_groups(source)
@@ -81,7 +81,7 @@ class RankModel:
         return [None if at < 0 else words[start + at] for at, start in zip(self.choose(groups), starts, strict=True)]
 
     def rank(self, source: Any) -> list[list[tuple[str | None, float]]]:
-        """The candidates of each example with their probabilities, best first."""
+        """Rank the candidates of each example, best first, with their probabilities."""
         groups = self.groups(source)
         s = self._scores(groups)
         p = self._softmax(s, groups)
@@ -108,7 +108,7 @@ class RankModel:
         return judge_choices(self._scores(groups), groups.truth())
 
     def explain(self, source: Any, row: int = 0) -> ChoiceReason:
-        """Why the chosen candidate of an example beats the runner-up: feature by feature."""
+        """Explain, feature by feature, why the chosen candidate of an example scores above the second best."""
         from linnaeus.pipeline.ranking.reasons import reason
 
         groups = self.groups(source)
@@ -117,14 +117,14 @@ class RankModel:
         return reason(self, groups, row)
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write one file, in one step; equal models give equal bytes. With `force` a file of that name is replaced."""
+        """Write one file, in one step; equal models give equal bytes. `force` replaces an existing file."""
         from linnaeus.pipeline.ranking.file import state_of
 
         store.save(path, state_of(self), force)
 
     @staticmethod
     def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> RankModel:
-        """The model of a file that `save` wrote; `functions` are those its features name."""
+        """Load a model from a file that `save` wrote; `functions` are the functions that its features name."""
         from linnaeus.pipeline.ranking.file import ranker_of
 
         return ranker_of(store.load(path, verify), functions)

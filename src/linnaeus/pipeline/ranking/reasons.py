@@ -1,4 +1,4 @@
-"""Why one candidate beats another: the difference of their features, weight by weight."""
+"""Explain why one candidate scores above another: the difference of their features, weight by weight."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceReason:
-    """The chosen candidate against the runner-up: their scores, and what each feature adds to the difference.
+    """The chosen candidate and the second best: their scores, and what each feature adds to the difference.
 
     `parts` are (feature, contribution), the largest first; they add up to `score - against_score`. A candidate of None
-    is "none of these", or that there was none.
+    means "none of these", or that there was no candidate.
     """
 
     chosen: str | None
@@ -37,7 +37,7 @@ class ChoiceReason:
 
 
 def reason(model: Any, groups: Groups, row: int) -> ChoiceReason:
-    """The explanation of one example. Features that look at other examples of its document see them too."""
+    """Explain one example. Features that use other examples of its document see these examples too."""
     start, end = int(groups.offsets[row]), int(groups.offsets[row + 1])
     if start == end:
         return ChoiceReason(None, 0.0, None, 0.0, ())

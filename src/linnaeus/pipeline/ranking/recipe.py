@@ -1,4 +1,4 @@
-"""`RankRecipe`: all that learning to choose among candidates needs besides data."""
+"""`RankRecipe`: everything that training a ranker needs except data."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ NONES = ("never", "option")
 
 
 def plain_pairs() -> PairBlock:
-    """Features that need nothing but texts: how names match, and words of the text with words of the candidate."""
+    """Features that need only texts: name matches, and pairs of text words and candidate words."""
     left, right = (Words(terms=Exact(max_terms=most), values="binary", length="l2") for most in (5000, 500))
     return Joined((Measured((Match(),)), Crossed(left, right)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankRecipe:
-    """Pair features, learner, tuning and seed: choose the candidate with the largest w . f(x, y).
+    """Pair features, learner, tuning and random seed. The model chooses the candidate with the largest w . f(x, y).
 
-    `learner` has any structured loss (log, softmargin, hinge, perceptron) with the costs of the data. `tuning` tries
-    strengths on held-out examples; those with one value in the column `by` (a story, a document) stay together.
-    `none="option"` adds "none of these" to every example: it is right where no candidate is.
+    `learner` takes any structured loss (log, softmargin, hinge, perceptron), with the costs in the data. `tuning` tries
+    strengths on held-out examples; examples with the same value in the column `by` (a story, a document) stay together.
+    `none="option"` adds "none of these" to every example; it is right if no candidate is.
 
     >>> RankRecipe(learner=Linear(loss="hinge")).changed({"none": "option"}).none
     'option'
@@ -62,27 +62,27 @@ class RankRecipe:
             raise UsageError(f"none is one of {', '.join(NONES)}, not {self.none!r}.")
 
     def fit(self, groups: Any, progress: Any = None) -> RankModel:
-        """Train on `Groups`, or on whatever `read_groups` reads; `progress` is called with each `Phase`."""
+        """Train on `Groups`, or on anything that `read_groups` reads; `progress` is called with each `Phase`."""
         from linnaeus.pipeline.ranking.training import train_groups
 
         return train_groups(self, groups, progress)
 
     def changed(self, changes: Mapping[str, Any]) -> RankRecipe:
-        """The recipe with other values, by path: `learner.loss`, `regularizer.strength`, `pairs.parts.0.standing`."""
+        """The recipe with new values, by path: `learner.loss`, `regularizer.strength`, `pairs.parts.0.standing`."""
         found: RankRecipe = change(self, changes, ("learner", "tuning"))
         return found
 
     def to_json(self) -> dict[str, Json]:
-        """All of it as plain data."""
+        """The whole recipe as plain data."""
         return {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
 
     def to_toml(self) -> str:
-        """All of it as TOML."""
+        """The whole recipe as TOML."""
         return to_toml(codec.spoken(self.to_json()))
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> RankRecipe:
-        """A recipe from plain data; what is left out has its default."""
+        """A recipe from plain data; missing entries get their defaults."""
         if not isinstance(value, Mapping):
             raise UsageError("A recipe is a table with the entries pairs, learner, tuning, by, none and seed.")
         found: RankRecipe = codec.build(cls, value, "recipe")

@@ -61,7 +61,7 @@ def train_groups(recipe: RankRecipe, source: Any, progress: Progress = None) -> 
     facts |= {"strength": learner.strength, "reason": fit.trace.reason, "epochs": len(fit.trace)}
     w = fit.params["W"][:, 0].astype(np.float32)
     if not np.isfinite(w).all():
-        raise DataError("The weights ran away; take a smaller rate, a stronger regularizer, or another loss.")
+        raise DataError("Training diverged; use a smaller learning rate, a stronger regularizer, or another loss.")
     return RankModel(recipe, features, w, facts)
 
 
@@ -69,7 +69,7 @@ def _refuse(groups: Groups) -> None:
     truth = groups.truth()
     right = np.bincount(groups.group, truth.gold, len(groups)) > 0
     if not right.any():
-        raise DataError("No example has a right candidate; give answers, or take none='option'.")
+        raise DataError("No example has a right candidate; give answers, or use none='option'.")
 
 
 def _tuned(recipe: RankRecipe, groups: Groups, say: Watcher) -> tuple[Linear, dict[str, Any]]:

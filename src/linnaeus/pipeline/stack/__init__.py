@@ -1,9 +1,9 @@
-"""Pipelines of classifiers: what one says is a feature of the next. Part of speech, then entities, then the topic.
+"""Pipelines of models: the predictions of one are features of the next, such as parts of speech, entities, topic.
 
 recipe.py     Stage and StackRecipe: the stages in order, each a recipe of its own, with data of its own
-training.py   out-of-fold answers: no stage learns from an answer to a row that the stage before was shown
-spoken.py     what a stage says about texts and sentences, as further columns
-model.py      StackModel: all stages, from a text to the last answer;  modelfile.py  in one file
+training.py   out-of-fold predictions: no stage learns from a prediction for an earlier stage's training row
+spoken.py     predictions of a stage for texts and sentences, as more columns
+model.py      StackModel: all stages, from a text to the last prediction;  modelfile.py  in one file
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`StackModel`: the trained stages of a pipeline, from a text or a sentence to the answer of the last one."""
+"""`StackModel`: the trained stages of a pipeline, from a text or a sentence to the prediction of the last stage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StackModel:
-    """Models in order; each is shown what those before it say.
+    """Models in order; each gets the predictions of the earlier ones.
 
     >>> from linnaeus import Recipe
     >>> from linnaeus.features import Field, Words
@@ -44,7 +44,7 @@ class StackModel:
 
     @cached_property
     def recipe(self) -> StackRecipe:
-        """The recipe it was trained by."""
+        """The recipe of the model."""
         from linnaeus.pipeline.modelfile import refusing
         from linnaeus.pipeline.stack.recipe import StackRecipe
 
@@ -53,25 +53,25 @@ class StackModel:
 
     @property
     def last(self) -> Any:
-        """The model whose answer is that of the pipeline."""
+        """The last model; its predictions are those of the pipeline."""
         return self.models[-1]
 
     @property
     def task(self) -> str:
-        """What it does in the end: "tag" or "classify"."""
+        """What the last stage does: "tag" or "classify"."""
         return self.recipe.stages[-1].task
 
     def predict(self, source: Any) -> Any:
-        """The label of each text, or the tags of each sentence, as the last stage answers."""
+        """Predict the label of each text, or the tags of each sentence, with the last stage."""
         if self.task == "tag":
             said: list[list[str]] = self.last.tag(self.ready_sentences(source))
             return said
         return self.last.predict(self.ready(source))
 
     def explain(self, text: Any, position: int = 0) -> Any:
-        """Why a text got its label, as the last stage explains it; what earlier stages said has its part by name.
+        """Explain the label of a text with the last stage; predictions of earlier stages appear by name.
 
-        Where the last stage tags: why the token at this position of a sentence got its tag.
+        If the last stage tags, explain the tag of the token at this position of a sentence.
         """
         if self.task == "tag":
             return self.last.explain(self.ready_sentences(text if isinstance(text, Sentences) else [text]), position)
@@ -79,12 +79,12 @@ class StackModel:
         return self.last.explain(batch)
 
     def ready(self, source: Any) -> Batch:
-        """Texts with the further columns that earlier stages give them, for the last stage."""
+        """Texts with the predictions of earlier stages as columns, for the last stage."""
         ready: Batch = self._run(Texts.of(source)).batch()
         return ready
 
     def ready_sentences(self, source: Any) -> Sentences:
-        """Sentences with the further columns that earlier stages give them, for the last stage."""
+        """Sentences with the predictions of earlier stages as columns, for the last stage."""
         ready: Sentences = self._run(of_sentences(source, tagged=False)).sentences
         return ready
 
@@ -94,7 +94,7 @@ class StackModel:
         return rows
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write all stages to one file, in one step; with `force` a file of that name is replaced."""
+        """Write all stages to one file, in one step; `force` replaces an existing file."""
         from linnaeus import store
         from linnaeus.pipeline.stack.modelfile import state_of
 
@@ -102,7 +102,7 @@ class StackModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], verify: bool | None = None) -> StackModel:
-        """Read a file that `save` wrote; a file that does not fit together is refused with a sentence."""
+        """Load a pipeline from a file that `save` wrote; a damaged file raises an error."""
         from linnaeus import store
         from linnaeus.pipeline.stack.modelfile import stack_of
 

@@ -44,7 +44,7 @@ def stack_of(state: State) -> StackModel:
         found = StackModel(field(manifest, "recipe", dict), (), dict(field(manifest, "facts", dict)))
         parts = field(manifest, "stages", list)
         if len(parts) != len(found.recipe.stages):
-            raise damaged("it has other stages than its recipe")
+            raise damaged("its stages do not match its recipe")
         models = tuple(
             _READERS[stage.task](State(_table(part), _below(i, state)))
             for i, (stage, part) in enumerate(zip(found.recipe.stages, parts, strict=True))

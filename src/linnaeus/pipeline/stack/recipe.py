@@ -1,4 +1,4 @@
-"""`StackRecipe`: stages in order, each with a recipe and data of its own."""
+"""`StackRecipe`: stages in order, each with its own recipe and data."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TASKS: dict[str, type] = {"tag": TagRecipe, "classify": Recipe}
 
 @dataclass(frozen=True)
 class Stage:
-    """One classifier of a pipeline: its name, by which later stages read what it says, and its recipe.
+    """One model of a pipeline: its recipe, and a name by which later stages read its predictions.
 
-    `data` is the file it learns from, for recipes in files; in Python `StackRecipe.fit` may be given the data. The last
-    stage has none there: it learns from what the whole pipeline is trained on. `truth` names the column of tags.
+    `data` is its training file, for recipes in files; in Python you can pass the data to `StackRecipe.fit`. The last
+    stage needs no `data`: it is trained on the data of the whole pipeline. `truth` names the column of tags.
 
     >>> from linnaeus import Recipe
     >>> Stage("topic", Recipe()).name
@@ -46,17 +46,17 @@ class Stage:
 
     @property
     def task(self) -> str:
-        """What it does, as in `TASKS`."""
+        """The task of the stage, as in `TASKS`."""
         return next(task for task, kind in TASKS.items() if isinstance(self.recipe, kind))
 
     def to_json(self) -> dict[str, Json]:
-        """All of it as plain data."""
+        """The stage as plain data."""
         told = {"name": self.name, "task": self.task, "recipe": self.recipe.to_json()}
         return told | {name: value for name in ("data", "truth") if (value := getattr(self, name)) is not None}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> Stage:
-        """A stage from plain data; its recipe is a table, or the name of one."""
+        """A stage from plain data; its recipe is a table or the name of a recipe."""
         if not isinstance(value, Mapping) or value.get("task") not in TASKS or "name" not in value:
             raise UsageError(f"A stage is a table with a name, a task ({', '.join(TASKS)}) and a recipe.")
         unknown = sorted(set(value) - {"name", "task", "recipe", "data", "truth"})
@@ -67,16 +67,16 @@ class Stage:
 
 @dataclass(frozen=True)
 class StackRecipe:
-    """Stages in the order in which they answer; each can read what those before it say.
+    """Stages in order; each can use the predictions of earlier stages as features.
 
-    - A tagger reads the tags of an earlier tagger as the column of its name beside the tokens (`Window(source="pos")`),
-    - A classifier of texts reads `Field("ner.entities", Words(tokenizer="whitespace"))`: the further columns
-      `NAME.tags` (the tags alone), `NAME.words` (each word with its tag) and, where tags are spans, `NAME.entities`;
-      of an earlier classifier it reads the label, as the column `NAME`.
+    - A tagger reads the tags of an earlier tagger as the column of its name beside the tokens (`Window(source="pos")`).
+    - A text classifier reads columns, as `Field("ner.entities", Words(tokenizer="whitespace"))`. A tagger gives
+      `NAME.tags` (the tags alone), `NAME.words` (each word with its tag) and, if tags are spans, `NAME.entities`;
+      the label of an earlier classifier is the column `NAME`.
 
-    A stage that learns from rows which an earlier stage has learned from, too, is given answers to them by models that
-    have not: `folds` models for each such stage, each trained without one part of the rows. Elsewhere, and when the
-    pipeline is used, one model trained on everything answers.
+    If two stages are trained on the same rows, the later one gets out-of-fold predictions of the earlier one: `folds`
+    models for each such stage, each trained without one part of the rows, as in cross-validation. For all other rows,
+    and in the finished pipeline, one model trained on all rows predicts.
 
     >>> from linnaeus import Recipe, Stage, TagRecipe
     >>> recipe = StackRecipe((Stage("tags", TagRecipe(), data="tagged"), Stage("topic", Recipe())))
@@ -101,21 +101,21 @@ class StackRecipe:
                 raise UsageError(f"{name} is a whole number from {least} up, not {getattr(self, name)}.")
 
     def fit(self, data: Any, progress: Any = None) -> StackModel:
-        """Train all stages in order. `data` is what the last one learns from, or a dict with the data of each stage.
+        """Train all stages in order. `data` is the training data of the last stage, or a dict of data by stage.
 
-        Stages without data of their own read the file that they name.
+        Stages without data in the dict read the file that they name.
         """
         from linnaeus.pipeline.stack.training import train_stack
 
         return train_stack(self, data, progress)
 
     def to_json(self) -> dict[str, Json]:
-        """All of it as plain data."""
+        """The whole recipe as plain data."""
         return {"stages": [stage.to_json() for stage in self.stages], "folds": self.folds, "seed": self.seed}
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> StackRecipe:
-        """A recipe from a TOML or JSON file; the files of its stages lie beside it."""
+        """A recipe from a TOML or JSON file; paths of the stages' files are relative to its folder."""
         table = read_table(path)
         for stage in table.get("stages", []):
             if isinstance(stage, dict) and isinstance(stage.get("data"), str):

@@ -68,8 +68,8 @@ class Learned:
             left = np.flatnonzero(mine != fold)
             if not len(left):
                 raise DataError(
-                    f"Stage {self.stage.name!r} has one row, over and over, so that nothing is left to learn what it "
-                    "would say of that; give it more rows."
+                    f"Stage {self.stage.name!r} has only copies of one row, so no other rows are left to train on for "
+                    "its out-of-fold prediction; give the stage more rows."
                 )
             self.others[fold] = fit(self.stage, self.rows.take(left))
         return self.others[fold]

@@ -1,4 +1,4 @@
-"""Tags that are spans: learned as BIO or BIOES, answered as BIO, and what may follow what."""
+"""Tags that mark spans: learned as BIO or BIOES, predicted as BIO, and which tag may follow which."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ class Allowed:
 
 
 def encoded(sentences: Sentences, encoding: str) -> pa.Array:
-    """The tags of sentences, as they are learned. Tags in BIO, IOB1 and BIOES are all understood."""
+    """The tags of sentences in the encoding for training. The input may be BIO, IOB1 or BIOES."""
     assert sentences.tags is not None
     if encoding == "plain":
         return sentences.tags
     names = sentences.tags.unique().to_pylist()
     if not encodings.is_encoded(names):
         wrong = [name for name in names if name != encodings.OUTSIDE and not encodings.is_encoded([name])]
-        what = f"the tag {wrong[0]!r} is not one of an entity" if wrong else "no tag is one of an entity"
+        what = f"the tag {wrong[0]!r} is not an entity tag" if wrong else "no tag is an entity tag"
         raise DataError(f"{what}, such as B-PER; use encoding plain.")
     return encodings.convert(sentences.tags, sentences.offsets, encoding)
 
 
 def spoken(z: Ints, names: list[str], encoding: str) -> pa.Array:
-    """Numbers of tags as strings; those of entities as BIO."""
+    """Tag indices as strings; tags of entities as BIO."""
     said = names if encoding == "plain" else [_BIO.get(name[:1], name[:1]) + name[1:] for name in names]
     return pa.array(said, pa.string()).take(pa.array(z))
 
 
 def allowed(names: list[str], encoding: str) -> Allowed | None:
-    """Which tags may follow each other; None where every one may.
+    """Which tags may follow each other; None if every tag may follow every other.
 
     >>> allowed(["B-A", "I-A", "O"], "bio").links.astype(int).tolist()
     [[1, 0, 1], [1, 1, 1], [1, 1, 1], [1, 0, 1]]

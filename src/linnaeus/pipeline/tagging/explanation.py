@@ -1,4 +1,4 @@
-"""Why a token got its tag: what each feature and each transition adds to the best tagging over the next best one."""
+"""Explain the tag of a token: what each feature and transition adds to the best tagging compared with the next best."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TagReason:
 
     @property
     def difference(self) -> float:
-        """How much it speaks for the chosen tag."""
+        """How much it favors the chosen tag."""
         return self.chosen - self.rival
 
 
@@ -52,7 +52,7 @@ def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int)
     sentences = as_sentence(sentence)
     tokens = sentences.lists()[0]
     if not 0 <= position < len(tokens):
-        raise UsageError(f"position {position} is not there; the sentence has {len(tokens)} tokens, counted from 0.")
+        raise UsageError(f"There is no position {position}; the sentence has {len(tokens)} tokens, numbered from 0.")
     E, offsets = model.scores(sentences), np.array([0, len(tokens)])
     z = model.weights.decode(E, offsets, model.allowed)
     other = E.copy()

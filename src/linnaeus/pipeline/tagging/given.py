@@ -10,7 +10,7 @@ from linnaeus.errors import DataError, UsageError
 
 
 def as_sentences(source: Any, tagged: bool = True) -> Sentences:
-    """Sentences as they are, or from lists: of pairs (token, tag), or of tokens where no tags are asked for."""
+    """Sentences unchanged, or made from lists of (token, tag) pairs, or of tokens if no tags are needed."""
     if isinstance(source, Sentences):
         found = source
     else:
@@ -21,9 +21,9 @@ def as_sentences(source: Any, tagged: bool = True) -> Sentences:
 
 
 def as_sentence(source: Any) -> Sentences:
-    """One sentence: a list of tokens, or `Sentences` of one, where there are columns beside the tokens."""
+    """One sentence: a list of tokens, or `Sentences` with one sentence if there are more columns."""
     if not isinstance(source, Sentences):
         return Sentences.from_lists([source])
     if len(source) != 1:
-        raise UsageError(f"One sentence is asked for, and these are {len(source)}; take one of them.")
+        raise UsageError(f"This needs one sentence, but there are {len(source)}; give one of them.")
     return source

@@ -1,4 +1,4 @@
-"""Learners of taggers: from rows of features and true tags to weights and transitions."""
+"""Learners for taggers: they learn weights and transitions from feature rows and true tags."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ WORK = 1 << 26
 
 @dataclass(frozen=True, kw_only=True)
 class Chain:
-    """Linear chains learned one sentence at a time: all tags of a sentence are scored, and searched, together.
+    """Linear chains, trained one sentence at a time; all tags of a sentence are scored and searched together.
 
     Minimizes sum_i loss_i + strength/2 |W|^2. The loss is "perceptron" (Collins 2002), "hinge" (structured SVM with
-    Hamming cost), "log" (CRF) or "softmargin". `rule` is "adagrad" or "sgd", both with a constant `rate`; of the
-    weights after each step the mean is kept. Sentences are shuffled in every epoch. With `order` 2 a tag depends on
-    the two before it, at k times the work.
+    Hamming cost), "log" (CRF) or "softmargin". `rule` is "adagrad" or "sgd", both with a constant `rate`; the
+    result is the mean of the weights after each step. Each epoch shuffles the sentences. With `order` 2 a tag depends
+    on the two before it, which takes k times the work.
 
     >>> Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10).strength
     0.0
@@ -65,7 +65,7 @@ class Chain:
                 raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
 
     def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
-        """Weights of features and of transitions; `told` hears epoch, loss and wrong tokens after each epoch."""
+        """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch."""
         run = _Run(self, X, y, k)
         rng = np.random.default_rng(seed)
         for epoch in range(self.epochs):
@@ -77,10 +77,10 @@ class Chain:
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy(Chain):
-    """Tags from left to right, each a choice among k classes after the tags already chosen: quick, and less exact.
+    """Tags from left to right; each tag depends on the tags already chosen. Fast, but less exact than `Chain`.
 
-    The losses are those of `Chain` at a single token; features of a token are joined by the one or two tags (`order`)
-    that were found before it, in training too, right or wrong.
+    The losses are those of `Chain`, for a single token. The one or two previous predicted tags (`order`) are features
+    of a token too. Training also uses predicted tags, right or wrong.
 
     >>> Greedy(loss="perceptron", rule="sgd", rate=1.0).search
     'greedy'
@@ -133,11 +133,11 @@ class _Run:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchChain:
-    """Linear chains learned from all sentences at once, by L-BFGS: the exact minimum of a smooth loss with L2.
+    """Linear chains, trained on all sentences at once by L-BFGS: the exact minimum of a smooth loss with L2.
 
-    sum_i loss_i + strength/2 |W|^2 with the loss "log" (CRF) or "softmargin"; transitions are weights like all others.
-    It takes some hundred walks over the sentences, where `Chain` takes five, and ends when the minimum is at most a
-    share `tol` below, or after `epochs` walks.
+    Minimizes sum_i loss_i + strength/2 |W|^2 with the loss "log" (CRF) or "softmargin"; transitions are weights
+    like all others. It takes a few hundred epochs, `Chain` takes five. It stops when the minimum is at most a share
+    `tol` below, or after `epochs` epochs.
     """
 
     loss: str = "log"
@@ -154,7 +154,7 @@ class BatchChain:
             raise UsageError("epochs is at least 1, strength and tol are numbers from 0 up.")
 
     def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
-        """Weights of features and of transitions."""
+        """Learn weights of features and transitions."""
         from linnaeus.erm.stopping import Stop
         from linnaeus.erm.structured import structured
         from linnaeus.erm.train import Watch, train

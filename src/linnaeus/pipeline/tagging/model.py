@@ -1,4 +1,4 @@
-"""`TagModel`: what a tag recipe trains. It tags, tests, explains, and saves itself to one file."""
+"""`TagModel`: the model that a tag recipe trains. It tags, tests, explains, and saves itself to one file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TagModel:
-    """A trained tagger: fitted templates, float32 weights, its tags, and words whose tag is known without a search.
+    """A trained tagger: fitted templates, float32 weights, tags, and a dictionary of words that have one tag only.
 
     >>> from linnaeus.pipeline.tagging import TagRecipe
     >>> model = TagRecipe().fit([[("the", "D"), ("dog", "N"), ("barks", "V")], [("a", "D"), ("cat", "N")]])
@@ -51,7 +51,7 @@ class TagModel:
 
     @cached_property
     def recipe(self) -> TagRecipe:
-        """The recipe it was trained by."""
+        """The recipe of the model."""
         from linnaeus.pipeline.modelfile import refusing
         from linnaeus.pipeline.tagging.recipe import TagRecipe
 
@@ -60,13 +60,13 @@ class TagModel:
 
     @cached_property
     def allowed(self) -> Allowed | None:
-        """What may follow what, where the tags are an encoding of spans."""
+        """Which tag may follow which, if the tags encode spans."""
         return allowed(self.tags, self.recipe.encoding)
 
     # Answers
 
     def tag(self, source: Any) -> list[list[str]]:
-        """The tags of each sentence: of lists of tokens, or of `Sentences`."""
+        """Tag each sentence, given lists of tokens or `Sentences`."""
         sentences = as_sentences(source, tagged=False)
         return sentences.lists(self.tagged(sentences))
 
@@ -80,7 +80,7 @@ class TagModel:
         return self.weights.decode(self.scores(sentences), _bounds(sentences), self.allowed)
 
     def scores(self, sentences: Sentences) -> Floats:
-        """Scores of tags at tokens (m, k), without transitions; words of the dictionary have one tag only."""
+        """Scores of each tag at each token (m, k), without transitions; words in the dictionary have one tag only."""
         E = finite_scores(self.features.scores(sentences, self.weights.W))
         return self._known(sentences, E) if self.words else E
 
@@ -93,7 +93,7 @@ class TagModel:
         return E
 
     def marginals(self, source: Any) -> Doubles:
-        """The probability of each tag at each token (m, k), in the order of `tags`: of a CRF, calibrated chances."""
+        """The probability of each tag at each token (m, k), in the order of `tags`; a CRF's are calibrated."""
         sentences = as_sentences(source, tagged=False)
         return self.weights.marginals(self.scores(sentences), _bounds(sentences), self.allowed)[0]
 
@@ -109,24 +109,24 @@ class TagModel:
     # Judging and explaining
 
     def test(self, source: Any) -> TagScores:
-        """How good its tags are on sentences with true ones: accuracy, and F1 of entities where there are any."""
+        """Evaluate on sentences with true tags: accuracy, and the F1 score of entities if there are any."""
         from linnaeus.evaluation.tagging import is_known, score_tags
 
         sentences = as_sentences(source)
         if not sentences.count:
-            raise DataError("There is no token to test on; give sentences with tags.")
+            raise DataError("There are no tokens to test on; give sentences with tags.")
         known = None if self.vocabulary is None else is_known(sentences, self.vocabulary)
         return score_tags(sentences.offsets, sentences.tags, self.tagged(sentences), known)
 
     @cached_property
     def vocabulary(self) -> Any:
-        """The words of training as its templates keep them; None where they do not keep whole words."""
+        """The vocabulary of the training sentences; None if the templates do not keep whole words."""
         return self.features.values_of("word", "word")
 
     def explain(self, sentence: list[str] | Sentences, position: int) -> TagExplanation:
-        """Why the token at this position (from 0) got its tag, and not the next best one.
+        """Explain why the token at this position (from 0) got its tag and not the next best one.
 
-        A sentence is a list of tokens, or `Sentences` of one where templates read columns beside the tokens.
+        A sentence is a list of tokens, or `Sentences` with one sentence if the templates read more columns.
         """
         from linnaeus.pipeline.tagging.explanation import explain_tag
 
@@ -135,7 +135,7 @@ class TagModel:
     # Files
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write it as one file, in one step; with `force` a file of that name is replaced."""
+        """Write one file, in one step; `force` replaces an existing file."""
         from linnaeus import store
         from linnaeus.pipeline.tagging.modelfile import state_of
 
@@ -143,7 +143,7 @@ class TagModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TagModel:
-        """Read a file that `save` wrote; a file that does not fit together is refused with a sentence."""
+        """Load a tagger from a file that `save` wrote; a damaged file raises an error."""
         from linnaeus import store
         from linnaeus.pipeline.tagging.modelfile import tagger_of
 

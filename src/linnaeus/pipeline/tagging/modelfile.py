@@ -84,7 +84,7 @@ def _check(model: TagModel) -> None:
     if any(part.size and max(part.max(), -part.min()) > LARGEST for part in (W, shared)):
         raise damaged(f"a weight is larger than {LARGEST:g}, and scores of taggings would overflow")
     if model.weights.search not in SEARCHES:
-        raise damaged("it finds tags in an unknown way")
+        raise damaged("its search method is unknown")
     if len(set(model.tags)) != k or not all(0 <= tag < k for tag in model.words.values()):
         raise damaged("its tags do not fit each other")
     allowed(model.tags, model.recipe.encoding)

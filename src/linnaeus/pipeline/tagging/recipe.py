@@ -1,4 +1,4 @@
-"""`TagRecipe`: a tagger as data, templates and learner and how tags are encoded."""
+"""`TagRecipe`: templates, learner and tag encoding of a tagger, as data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def plain_templates() -> Templates:
-    """Word, lowered word, shape, affixes, the neighbors, and pairs with them: a good start for most tags."""
+    """Word, lowercase word, shape, affixes, neighbors, and pairs with neighbors: a good default for most tags."""
     near = Window(("lower",), (-2, -1, 1, 2))
     affixes = tuple(f"lower.{side}{size}" for side in ("prefix", "suffix") for size in (1, 2, 3, 4))
     here = Window(("word", "lower", "shape", "caps", "digits", "hyphen", *affixes))
@@ -31,11 +31,11 @@ def plain_templates() -> Templates:
 
 @dataclass(frozen=True, kw_only=True)
 class TagRecipe:
-    """All that the training of a tagger needs besides sentences.
+    """Everything that training a tagger needs except sentences.
 
-    `encoding` is how tags are understood: "plain" (each is a class of its own), or "bio" or "bioes" (they are spans,
-    learned in that encoding, and the search finds none that break its rules). Words seen at least `dictionary` times
-    in training, always with one tag, keep it; 0 leaves every word to the search.
+    `encoding` says what tags mean. With "plain" each tag is a class. With "bio" or "bioes" tags mark spans; the model
+    learns them in that encoding and predicts only valid sequences. A word that occurs at least `dictionary` times in
+    training, always with the same tag, keeps that tag; 0 turns this off.
 
     >>> TagRecipe().changed({"learner.epochs": 3}).learner.epochs
     3
@@ -55,11 +55,11 @@ class TagRecipe:
         if self.encoding not in ENCODINGS:
             raise UsageError(f"encoding is one of {', '.join(ENCODINGS)}, not {self.encoding!r}.")
         if self.dictionary and self.encoding != "plain":
-            raise UsageError("A dictionary of words is for plain tags; entities depend on what stands around them.")
+            raise UsageError("A dictionary of words needs plain tags; entity tags depend on the context.")
         if not isinstance(self.templates, Templates):
             raise InputTypeError(f"templates takes Templates, not {self.templates!r}.")
         if not hasattr(self.learner, "learn_tags"):
-            raise InputTypeError(f"learner takes a learner of tags such as Chain(), not {self.learner!r}.")
+            raise InputTypeError(f"learner takes a tag learner such as Chain(), not {self.learner!r}.")
 
     def fit(self, sentences: Any, progress: Any = None) -> TagModel:
         """Train on sentences with tags; `progress` is called with each `Phase`."""
@@ -68,17 +68,17 @@ class TagRecipe:
         return train_tagger(self, sentences, progress)
 
     def changed(self, changes: Mapping[str, Any]) -> TagRecipe:
-        """The recipe with other values, by path: `learner.epochs`, `templates.min_count`, `encoding`."""
+        """A copy of the recipe with new values, by path: `learner.epochs`, `templates.min_count`, `encoding`."""
         found: TagRecipe = change(self, changes, ("learner", "templates"))
         return found
 
     def to_json(self) -> dict[str, Json]:
-        """All of it as plain data."""
+        """The whole recipe as plain data."""
         return {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> TagRecipe:
-        """A recipe from plain data; what is left out has its default."""
+        """A recipe from plain data; missing entries get their defaults."""
         if not isinstance(value, Mapping):
             raise UsageError("A recipe of a tagger is a table with templates, learner, encoding, dictionary and seed.")
         found: TagRecipe = codec.build(cls, value, "recipe")

@@ -1,4 +1,4 @@
-"""`Tagger`: the scikit-learn face of taggers, lists of tokens in and lists of tags out."""
+"""`Tagger`: a scikit-learn estimator that takes lists of tokens and returns lists of tags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from linnaeus.pipeline.tagging.recipe import TagRecipe
 
 
 class Tagger(BaseEstimator):  # type: ignore[misc]
-    """A tagger of a recipe, by name or as an object; `random_state` replaces its seed.
+    """A tagger with a recipe, given by name or as an object; `random_state` replaces the recipe's random seed.
 
     >>> tagger = Tagger().fit([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]])
     >>> tagger.predict([["the", "cat"]])
@@ -31,7 +31,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         return face_repr(self, self.get_params(deep=False))
 
     def fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> Tagger:
-        """Learn from a list of tokens and a list of tags for each sentence."""
+        """Train on a list of tokens and a list of tags for each sentence."""
         recipe = tag_recipe(self.recipe) if isinstance(self.recipe, str) else self.recipe
         if self.random_state is not None:
             recipe = recipe.changed({"seed": self.random_state})
@@ -40,7 +40,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Sequence[Sequence[str]]) -> list[list[str]]:
-        """A list of tags for each sentence."""
+        """Predict a list of tags for each sentence."""
         return self._fitted().tag(X)
 
     def predict_marginals(self, X: Sequence[Sequence[str]]) -> list[list[dict[str, float]]]:
@@ -50,16 +50,16 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
         return sentences.lists([dict(zip(model.tags, row, strict=True)) for row in model.marginals(sentences).tolist()])
 
     def score(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> float:
-        """Accuracy over tokens; F1 of entities where tags mark these."""
+        """Token accuracy, or the F1 score of entities if the tags mark entities."""
         return self._fitted().test(Sentences.from_lists(X, y)).headline[1]
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the fitted model as one file; with `force` a file of that name is replaced."""
+        """Write the fitted model to one file; `force` replaces an existing file."""
         self._fitted().save(path, force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
-        """A fitted tagger from a file of one."""
+        """Load a fitted tagger from a file."""
         model = TagModel.load(path)
         found = cls(model.recipe)
         found.model_, found.classes_ = model, list(model.tags)

@@ -28,7 +28,7 @@ def train_tagger(recipe: TagRecipe, source: Any, progress: Progress = None) -> T
     """A tagger that knows the tags of these sentences."""
     sentences = as_sentences(source)
     if (sentences.tags is not None and sentences.tags.null_count) or not sentences.count:
-        what = "some tokens have no tag" if sentences.count else "there is no token"
+        what = "some tokens have no tag" if sentences.count else "there are no tokens"
         raise DataError(f"{what}; give sentences in which every token has its tag.")
     tags, names = _numbered(encoded(sentences, recipe.encoding))
     say = progress or (lambda _: None)

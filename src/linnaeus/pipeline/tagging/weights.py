@@ -1,4 +1,4 @@
-"""What a learner of taggers gives: float32 weights of features and of transitions, and how they find tags."""
+"""The result of a tag learner: float32 weights of features and transitions, and how they find tags."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SEARCHES = {"whole": 0, "greedy": 1}
 class ChainWeights:
     """W (d, k) scores the features of a token; `shared` the first tag (1 row), and each tag after each other (k rows).
 
-    Of second order `shared` has k k rows more: each tag after each two others. `search` is "whole": the best tagging
-    of a sentence (Viterbi), or "greedy": from left to right.
+    For second order, `shared` has k * k more rows: each tag after each pair of tags. `search` is "whole": the best
+    tagging of a sentence (Viterbi), or "greedy": from left to right.
     """
 
     W: Floats
@@ -32,7 +32,7 @@ class ChainWeights:
 
     @property
     def k(self) -> int:
-        """How many tags."""
+        """The number of tags."""
         return int(self.W.shape[1])
 
     @property
@@ -72,7 +72,7 @@ class ChainWeights:
         return [one, self.k + one + int(z[t - 2]) * self.k] if self.second and t > 1 else [one]
 
     def restricted(self, E: Floats, offsets: Longs, allowed: Allowed | None) -> tuple[Floats, Floats]:
-        """Scores in which what is not allowed is out of reach."""
+        """Scores in which tags that are not allowed cannot win."""
         if allowed is None:
             return E, self.shared
         ends = offsets[1:][np.diff(offsets) > 0] - 1
