@@ -17,7 +17,7 @@ REST := tests/cli tests/explain tests/store tests/test_docs.py
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow pytest pytest-most pytest-rest lint format types imports limits sanitize docs docs-output bench wheel native clean distclean FORCE
+.PHONY: help demo test test-slow pytest pytest-most pytest-rest slow-products slow-rest lint format types imports limits sanitize docs docs-output bench wheel native clean distclean FORCE
 MAKEFLAGS += --no-builtin-rules
 # Tests start many processes of their own: compiled modules are kept, also where the environment asks for none.
 unexport PYTHONDONTWRITEBYTECODE
@@ -75,8 +75,16 @@ test: $(VENV)/.package $(VENV)/.dev
 	@$(MAKE) --no-print-directory -j2 -k $(SYNC) pytest-most sanitize pytest-rest lint docs
 	@$(PY) tools/check_tree.py compare $(BUILD)/tree.txt
 
+# Cut in two as well: the product of losses, regularizers, optimizers and output spaces is about half of the time.
 test-slow: $(VENV)/.package $(VENV)/.dev
-	HYPOTHESIS_PROFILE=slow $(PY) -m pytest -m slow $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory -j2 -k $(SYNC) slow-products slow-rest
+
+slow-products slow-rest: export HYPOTHESIS_PROFILE := slow
+slow-products: $(VENV)/.package $(VENV)/.dev
+	+$(PY) -m pytest -m slow tests/contracts $(PYTEST_ARGS) || (($$? == 5))
+
+slow-rest: $(VENV)/.package $(VENV)/.dev
+	$(PY) -m pytest -m slow --ignore=tests/contracts $(PYTEST_ARGS) || (($$? == 5))
 
 # With +, so that its lines are seen as they come, also beside other work.
 pytest: $(VENV)/.package $(VENV)/.dev
