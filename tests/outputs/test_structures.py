@@ -237,7 +237,7 @@ def test_candidates_are_learned_from_dense_and_sparse_rows_alike(penalty: object
 
 def test_a_bias_and_rows_that_do_not_fit_are_refused() -> None:
     X, y = sentences(8)
-    with pytest.raises(UsageError, match="truth"):
+    with pytest.raises(UsageError, match="There are 3 rows, but y has"):
         structured(X.rows_slice(0, 3), y, Sequence(), LOSSES["log"](), L2(1.0), 3)
     f = structured(X, y, Sequence(), LOSSES["log"](), L2(1.0), 3)
     with pytest.raises(UsageError, match="bias"):

@@ -100,7 +100,7 @@ def test_bad_files_and_names_get_a_sentence(tmp_path, clusters):
     with pytest.raises(DataError, match="no such file"):
         Gazetteer(str(tmp_path / "none")).read()
     (tmp_path / "b").write_text("a\tb\tc\n", encoding="utf-8")
-    with pytest.raises(DataError, match="line 1: is no phrase"):
+    with pytest.raises(DataError, match="line 1: must be a phrase"):
         Gazetteer(str(tmp_path / "b")).read()
     (tmp_path / "c").write_bytes(b"\xff\tc\n")
     with pytest.raises(DataError, match="line 1, byte 0"):
