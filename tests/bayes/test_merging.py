@@ -121,5 +121,5 @@ def test_what_cannot_be_merged_says_so():
     flat = Recipe(features=FEATURES[1], learner=LinearDiscriminant(shrinkage=0.5))
     with pytest.raises(UsageError, match="cannot be merged"):
         flat.fit(ROWS).updated(ROWS)
-    with pytest.raises(UsageError, match="another kind"):
+    with pytest.raises(UsageError, match="differ in kind from the model"):
         words.fit(ROWS).updated([("plum", ["fruit"])])
