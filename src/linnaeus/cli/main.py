@@ -13,7 +13,7 @@ import click
 
 from linnaeus import temporary
 from linnaeus.cli import ALIASES, VERBS, signals
-from linnaeus.cli.guard import guarded, whole_output
+from linnaeus.cli.guard import INTERRUPTED, TERMINATED, guarded, whole_output
 from linnaeus.cli.help import Context
 
 _EXAMPLES = """\b
@@ -114,5 +114,8 @@ def program() -> NoReturn:
     code = main()
     temporary.remove_all()
     signals.default()
+    if code in (INTERRUPTED, TERMINATED):
+        # A thread beside this one may still be in a kernel, and must not meet an interpreter that is being taken down.
+        os._exit(code)
     gc.freeze()
     sys.exit(code)
