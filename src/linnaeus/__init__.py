@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus import audit as audit
@@ -67,126 +67,8 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.stack import StackRecipe as StackRecipe
     from linnaeus.pipeline.stack import Stage as Stage
 
+
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Sentences": "data.sentences",
-    "Stage": "pipeline.stack",
-    "StackModel": "pipeline.stack",
-    "StackRecipe": "pipeline.stack",
-    "load": "pipeline.opening",
-    "read_sentences": "data.tagged",
-    "Batch": "data",
-    "Corpus": "data",
-    "read": "data",
-    "Groups": "data.groups",
-    "read_groups": "data.grouping",
-    "CandidateClassifier": "pipeline.ranking",
-    "RankModel": "pipeline.ranking",
-    "RankRecipe": "pipeline.ranking",
-    "Ranker": "pipeline.ranking",
-    "Classifier": "pipeline",
-    "Recipe": "pipeline",
-    "TagModel": "pipeline",
-    "TagRecipe": "pipeline",
-    "Tagger": "pipeline",
-    "TextClassifier": "pipeline",
-    "TextRegressor": "pipeline",
-    "threads": "kernels",
-    "AveragedPerceptron": "pipeline",
-    "LeastSquares": "pipeline",
-    "LinearClassifier": "pipeline",
-    "LinearRegressor": "pipeline",
-    "LinearSVM": "pipeline",
-    "LogisticRegression": "pipeline",
-    "MatrixClassifier": "pipeline",
-    "MulticlassSVM": "pipeline",
-    "PassiveAggressive": "pipeline",
-    "Perceptron": "pipeline",
-    "audit": "",
-    "bayes": "",
-    "data": "",
-    "datasets": "",
-    "decision": "",
-    "ensembles": "",
-    "erm": "",
-    "errors": "",
-    "explain": "",
-    "evaluation": "",
-    "features": "",
-    "gallery": "",
-    "kernel_methods": "",
-    "losses": "",
-    "similarities": "",
-    "neighbors": "",
-    "optimizers": "",
-    "outputs": "",
-    "regularizers": "",
-    "store": "",
-    "text": "",
-}
 
-__all__ = [
-    "AveragedPerceptron",
-    "Batch",
-    "CandidateClassifier",
-    "Classifier",
-    "Corpus",
-    "Groups",
-    "LeastSquares",
-    "LinearClassifier",
-    "LinearRegressor",
-    "LinearSVM",
-    "LogisticRegression",
-    "MatrixClassifier",
-    "MulticlassSVM",
-    "PassiveAggressive",
-    "Perceptron",
-    "RankModel",
-    "RankRecipe",
-    "Ranker",
-    "Recipe",
-    "Sentences",
-    "StackModel",
-    "StackRecipe",
-    "Stage",
-    "TagModel",
-    "TagRecipe",
-    "Tagger",
-    "TextClassifier",
-    "TextRegressor",
-    "__version__",
-    "audit",
-    "bayes",
-    "data",
-    "datasets",
-    "decision",
-    "ensembles",
-    "erm",
-    "errors",
-    "evaluation",
-    "explain",
-    "features",
-    "gallery",
-    "kernel_methods",
-    "load",
-    "losses",
-    "neighbors",
-    "optimizers",
-    "outputs",
-    "read",
-    "read_groups",
-    "read_sentences",
-    "regularizers",
-    "similarities",
-    "store",
-    "text",
-    "threads",
-]
-
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

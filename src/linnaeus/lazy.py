@@ -3,25 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 
-def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: `homes` has the module below it that holds each name; "" is the module itself.
+def room(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package, from its own lines `from module import Name as Name`.
 
-    >>> find = lazily("linnaeus", {"DataError": "errors", "errors": ""})
-    >>> find("DataError") is find("errors").DataError
-    True
+    So a name is written once. Lines under `if TYPE_CHECKING:` are read by type checkers, and the name is imported when
+    it is first asked for. Public names are these and the tables, written in capitals.
+
+    >>> find, names = room("linnaeus.losses")
+    >>> find("Hinge").__name__, "LOSSES" in names()
+    ('Hinge', True)
     """
 
     def find(name: str) -> Any:
-        if name not in homes:
+        if name == "__all__":
+            return names()
+        if _public(package).get(name) is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(f"{package}.{homes[name] or name}")
-        return getattr(module, name) if homes[name] else module
+        home = _public(package)[name]
+        return import_module(f"{package}.{name}") if home == package else getattr(import_module(home), name)
 
-    return find
+    def names() -> list[str]:
+        return sorted(_public(package))
+
+    return find, names
+
+
+@cache
+def _public(package: str) -> dict[str, str]:
+    """The public names of a package and the module that each is imported from; "" for its own tables."""
+    import ast  # only where a name is asked of a package: `import linnaeus` does without
+
+    lines = ast.parse(import_module(package).__loader__.get_source(package)).body  # type: ignore[union-attr]
+    guarded = [line for block in lines if isinstance(block, ast.If) for line in block.body]
+    imports = [line for line in [*lines, *guarded] if isinstance(line, ast.ImportFrom)]
+    named = {item.name: str(line.module) for line in imports for item in line.names if item.asname == item.name}
+    own = [name for name in vars(import_module(package)) if name.isupper() and not name.startswith("_")]
+    return {**dict.fromkeys(own, ""), **named}
 
 
 class Table(Mapping[str, Any]):

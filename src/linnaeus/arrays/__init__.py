@@ -4,11 +4,20 @@
 examples that have several rows each.
 """
 
-from linnaeus.arrays.adopt import as_rows
-from linnaeus.arrays.csr import CSR
-from linnaeus.arrays.dense import Dense
-from linnaeus.arrays.grouped import Grouped
-from linnaeus.arrays.names import column_names
-from linnaeus.arrays.transposed import Transposed, transpose
+from __future__ import annotations
 
-__all__ = ["CSR", "Dense", "Grouped", "Transposed", "as_rows", "column_names", "transpose"]
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.arrays.adopt import as_rows as as_rows
+    from linnaeus.arrays.csr import CSR as CSR
+    from linnaeus.arrays.dense import Dense as Dense
+    from linnaeus.arrays.grouped import Grouped as Grouped
+    from linnaeus.arrays.names import column_names as column_names
+    from linnaeus.arrays.transposed import Transposed as Transposed
+    from linnaeus.arrays.transposed import transpose as transpose
+
+
+__getattr__, __dir__ = room(__name__)

@@ -6,22 +6,24 @@
 To add a finding: a search in `findings.py`, its row in `FINDINGS`, its limit in `Limits`, a test.
 """
 
-from linnaeus.audit.check import check
-from linnaeus.audit.findings import FINDINGS
-from linnaeus.audit.limits import Limits
-from linnaeus.audit.near import Near
-from linnaeus.audit.records import SCHEMA, Audit, Example, Finding, Share, Spread, Summary
+from __future__ import annotations
 
-__all__ = [
-    "FINDINGS",
-    "SCHEMA",
-    "Audit",
-    "Example",
-    "Finding",
-    "Limits",
-    "Near",
-    "Share",
-    "Spread",
-    "Summary",
-    "check",
-]
+from typing import TYPE_CHECKING
+
+from linnaeus.audit.check import check as check
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.audit.findings import FINDINGS as FINDINGS
+    from linnaeus.audit.limits import Limits as Limits
+    from linnaeus.audit.near import Near as Near
+    from linnaeus.audit.records import SCHEMA as SCHEMA
+    from linnaeus.audit.records import Audit as Audit
+    from linnaeus.audit.records import Example as Example
+    from linnaeus.audit.records import Finding as Finding
+    from linnaeus.audit.records import Share as Share
+    from linnaeus.audit.records import Spread as Spread
+    from linnaeus.audit.records import Summary as Summary
+
+
+__getattr__, __dir__ = room(__name__)

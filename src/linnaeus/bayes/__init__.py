@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.bayes.bernoulli import Bernoulli as Bernoulli
@@ -39,43 +39,5 @@ if TYPE_CHECKING:
     from linnaeus.bayes.quadratic import FittedQuadratic as FittedQuadratic
     from linnaeus.bayes.quadratic import QuadraticDiscriminant as QuadraticDiscriminant
 
-_HOMES = {
-    "Bernoulli": "bernoulli",
-    "Complement": "complement",
-    "CountModel": "countmodel",
-    "Counts": "counts",
-    "FittedDiscriminant": "discriminant",
-    "FittedGaussian": "gaussian",
-    "FittedQuadratic": "quadratic",
-    "Frequencies": "frequencies",
-    "Gaussian": "gaussian",
-    "LinearDiscriminant": "discriminant",
-    "Moments": "moments",
-    "Multinomial": "multinomial",
-    "QuadraticDiscriminant": "quadratic",
-    "count": "counts",
-}
-"""The module of each name; a module is imported on first use: a prediction loads its own model only."""
 
-__all__ = [
-    "Bernoulli",
-    "Complement",
-    "CountModel",
-    "Counts",
-    "FittedDiscriminant",
-    "FittedGaussian",
-    "FittedQuadratic",
-    "Frequencies",
-    "Gaussian",
-    "LinearDiscriminant",
-    "Moments",
-    "Multinomial",
-    "QuadraticDiscriminant",
-    "count",
-]
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

@@ -13,28 +13,25 @@ To add a format see `formats/__init__.py`.
 
 from __future__ import annotations
 
-from linnaeus.data.batch import Batch, join
-from linnaeus.data.corpus import Corpus
-from linnaeus.data.formats import FORMATS
-from linnaeus.data.ledger import Progress, Skipped
-from linnaeus.data.options import ReadOptions
-from linnaeus.data.reading import read
-from linnaeus.data.roles import Roles
-from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FORMATS",
-    "Batch",
-    "Corpus",
-    "Progress",
-    "ReadOptions",
-    "Roles",
-    "Skipped",
-    "Split",
-    "folds",
-    "folds_by_time",
-    "holdout",
-    "holdout_by_time",
-    "join",
-    "read",
-]
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.data.batch import Batch as Batch
+    from linnaeus.data.batch import join as join
+    from linnaeus.data.corpus import Corpus as Corpus
+    from linnaeus.data.formats import FORMATS as FORMATS
+    from linnaeus.data.ledger import Progress as Progress
+    from linnaeus.data.ledger import Skipped as Skipped
+    from linnaeus.data.options import ReadOptions as ReadOptions
+    from linnaeus.data.reading import read as read
+    from linnaeus.data.roles import Roles as Roles
+    from linnaeus.data.split import Split as Split
+    from linnaeus.data.split import folds as folds
+    from linnaeus.data.split import folds_by_time as folds_by_time
+    from linnaeus.data.split import holdout as holdout
+    from linnaeus.data.split import holdout_by_time as holdout_by_time
+
+
+__getattr__, __dir__ = room(__name__)

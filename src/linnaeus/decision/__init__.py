@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.decision.abstain import ABSTENTIONS as ABSTENTIONS
@@ -42,64 +42,5 @@ if TYPE_CHECKING:
     from linnaeus.decision.thresholds import BestF1 as BestF1
     from linnaeus.decision.thresholds import Half as Half
 
-_HOMES = {
-    "ABSTENTIONS": "abstain",
-    "AtPrecision": "thresholds",
-    "AtRecall": "thresholds",
-    "BestF1": "thresholds",
-    "CALIBRATORS": "calibrate",
-    "Confidence": "abstain",
-    "Conformal": "conformal",
-    "Coverage": "abstain",
-    "Decided": "abstain",
-    "Decision": "decide",
-    "FittedDecision": "fitted",
-    "Half": "thresholds",
-    "InScope": "abstain",
-    "Isotonic": "isotonic",
-    "Margin": "abstain",
-    "NoCalibration": "temperature",
-    "STRANGENESS": "conformal",
-    "SharedSigmoid": "shared",
-    "Sigmoid": "sigmoid",
-    "THRESHOLDS": "thresholds",
-    "Temperature": "temperature",
-    "as_abstention": "abstain",
-    "cheapest": "costs",
-    "expected_costs": "costs",
-}
-"""Where each name lives; it is imported when it is asked for."""
 
-__all__ = [
-    "ABSTENTIONS",
-    "CALIBRATORS",
-    "STRANGENESS",
-    "THRESHOLDS",
-    "AtPrecision",
-    "AtRecall",
-    "BestF1",
-    "Confidence",
-    "Conformal",
-    "Coverage",
-    "Decided",
-    "Decision",
-    "FittedDecision",
-    "Half",
-    "InScope",
-    "Isotonic",
-    "Margin",
-    "NoCalibration",
-    "SharedSigmoid",
-    "Sigmoid",
-    "Temperature",
-    "as_abstention",
-    "cheapest",
-    "expected_costs",
-]
-
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

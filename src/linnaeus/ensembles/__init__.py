@@ -8,19 +8,21 @@ To add a learner: a file with the learner and the fitted piece, a row in `pipeli
 `pipeline.bodies.MODELS`, an example in `tests/contracts/test_families.py`.
 """
 
-from linnaeus.ensembles.adaboost import AdaBoost, FittedAdaBoost
-from linnaeus.ensembles.forest import Forest, Tree
-from linnaeus.ensembles.gradient import FittedGradient, GradientBoosting
-from linnaeus.ensembles.trees import Trees
-from linnaeus.ensembles.votes import FittedVotes
+from __future__ import annotations
 
-__all__ = [
-    "AdaBoost",
-    "FittedAdaBoost",
-    "FittedGradient",
-    "FittedVotes",
-    "Forest",
-    "GradientBoosting",
-    "Tree",
-    "Trees",
-]
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.ensembles.adaboost import AdaBoost as AdaBoost
+    from linnaeus.ensembles.adaboost import FittedAdaBoost as FittedAdaBoost
+    from linnaeus.ensembles.forest import Forest as Forest
+    from linnaeus.ensembles.forest import Tree as Tree
+    from linnaeus.ensembles.gradient import FittedGradient as FittedGradient
+    from linnaeus.ensembles.gradient import GradientBoosting as GradientBoosting
+    from linnaeus.ensembles.trees import Trees as Trees
+    from linnaeus.ensembles.votes import FittedVotes as FittedVotes
+
+
+__getattr__, __dir__ = room(__name__)

@@ -9,31 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.erm.objective import Objective
-from linnaeus.erm.stopping import Stop
-from linnaeus.erm.trace import Record, Trace
-from linnaeus.erm.train import Fit, SoFar, Watch, train
-from linnaeus.lazy import lazily
+from linnaeus.erm.train import train as train
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.erm.diagnose import Separability as Separability
     from linnaeus.erm.diagnose import separability as separability
-
-__all__ = [
-    "Fit",
-    "Objective",
-    "Record",
-    "Separability",
-    "SoFar",
-    "Stop",
-    "Trace",
-    "Watch",
-    "separability",
-    "train",
-]
-
-__getattr__ = lazily(__name__, {"Separability": "diagnose", "separability": "diagnose"})
+    from linnaeus.erm.objective import Objective as Objective
+    from linnaeus.erm.stopping import Stop as Stop
+    from linnaeus.erm.trace import Record as Record
+    from linnaeus.erm.trace import Trace as Trace
+    from linnaeus.erm.train import Fit as Fit
+    from linnaeus.erm.train import SoFar as SoFar
+    from linnaeus.erm.train import Watch as Watch
 
 
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

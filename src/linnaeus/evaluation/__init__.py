@@ -20,14 +20,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.evaluation.bootstrap import bootstrap
-from linnaeus.evaluation.evaluate import Accumulator, evaluate, score
-from linnaeus.evaluation.facts import Facts
-from linnaeus.evaluation.metrics import HEADLINES, METRICS, Metric, metric_name, metric_names
-from linnaeus.evaluation.observe import observe
-from linnaeus.evaluation.outcome import Outcome, lookup, lookup_sets
-from linnaeus.evaluation.records import SCHEMA, ClassScore, Confusion, Evaluation
-from linnaeus.lazy import lazily
+from linnaeus.evaluation.bootstrap import bootstrap as bootstrap
+from linnaeus.evaluation.evaluate import evaluate as evaluate
+from linnaeus.evaluation.observe import observe as observe
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.choices import ChoiceScores as ChoiceScores
@@ -39,6 +35,21 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.curve import Curve as Curve
     from linnaeus.evaluation.curve import Point as Point
     from linnaeus.evaluation.curve import learning_curve as learning_curve
+    from linnaeus.evaluation.evaluate import Accumulator as Accumulator
+    from linnaeus.evaluation.evaluate import score as score
+    from linnaeus.evaluation.facts import Facts as Facts
+    from linnaeus.evaluation.metrics import HEADLINES as HEADLINES
+    from linnaeus.evaluation.metrics import METRICS as METRICS
+    from linnaeus.evaluation.metrics import Metric as Metric
+    from linnaeus.evaluation.metrics import metric_name as metric_name
+    from linnaeus.evaluation.metrics import metric_names as metric_names
+    from linnaeus.evaluation.outcome import Outcome as Outcome
+    from linnaeus.evaluation.outcome import lookup as lookup
+    from linnaeus.evaluation.outcome import lookup_sets as lookup_sets
+    from linnaeus.evaluation.records import SCHEMA as SCHEMA
+    from linnaeus.evaluation.records import ClassScore as ClassScore
+    from linnaeus.evaluation.records import Confusion as Confusion
+    from linnaeus.evaluation.records import Evaluation as Evaluation
     from linnaeus.evaluation.slicing import Column as Column
     from linnaeus.evaluation.slicing import Slice as Slice
     from linnaeus.evaluation.slicing import Slices as Slices
@@ -50,72 +61,5 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.tagging import is_known as is_known
     from linnaeus.evaluation.tagging import score_tags as score_tags
 
-_HOMES = {
-    "ChoiceScores": "choices",
-    "Column": "slicing",
-    "Comparison": "comparison",
-    "Curve": "curve",
-    "Difference": "comparison",
-    "EntityScore": "tagging",
-    "Point": "curve",
-    "Slice": "slicing",
-    "Slices": "slicing",
-    "TagScores": "tagging",
-    "by_length": "slicing",
-    "column": "slicing",
-    "compare": "comparison",
-    "is_known": "tagging",
-    "judge_choices": "choices",
-    "learning_curve": "curve",
-    "mcnemar": "comparison",
-    "score_tags": "tagging",
-    "slices": "slicing",
-}
-"""Where each of the other names lives; it is imported when it is asked for."""
 
-__all__ = [
-    "HEADLINES",
-    "METRICS",
-    "SCHEMA",
-    "Accumulator",
-    "ChoiceScores",
-    "ClassScore",
-    "Column",
-    "Comparison",
-    "Confusion",
-    "Curve",
-    "Difference",
-    "EntityScore",
-    "Evaluation",
-    "Facts",
-    "Metric",
-    "Outcome",
-    "Point",
-    "Slice",
-    "Slices",
-    "TagScores",
-    "bootstrap",
-    "by_length",
-    "column",
-    "compare",
-    "evaluate",
-    "is_known",
-    "judge_choices",
-    "learning_curve",
-    "lookup",
-    "lookup_sets",
-    "mcnemar",
-    "metric_name",
-    "metric_names",
-    "observe",
-    "score",
-    "score_tags",
-    "slices",
-]
-
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

@@ -11,35 +11,34 @@ explanation is marked as approximate. This package knows no particular feature e
 places, values and names come from the `Fitted` object, and class scores from the output space.
 """
 
-from linnaeus.explain.explain import Near, as_row, explain
-from linnaeus.explain.fragment import explanation_html
-from linnaeus.explain.local import Local, local
-from linnaeus.explain.model import Linear
-from linnaeus.explain.page import explanation_page, top_page
-from linnaeus.explain.records import Explanation, Flip, Neighbor, Part, Reason, Spot, Table
-from linnaeus.explain.trial import Decide, Search
-from linnaeus.explain.weights import TopFeatures, Weight, top_features
+from __future__ import annotations
 
-__all__ = [
-    "Decide",
-    "Explanation",
-    "Flip",
-    "Linear",
-    "Local",
-    "Near",
-    "Neighbor",
-    "Part",
-    "Reason",
-    "Search",
-    "Spot",
-    "Table",
-    "TopFeatures",
-    "Weight",
-    "as_row",
-    "explain",
-    "explanation_html",
-    "explanation_page",
-    "local",
-    "top_features",
-    "top_page",
-]
+from typing import TYPE_CHECKING
+
+from linnaeus.explain.explain import explain as explain
+from linnaeus.explain.local import local as local
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.explain.explain import Near as Near
+    from linnaeus.explain.explain import as_row as as_row
+    from linnaeus.explain.fragment import explanation_html as explanation_html
+    from linnaeus.explain.local import Local as Local
+    from linnaeus.explain.model import Linear as Linear
+    from linnaeus.explain.page import explanation_page as explanation_page
+    from linnaeus.explain.page import top_page as top_page
+    from linnaeus.explain.records import Explanation as Explanation
+    from linnaeus.explain.records import Flip as Flip
+    from linnaeus.explain.records import Neighbor as Neighbor
+    from linnaeus.explain.records import Part as Part
+    from linnaeus.explain.records import Reason as Reason
+    from linnaeus.explain.records import Spot as Spot
+    from linnaeus.explain.records import Table as Table
+    from linnaeus.explain.trial import Decide as Decide
+    from linnaeus.explain.trial import Search as Search
+    from linnaeus.explain.weights import TopFeatures as TopFeatures
+    from linnaeus.explain.weights import Weight as Weight
+    from linnaeus.explain.weights import top_features as top_features
+
+
+__getattr__, __dir__ = room(__name__)

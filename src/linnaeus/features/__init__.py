@@ -6,7 +6,7 @@ manifest and tensors; `save` and `load` use a file. Shared code is in `base.py` 
 columns.
 
 To add an extractor: a file with the recipe (`learn`) and the fitted piece (`extract`, `locate`, `names`, `width`,
-`state`, `from_state`), a row in `EXTRACTORS` (`table.py`), one in `_HOMES` and one in `restore.RESTORERS`, an example
+`state`, `from_state`), a row in `EXTRACTORS` (`table.py`), an import below and a row in `restore.RESTORERS`, an example
 in the table of `tests/contracts/test_extractors.py`.
 """
 
@@ -14,13 +14,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.features.base import Block, Fitted, as_stream
-from linnaeus.features.narrow import narrow, shrink
-from linnaeus.features.restore import load, restore, save
-from linnaeus.lazy import lazily
+from linnaeus.features.narrow import narrow as narrow
+from linnaeus.features.restore import restore as restore
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.features.affixes import Affixes as Affixes
+    from linnaeus.features.base import Block as Block
+    from linnaeus.features.base import Fitted as Fitted
+    from linnaeus.features.base import as_stream as as_stream
     from linnaeus.features.chars import Chars as Chars
     from linnaeus.features.chars import Subwords as Subwords
     from linnaeus.features.columns import Columns as Columns
@@ -34,11 +36,14 @@ if TYPE_CHECKING:
     from linnaeus.features.indexing.terse import terse as terse
     from linnaeus.features.letters import Letters as Letters
     from linnaeus.features.lexicon import Lexicon as Lexicon
+    from linnaeus.features.narrow import shrink as shrink
     from linnaeus.features.nystrom import Nystrom as Nystrom
     from linnaeus.features.ready import Ready as Ready
     from linnaeus.features.reduced import Reduced as Reduced
     from linnaeus.features.refit import Counted as Counted
     from linnaeus.features.refit import count_rows as count_rows
+    from linnaeus.features.restore import load as load
+    from linnaeus.features.restore import save as save
     from linnaeus.features.selection import Chi2 as Chi2
     from linnaeus.features.selection import DocumentFrequency as DocumentFrequency
     from linnaeus.features.selection import MutualInformation as MutualInformation
@@ -62,106 +67,5 @@ if TYPE_CHECKING:
     from linnaeus.features.words import Skips as Skips
     from linnaeus.features.words import Words as Words
 
-_HOMES = {
-    "EXTRACTORS": "table",
-    "Affixes": "affixes",
-    "BM25": "values",
-    "Binary": "values",
-    "Chars": "chars",
-    "Chi2": "selection",
-    "Columns": "columns",
-    "Conjunction": "conjunction",
-    "Contrast": "values",
-    "Count": "values",
-    "Counted": "refit",
-    "DocumentFrequency": "selection",
-    "Everyone": "unseen",
-    "Exact": "indexing.exact",
-    "Field": "field",
-    "Fourier": "fourier",
-    "Function": "function",
-    "Given": "indexing.exact",
-    "Hashed": "indexing.hashed",
-    "Letters": "letters",
-    "Lexicon": "lexicon",
-    "Log": "values",
-    "MutualInformation": "selection",
-    "NaiveBayes": "values",
-    "Nystrom": "nystrom",
-    "Ready": "ready",
-    "Reduced": "reduced",
-    "SCORES": "table",
-    "Selected": "selection",
-    "Shape": "shape",
-    "Skips": "words",
-    "Sqrt": "values",
-    "Subwords": "chars",
-    "TfIdf": "values",
-    "Union": "union",
-    "terse": "indexing.terse",
-    "VALUES": "values",
-    "Weighted": "weighting",
-    "Words": "words",
-    "as_unseen": "unseen",
-    "count_rows": "refit",
-}
-"""The module of each name; a module is imported on first use, so that a program loads only the features it uses."""
 
-__all__ = [
-    "BM25",
-    "EXTRACTORS",
-    "SCORES",
-    "VALUES",
-    "Affixes",
-    "Binary",
-    "Block",
-    "Chars",
-    "Chi2",
-    "Columns",
-    "Conjunction",
-    "Contrast",
-    "Count",
-    "Counted",
-    "DocumentFrequency",
-    "Everyone",
-    "Exact",
-    "Field",
-    "Fitted",
-    "Fourier",
-    "Function",
-    "Given",
-    "Hashed",
-    "Letters",
-    "Lexicon",
-    "Log",
-    "MutualInformation",
-    "NaiveBayes",
-    "Nystrom",
-    "Ready",
-    "Reduced",
-    "Selected",
-    "Shape",
-    "Skips",
-    "Sqrt",
-    "Subwords",
-    "TfIdf",
-    "Union",
-    "Weighted",
-    "Words",
-    "as_stream",
-    "as_unseen",
-    "count_rows",
-    "load",
-    "narrow",
-    "restore",
-    "save",
-    "shrink",
-    "terse",
-]
-
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

@@ -15,6 +15,7 @@ a link to it in the documentation.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,15 +28,15 @@ from linnaeus.gallery.lifts import lift, truth_tables
 from linnaeus.gallery.minima import minima
 from linnaeus.gallery.multiclass import k_way, one_vs_one, one_vs_rest
 from linnaeus.gallery.paths import descent
-from linnaeus.gallery.scenes import SCENES
+from linnaeus.gallery.scenes import SCENES as SCENES
 from linnaeus.gallery.slack import slack
 from linnaeus.gallery.texts import learning, reliability, tfidf, words, zipf
 from linnaeus.gallery.voronoi import voronoi
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from linnaeus.render.picture import Picture
+
 
 PICTURES: dict[str, Callable[[], Picture]] = {
     **{name: partial(draw, scene) for name, scene in SCENES.items()},
@@ -64,4 +65,5 @@ PICTURES: dict[str, Callable[[], Picture]] = {
 }
 """Every picture by name."""
 
-__all__ = ["PICTURES", "SCENES"]
+
+__getattr__, __dir__ = room(__name__)

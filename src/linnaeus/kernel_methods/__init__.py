@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.kernel_methods.expansion import Expansion as Expansion
@@ -25,28 +25,5 @@ if TYPE_CHECKING:
     from linnaeus.kernel_methods.ridge import KernelRidge as KernelRidge
     from linnaeus.kernel_methods.svm import KernelSVM as KernelSVM
 
-_HOMES = {
-    "AveragedKernelPerceptron": "perceptron",
-    "Expansion": "expansion",
-    "FittedProcess": "process",
-    "GaussianProcess": "process",
-    "KernelPerceptron": "perceptron",
-    "KernelRidge": "ridge",
-    "KernelSVM": "svm",
-}
 
-__all__ = [
-    "AveragedKernelPerceptron",
-    "Expansion",
-    "FittedProcess",
-    "GaussianProcess",
-    "KernelPerceptron",
-    "KernelRidge",
-    "KernelSVM",
-]
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

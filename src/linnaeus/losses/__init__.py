@@ -5,15 +5,15 @@ functions of m = y s (in joint spaces: the score of the truth minus that of its 
 functions of s - y, for numbers. Each gives `value_and_grad(space, S, y)`, and `curvature` if second-order solvers can
 use it.
 
-To add a loss: a class with `value` and `slope` (see `scalar.py` and docs/adding/loss.md), rows in `_HOMES` and
-`LOSSES`; the contract tests then run it over every output space. Your own loss needs no row: pass the object.
+To add a loss: a class with `value` and `slope` (see `scalar.py` and docs/adding/loss.md), an import below and a
+row in `LOSSES`; the contract tests then run it over every output space. Your own loss needs no row: pass the object.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import Table, lazily
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.losses.margin import Exponential as Exponential
@@ -33,25 +33,6 @@ if TYPE_CHECKING:
     from linnaeus.losses.structured import SoftMargin as SoftMargin
     from linnaeus.losses.structured import StructuredLoss as StructuredLoss
 
-_HOMES = {
-    "Exponential": "margin",
-    "Logistic": "margin",
-    "ModifiedHuber": "margin",
-    "SquaredHinge": "margin",
-    "Absolute": "point",
-    "Huber": "point",
-    "Squared": "point",
-    "MarginLoss": "scalar",
-    "PointLoss": "scalar",
-    "ScalarLoss": "scalar",
-    "Hinge": "structured",
-    "Log": "structured",
-    "Perceptron": "structured",
-    "Probability": "structured",
-    "SoftMargin": "structured",
-    "StructuredLoss": "structured",
-}
-"""The module of each name; a module is imported on first use."""
 
 LOSSES = Table(
     __name__,
@@ -72,29 +53,5 @@ LOSSES = Table(
 )
 """Every loss by name."""
 
-__all__ = [
-    "LOSSES",
-    "Absolute",
-    "Exponential",
-    "Hinge",
-    "Huber",
-    "Log",
-    "Logistic",
-    "MarginLoss",
-    "ModifiedHuber",
-    "Perceptron",
-    "PointLoss",
-    "Probability",
-    "ScalarLoss",
-    "SoftMargin",
-    "Squared",
-    "SquaredHinge",
-    "StructuredLoss",
-]
 
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

@@ -3,6 +3,9 @@
 `linear` is the model of every linear method. Parameters are a dict of named arrays.
 """
 
-from linnaeus.models import linear
+from __future__ import annotations
 
-__all__ = ["linear"]
+from linnaeus.lazy import room
+from linnaeus.models import linear as linear
+
+__getattr__, __dir__ = room(__name__)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import Table, lazily
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.neighbors.centroid import Centroid as Centroid
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from linnaeus.neighbors.votes import ByDistance as ByDistance
     from linnaeus.neighbors.votes import Kernel as Kernel
     from linnaeus.neighbors.votes import Plain as Plain
+
 
 METRICS = ("cosine", "euclidean", "inner")
 """The metrics: cosine of the angle, Euclidean distance, inner product."""
@@ -53,42 +54,5 @@ VOTES = Table("linnaeus.neighbors", {"plain": "votes.Plain", "distance": "votes.
 PROJECTIONS = Table("linnaeus.neighbors", {"components": "components.Components"})
 """The learned projections, by name."""
 
-_HOMES = {
-    "Components": "components",
-    "MinHash": "hashing",
-    "Hyperplanes": "hashing",
-    "Graph": "graph",
-    "BallTree": "trees",
-    "KDTree": "trees",
-    "ByDistance": "votes",
-    "Centroid": "centroid",
-    "Exact": "exact",
-    "FittedCentroid": "centroid",
-    "FittedNeighbors": "model",
-    "Kernel": "votes",
-    "Neighbors": "learner",
-    "Plain": "votes",
-}
 
-__getattr__ = lazily(__name__, _HOMES)
-
-__all__ = [
-    "METRICS",
-    "PROJECTIONS",
-    "SEARCHES",
-    "VOTES",
-    "BallTree",
-    "ByDistance",
-    "Centroid",
-    "Components",
-    "Exact",
-    "FittedCentroid",
-    "FittedNeighbors",
-    "Graph",
-    "Hyperplanes",
-    "KDTree",
-    "Kernel",
-    "MinHash",
-    "Neighbors",
-    "Plain",
-]
+__getattr__, __dir__ = room(__name__)

@@ -5,7 +5,7 @@ Stochastic optimizers (`stochastic.py`) have an update rule (`rules.py`), a lear
 structure of loss and penalty. Each states in `refuse` which objectives it does not support; `erm.check` adds
 alternatives.
 
-To add one: a frozen dataclass with `refuse` and `minimize`, a row in `_HOMES` and one in `OPTIMIZERS`; the contract
+To add one: a frozen dataclass with `refuse` and `minimize`, an import below and a row in `OPTIMIZERS`; the contract
 tests run it over every loss, penalty and output space.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import Table, lazily
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.optimizers.aggressive import PassiveAggressive as PassiveAggressive
@@ -42,34 +42,6 @@ if TYPE_CHECKING:
     from linnaeus.optimizers.stochastic import Stochastic as Stochastic
     from linnaeus.optimizers.truncated import NewtonCG as NewtonCG
 
-_HOMES = {
-    "PassiveAggressive": "aggressive",
-    "CoordinateDescent": "coordinate",
-    "DualAscent": "dual",
-    "FTRL": "ftrl",
-    "GradientDescent": "gradient",
-    "LSQR": "lsqr",
-    "Newton": "newton",
-    "NormalEquations": "normal",
-    "ProximalGradient": "proximal",
-    "LBFGS": "quasi",
-    "ConjugateGradient": "quasi",
-    "SCHEDULES": "schedule",
-    "Constant": "schedule",
-    "HeldOut": "schedule",
-    "InverseSqrt": "schedule",
-    "InverseTime": "schedule",
-    "LinearDecay": "schedule",
-    "Schedule": "schedule",
-    "SGD": "stochastic",
-    "AdaGrad": "stochastic",
-    "Adam": "stochastic",
-    "Average": "stochastic",
-    "Momentum": "stochastic",
-    "Stochastic": "stochastic",
-    "NewtonCG": "truncated",
-}
-"""The module of each name; a module is imported on first use, so that a program loads only the solvers it uses."""
 
 OPTIMIZERS = Table(
     __name__,
@@ -95,38 +67,5 @@ OPTIMIZERS = Table(
 )
 """Every optimizer by name."""
 
-__all__ = [
-    "FTRL",
-    "LBFGS",
-    "LSQR",
-    "OPTIMIZERS",
-    "SCHEDULES",
-    "SGD",
-    "AdaGrad",
-    "Adam",
-    "Average",
-    "ConjugateGradient",
-    "Constant",
-    "CoordinateDescent",
-    "DualAscent",
-    "GradientDescent",
-    "HeldOut",
-    "InverseSqrt",
-    "InverseTime",
-    "LinearDecay",
-    "Momentum",
-    "Newton",
-    "NewtonCG",
-    "NormalEquations",
-    "PassiveAggressive",
-    "ProximalGradient",
-    "Schedule",
-    "Stochastic",
-]
 
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

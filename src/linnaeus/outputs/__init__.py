@@ -8,15 +8,23 @@ In the spaces of `STRUCTURES` an example has several rows of scores: its candida
 To add a space: one file with a frozen dataclass, a row in `OUTPUTS`; the contract tests then run every loss over it.
 """
 
-from linnaeus.outputs.binary import Binary
-from linnaeus.outputs.candidates import Candidates
-from linnaeus.outputs.multiclass import Multiclass
-from linnaeus.outputs.multilabel import MultiLabel
-from linnaeus.outputs.onevsone import OneVsOne
-from linnaeus.outputs.onevsrest import OneVsRest
-from linnaeus.outputs.product import Product
-from linnaeus.outputs.real import Real
-from linnaeus.outputs.sequence import Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+from linnaeus.outputs.binary import Binary as Binary
+from linnaeus.outputs.candidates import Candidates as Candidates
+from linnaeus.outputs.multiclass import Multiclass as Multiclass
+from linnaeus.outputs.multilabel import MultiLabel as MultiLabel
+from linnaeus.outputs.onevsone import OneVsOne as OneVsOne
+from linnaeus.outputs.onevsrest import OneVsRest as OneVsRest
+from linnaeus.outputs.real import Real as Real
+from linnaeus.outputs.sequence import Sequence as Sequence
+
+if TYPE_CHECKING:
+    from linnaeus.outputs.product import Product as Product
+
 
 OUTPUTS = {
     "binary": Binary,
@@ -31,16 +39,5 @@ OUTPUTS = {
 STRUCTURES = {"candidates": Candidates, "sequence": Sequence}
 """Spaces whose examples have several rows of scores; the true outputs are a record with offsets."""
 
-__all__ = [
-    "OUTPUTS",
-    "STRUCTURES",
-    "Binary",
-    "Candidates",
-    "MultiLabel",
-    "Multiclass",
-    "OneVsOne",
-    "OneVsRest",
-    "Product",
-    "Real",
-    "Sequence",
-]
+
+__getattr__, __dir__ = room(__name__)

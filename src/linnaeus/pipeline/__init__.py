@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.classifier import Classifier as Classifier
@@ -41,63 +41,5 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.tuning import Tuning as Tuning
     from linnaeus.pipeline.warned import NotConverged as NotConverged
 
-_HOMES = {
-    "Classifier": "classifier",
-    "Compact": "compact",
-    "Linear": "learner",
-    "Prediction": "prediction",
-    "RECIPES": "cookbook",
-    "Recipe": "recipe",
-    "TextClassifier": "estimator",
-    "TextRegressor": "estimator",
-    "TagModel": "tagging",
-    "TagRecipe": "tagging",
-    "Tagger": "tagging",
-    "Tuning": "tuning",
-    "FACES": "faces",
-    "LinearClassifier": "linear",
-    "LinearRegressor": "regressor",
-    "MatrixClassifier": "matrix",
-    "AveragedPerceptron": "named",
-    "LeastSquares": "named",
-    "LinearSVM": "named",
-    "LogisticRegression": "named",
-    "MulticlassSVM": "named",
-    "PassiveAggressive": "named",
-    "Perceptron": "named",
-    "NotConverged": "warned",
-}
 
-__all__ = [
-    "FACES",
-    "RECIPES",
-    "AveragedPerceptron",
-    "Classifier",
-    "Compact",
-    "LeastSquares",
-    "Linear",
-    "LinearClassifier",
-    "LinearRegressor",
-    "LinearSVM",
-    "LogisticRegression",
-    "MatrixClassifier",
-    "MulticlassSVM",
-    "NotConverged",
-    "PassiveAggressive",
-    "Perceptron",
-    "Prediction",
-    "Recipe",
-    "TagModel",
-    "TagRecipe",
-    "Tagger",
-    "TextClassifier",
-    "TextRegressor",
-    "Tuning",
-]
-
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.render.bars import bar as bar
@@ -49,90 +49,5 @@ if TYPE_CHECKING:
     from linnaeus.render.tints import html_text as html_text
     from linnaeus.render.tints import tint_style as tint_style
 
-_HOMES = {
-    "ASCII": "glyphs",
-    "COLORED": "tints",
-    "Glyphs": "glyphs",
-    "Line": "page",
-    "LiveBar": "live",
-    "Marks": "tints",
-    "PLAIN": "tints",
-    "Page": "page",
-    "STYLES": "page",
-    "Tint": "tints",
-    "UNICODE": "glyphs",
-    "Word": "page",
-    "bar": "bars",
-    "clean": "cells",
-    "command": "page",
-    "counted": "numbers",
-    "cut": "cells",
-    "duration": "numbers",
-    "glyphs_for": "glyphs",
-    "highlight": "tints",
-    "highlight_html": "tints",
-    "histogram": "bars",
-    "html_text": "tints",
-    "indent": "page",
-    "line": "page",
-    "line_chart": "chart",
-    "moves": "live",
-    "number": "numbers",
-    "pad": "cells",
-    "percent": "numbers",
-    "safe": "cells",
-    "size": "numbers",
-    "stack": "page",
-    "table": "tables",
-    "tint_style": "tints",
-    "title": "page",
-    "width": "cells",
-}
-"""Where each of the other names lives; it is imported when it is asked for."""
 
-__all__ = [
-    "ASCII",
-    "COLORED",
-    "PLAIN",
-    "STYLES",
-    "UNICODE",
-    "Glyphs",
-    "Line",
-    "LiveBar",
-    "Marks",
-    "Page",
-    "Tint",
-    "Word",
-    "bar",
-    "clean",
-    "command",
-    "counted",
-    "cut",
-    "duration",
-    "glyphs_for",
-    "highlight",
-    "highlight_html",
-    "histogram",
-    "html_text",
-    "indent",
-    "line",
-    "line_chart",
-    "moves",
-    "number",
-    "pad",
-    "percent",
-    "safe",
-    "size",
-    "stack",
-    "table",
-    "tint_style",
-    "title",
-    "width",
-]
-
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

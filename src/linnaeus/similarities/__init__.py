@@ -12,38 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
-from linnaeus.similarities.table import SIMILARITIES, describe, described, similarity
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.similarities.spectrum import Spectrum as Spectrum
     from linnaeus.similarities.subsequence import Subsequence as Subsequence
+    from linnaeus.similarities.table import SIMILARITIES as SIMILARITIES
+    from linnaeus.similarities.table import describe as describe
+    from linnaeus.similarities.table import described as described
+    from linnaeus.similarities.table import similarity as similarity
     from linnaeus.similarities.vectors import RBF as RBF
     from linnaeus.similarities.vectors import LinearKernel as LinearKernel
     from linnaeus.similarities.vectors import Polynomial as Polynomial
 
-_HOMES = {
-    "LinearKernel": "vectors",
-    "Polynomial": "vectors",
-    "RBF": "vectors",
-    "Spectrum": "spectrum",
-    "Subsequence": "subsequence",
-}
 
-__all__ = [
-    "RBF",
-    "SIMILARITIES",
-    "LinearKernel",
-    "Polynomial",
-    "Spectrum",
-    "Subsequence",
-    "describe",
-    "described",
-    "similarity",
-]
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

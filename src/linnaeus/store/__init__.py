@@ -13,6 +13,15 @@ The room knows arrays and JSON, not what they mean: `linnaeus.features.restore` 
 The format is described byte by byte in docs/model-file.md.
 """
 
-from linnaeus.store.tensors import load, save
+from __future__ import annotations
 
-__all__ = ["load", "save"]
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.store.tensors import load as load
+    from linnaeus.store.tensors import save as save
+
+
+__getattr__, __dir__ = room(__name__)

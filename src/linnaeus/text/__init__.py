@@ -7,10 +7,21 @@ To add a tokenizer: its rule in `kernels/reference/tokens.py` and `kernels/nativ
 `kernels.TOKENIZERS`; the property tests of the kernels then cover it.
 """
 
-from linnaeus.kernels import TOKENIZERS
-from linnaeus.text.analysis import Analysis, Token, spans, tokens
-from linnaeus.text.buffers import as_texts
-from linnaeus.text.normalize import Normalize
-from linnaeus.text.sentences import sentences
+from __future__ import annotations
 
-__all__ = ["TOKENIZERS", "Analysis", "Normalize", "Token", "as_texts", "sentences", "spans", "tokens"]
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+from linnaeus.text.sentences import sentences as sentences
+
+if TYPE_CHECKING:
+    from linnaeus.kernels import TOKENIZERS as TOKENIZERS
+    from linnaeus.text.analysis import Analysis as Analysis
+    from linnaeus.text.analysis import Token as Token
+    from linnaeus.text.analysis import spans as spans
+    from linnaeus.text.analysis import tokens as tokens
+    from linnaeus.text.buffers import as_texts as as_texts
+    from linnaeus.text.normalize import Normalize as Normalize
+
+
+__getattr__, __dir__ = room(__name__)

@@ -10,9 +10,14 @@ To add a format: one file with a frozen dataclass that takes `ReadOptions`, one 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from linnaeus.data.formats.base import Chunk, Format, Maker
+from linnaeus.data.formats.base import Format as Format
+from linnaeus.data.formats.base import Maker as Maker
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.data.formats.base import Chunk as Chunk
 
 
 def _at(module: str, name: str, **settings: Any) -> Maker:
@@ -66,4 +71,5 @@ SUFFIXES: dict[str, str] = {
     ".conllu": "conllu",
 }
 
-__all__ = ["FORMATS", "SUFFIXES", "Chunk", "Format", "Maker"]
+
+__getattr__, __dir__ = room(__name__)

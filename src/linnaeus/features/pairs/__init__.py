@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import Table, lazily
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.features.pairs.base import FittedPairs as FittedPairs
@@ -33,23 +33,6 @@ if TYPE_CHECKING:
     from linnaeus.features.pairs.popularity import Numbers as Numbers
     from linnaeus.features.pairs.restore import restore_pairs as restore_pairs
 
-_HOMES = {
-    "Company": "context",
-    "Context": "context",
-    "Crossed": "crossed",
-    "Described": "crossed",
-    "FittedPairs": "base",
-    "Joined": "base",
-    "Known": "known",
-    "Match": "names",
-    "Measured": "measured",
-    "Nothing": "names",
-    "Numbers": "popularity",
-    "PairBlock": "base",
-    "PairFunction": "function",
-    "Passage": "passage",
-    "restore_pairs": "restore",
-}
 
 PAIR_BLOCKS = Table(
     "linnaeus.features.pairs",
@@ -77,24 +60,5 @@ MEASURES = Table(
 )
 """Measures by name."""
 
-__all__ = [
-    "MEASURES",
-    "PAIR_BLOCKS",
-    "Company",
-    "Context",
-    "Crossed",
-    "Described",
-    "FittedPairs",
-    "Joined",
-    "Known",
-    "Match",
-    "Measured",
-    "Nothing",
-    "Numbers",
-    "PairBlock",
-    "PairFunction",
-    "Passage",
-    "restore_pairs",
-]
 
-__getattr__ = lazily(__name__, _HOMES)
+__getattr__, __dir__ = room(__name__)

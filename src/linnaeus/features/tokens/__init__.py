@@ -16,22 +16,21 @@ row in `forms.FORMS`.
 
 from __future__ import annotations
 
-from linnaeus.features.tokens.clusters import Clusters
-from linnaeus.features.tokens.fitted import FittedTemplates
-from linnaeus.features.tokens.forms import FORMS
-from linnaeus.features.tokens.gazetteer import Gazetteer
-from linnaeus.features.tokens.sources import SOURCES
-from linnaeus.features.tokens.templates import ITEMS, Pair, Part, Templates, Window
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FORMS",
-    "ITEMS",
-    "SOURCES",
-    "Clusters",
-    "FittedTemplates",
-    "Gazetteer",
-    "Pair",
-    "Part",
-    "Templates",
-    "Window",
-]
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.features.tokens.clusters import Clusters as Clusters
+    from linnaeus.features.tokens.fitted import FittedTemplates as FittedTemplates
+    from linnaeus.features.tokens.forms import FORMS as FORMS
+    from linnaeus.features.tokens.gazetteer import Gazetteer as Gazetteer
+    from linnaeus.features.tokens.sources import SOURCES as SOURCES
+    from linnaeus.features.tokens.templates import ITEMS as ITEMS
+    from linnaeus.features.tokens.templates import Pair as Pair
+    from linnaeus.features.tokens.templates import Part as Part
+    from linnaeus.features.tokens.templates import Templates as Templates
+    from linnaeus.features.tokens.templates import Window as Window
+
+
+__getattr__, __dir__ = room(__name__)

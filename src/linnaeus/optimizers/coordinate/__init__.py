@@ -4,9 +4,19 @@
 iterations, `solver.py` the piece that runs all problems of an objective.
 """
 
-from linnaeus.optimizers.coordinate.columns import Columns, columns_of
-from linnaeus.optimizers.coordinate.problem import Place, Problem
-from linnaeus.optimizers.coordinate.rowwise import RowLoss
-from linnaeus.optimizers.coordinate.solver import CoordinateDescent
+from __future__ import annotations
 
-__all__ = ["Columns", "CoordinateDescent", "Place", "Problem", "RowLoss", "columns_of"]
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.optimizers.coordinate.columns import Columns as Columns
+    from linnaeus.optimizers.coordinate.columns import columns_of as columns_of
+    from linnaeus.optimizers.coordinate.problem import Place as Place
+    from linnaeus.optimizers.coordinate.problem import Problem as Problem
+    from linnaeus.optimizers.coordinate.rowwise import RowLoss as RowLoss
+    from linnaeus.optimizers.coordinate.solver import CoordinateDescent as CoordinateDescent
+
+
+__getattr__, __dir__ = room(__name__)

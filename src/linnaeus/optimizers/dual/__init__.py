@@ -11,9 +11,19 @@ Classes scored together are another problem: `joint.py` says which and bounds it
 To add a loss: its five functions in `kernels/native/dual_losses.hpp` and in the twin, and its row in `LOSSES`.
 """
 
-from linnaeus.optimizers.dual.ascent import DualAscent
-from linnaeus.optimizers.dual.binaries import Progress, Settings, solve_binaries
-from linnaeus.optimizers.dual.problems import Binaries
-from linnaeus.optimizers.dual.teams import solve_teams
+from __future__ import annotations
 
-__all__ = ["Binaries", "DualAscent", "Progress", "Settings", "solve_binaries", "solve_teams"]
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.optimizers.dual.ascent import DualAscent as DualAscent
+    from linnaeus.optimizers.dual.binaries import Progress as Progress
+    from linnaeus.optimizers.dual.binaries import Settings as Settings
+    from linnaeus.optimizers.dual.binaries import solve_binaries as solve_binaries
+    from linnaeus.optimizers.dual.problems import Binaries as Binaries
+    from linnaeus.optimizers.dual.teams import solve_teams as solve_teams
+
+
+__getattr__, __dir__ = room(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.ranking.cookbook import RANKERS as RANKERS
@@ -17,18 +17,5 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.ranking.model import RankModel as RankModel
     from linnaeus.pipeline.ranking.recipe import RankRecipe as RankRecipe
 
-_HOMES = {
-    "CandidateClassifier": "face",
-    "RANKERS": "cookbook",
-    "RankModel": "model",
-    "RankRecipe": "recipe",
-    "Ranker": "face",
-}
 
-__all__ = ["RANKERS", "CandidateClassifier", "RankModel", "RankRecipe", "Ranker"]
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

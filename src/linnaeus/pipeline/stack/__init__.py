@@ -10,19 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.stack.model import StackModel as StackModel
     from linnaeus.pipeline.stack.recipe import StackRecipe as StackRecipe
     from linnaeus.pipeline.stack.recipe import Stage as Stage
 
-_HOMES = {"Stage": "recipe", "StackModel": "model", "StackRecipe": "recipe"}
 
-__all__ = ["StackModel", "StackRecipe", "Stage"]
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)

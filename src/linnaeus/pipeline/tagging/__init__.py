@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import lazily
+from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus.pipeline.tagging.cookbook import TAGGERS as TAGGERS
@@ -29,22 +29,5 @@ if TYPE_CHECKING:
     from linnaeus.pipeline.tagging.recipe import TagRecipe as TagRecipe
     from linnaeus.pipeline.tagging.tagger import Tagger as Tagger
 
-_HOMES = {
-    "BatchChain": "learner",
-    "Chain": "learner",
-    "Greedy": "learner",
-    "TagModel": "model",
-    "TagRecipe": "recipe",
-    "TAGGERS": "cookbook",
-    "Tagger": "tagger",
-    "clustered": "cookbook",
-    "tag_recipe": "cookbook",
-}
 
-__all__ = ["TAGGERS", "BatchChain", "Chain", "Greedy", "TagModel", "TagRecipe", "Tagger", "clustered", "tag_recipe"]
-
-__getattr__ = lazily(__name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = room(__name__)
