@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 
 import linnaeus
 from linnaeus import Recipe, TextClassifier
-from linnaeus.bayes import Multinomial
 from linnaeus.features import Words
+from linnaeus.learners.bayes import Multinomial
 from linnaeus.pipeline.cookbook import recipe
 from linnaeus.text import Normalize
 from measure import data_folder, say, say_machine

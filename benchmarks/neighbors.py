@@ -31,7 +31,7 @@ import linnaeus
 from linnaeus.arrays import CSR, Dense
 from linnaeus.features import Words
 from linnaeus.kernels.reference import Nearest as Twin
-from linnaeus.neighbors import Exact, Graph, Hyperplanes, MinHash
+from linnaeus.learners.neighbors import Exact, Graph, Hyperplanes, MinHash
 from linnaeus.pipeline.cookbook import recipe
 from linnaeus.types import Lesson
 from measure import data_folder, say, say_machine

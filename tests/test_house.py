@@ -64,8 +64,18 @@ SPARED = (
     *("pyarrow.compute", "pyarrow.dataset", "html", "shutil", "tempfile", "glob", "statistics", "tomllib", "csv"),
     *("linnaeus.explain", "linnaeus.audit", "linnaeus.datasets", "linnaeus.erm.diagnose", "linnaeus.kernels.reference"),
     *("linnaeus.evaluation.comparison", "linnaeus.evaluation.curve", "linnaeus.evaluation.slicing"),
-    *("linnaeus.features.chars", "linnaeus.features.selection", "linnaeus.neighbors.learner", "linnaeus.render.chart"),
-    *("linnaeus.decision.isotonic", "linnaeus.optimizers.dual", "linnaeus.optimizers.quasi", "linnaeus.bayes.counts"),
+    *(
+        "linnaeus.features.chars",
+        "linnaeus.features.selection",
+        "linnaeus.learners.neighbors.learner",
+        "linnaeus.render.chart",
+    ),
+    *(
+        "linnaeus.decision.isotonic",
+        "linnaeus.optimizers.dual",
+        "linnaeus.optimizers.quasi",
+        "linnaeus.learners.bayes.counts",
+    ),
 )
 
 

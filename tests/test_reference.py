@@ -19,7 +19,7 @@ CODE = [one for one in PUBLIC if inspect.isclass(one.values[0]) or inspect.isrou
 
 def test_every_public_package_has_a_page_in_the_navigation(source_tree):
     packages = {f"linnaeus.{name}" for name in linnaeus.__all__ if inspect.ismodule(getattr(linnaeus, name))}
-    assert packages <= set(reference.ROOMS)
+    assert all(any(f"{room}.".startswith(f"{package}.") for room in reference.ROOMS) for package in packages)
     nav = (source_tree / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     assert set(re.findall(r"reference/\S+\.md", nav)) == set(reference.pages())
 

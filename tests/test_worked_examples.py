@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 import linnaeus
 from linnaeus.features import Columns, Function, Given, Words
-from linnaeus.neighbors import Neighbors
+from linnaeus.learners.neighbors import Neighbors
 from linnaeus.text import Normalize
 
 # Four sequences of symbols with a class each, and how often a class goes with a symbol.

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import linnaeus
-from linnaeus.arrays import as_rows
+from linnaeus.arrays import as_rows, linear
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.features import Words
 from linnaeus.losses import LOSSES, Hinge, Log, Perceptron, Probability
-from linnaeus.models import linear
 from linnaeus.optimizers import SGD, AdaGrad, InverseTime, Newton
 from linnaeus.outputs import Binary, Multiclass
 from linnaeus.regularizers import NoPenalty

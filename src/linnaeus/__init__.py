@@ -13,20 +13,17 @@ from linnaeus.lazy import room
 
 if TYPE_CHECKING:
     from linnaeus import audit as audit
-    from linnaeus import bayes as bayes
     from linnaeus import data as data
     from linnaeus import datasets as datasets
     from linnaeus import decision as decision
-    from linnaeus import ensembles as ensembles
     from linnaeus import erm as erm
     from linnaeus import errors as errors
     from linnaeus import evaluation as evaluation
     from linnaeus import explain as explain
     from linnaeus import features as features
     from linnaeus import gallery as gallery
-    from linnaeus import kernel_methods as kernel_methods
+    from linnaeus import learners as learners
     from linnaeus import losses as losses
-    from linnaeus import neighbors as neighbors
     from linnaeus import optimizers as optimizers
     from linnaeus import outputs as outputs
     from linnaeus import regularizers as regularizers

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from linnaeus import Recipe
-from linnaeus.bayes import (
+from linnaeus.features import Letters, Reduced, Words
+from linnaeus.learners.bayes import (
     Bernoulli,
     Complement,
     Frequencies,
@@ -17,16 +18,15 @@ from linnaeus.bayes import (
     Multinomial,
     QuadraticDiscriminant,
 )
-from linnaeus.ensembles import AdaBoost, Forest, GradientBoosting, Tree
-from linnaeus.features import Letters, Reduced, Words
-from linnaeus.kernel_methods import (
+from linnaeus.learners.ensembles import AdaBoost, Forest, GradientBoosting, Tree
+from linnaeus.learners.kernel_methods import (
     AveragedKernelPerceptron,
     GaussianProcess,
     KernelPerceptron,
     KernelRidge,
     KernelSVM,
 )
-from linnaeus.neighbors import Centroid, Neighbors
+from linnaeus.learners.neighbors import Centroid, Neighbors
 from linnaeus.pipeline.bodies import MODELS
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.learner import LEARNERS

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from linnaeus import Recipe
-from linnaeus.bayes import Multinomial
 from linnaeus.errors import LinnaeusError
 from linnaeus.features import Words
-from linnaeus.neighbors import Neighbors
+from linnaeus.learners.bayes import Multinomial
+from linnaeus.learners.neighbors import Neighbors
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.learner import Linear
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from linnaeus import Recipe, datasets, kernels
-from linnaeus.bayes import Bernoulli, Complement, Frequencies, Multinomial
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Chars, Exact, Hashed, Words
+from linnaeus.learners.bayes import Bernoulli, Complement, Frequencies, Multinomial
 from linnaeus.pipeline import tallying
 from linnaeus.pipeline.tallying import tallied
 from linnaeus.pipeline.training import as_examples

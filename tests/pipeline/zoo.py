@@ -56,8 +56,8 @@ from linnaeus.features.pairs import (
     Numbers,
 )
 from linnaeus.features.tokens import Clusters, Gazetteer, Templates, Window
-from linnaeus.kernel_methods import AveragedKernelPerceptron, GaussianProcess, KernelRidge, KernelSVM
-from linnaeus.neighbors import Components, Neighbors
+from linnaeus.learners.kernel_methods import AveragedKernelPerceptron, GaussianProcess, KernelRidge, KernelSVM
+from linnaeus.learners.neighbors import Components, Neighbors
 from linnaeus.pipeline import Linear, Tuning
 from linnaeus.pipeline.compact import Compact
 from linnaeus.pipeline.learner import LEARNERS

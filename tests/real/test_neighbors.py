@@ -9,7 +9,7 @@ import pytest
 
 import linnaeus
 from linnaeus.features import Words
-from linnaeus.neighbors import Exact
+from linnaeus.learners.neighbors import Exact
 from linnaeus.pipeline.cookbook import recipe
 from linnaeus.types import Lesson
 

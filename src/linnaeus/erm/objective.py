@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Transposed
+from linnaeus.arrays import CSR, Transposed, linear
 from linnaeus.erm.bias import polish
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.losses import MarginLoss
-from linnaeus.models import linear
 from linnaeus.outputs import Product
 from linnaeus.regularizers.norms import Separable
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.bayes import LinearDiscriminant, QuadraticDiscriminant
+from linnaeus.learners.bayes import LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.pipeline import MatrixClassifier
 from linnaeus.render.picture import Lines, Panel, Picture
 

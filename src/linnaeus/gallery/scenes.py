@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from linnaeus.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
-from linnaeus.ensembles import Forest, GradientBoosting, Tree
 from linnaeus.gallery.boundary import Classifies, Scene, Side
 from linnaeus.gallery.steps import Steps
 from linnaeus.gallery.toys import apart, clouds, crossed, outliers, rings
-from linnaeus.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
-from linnaeus.neighbors import Centroid, Neighbors
+from linnaeus.learners.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
+from linnaeus.learners.ensembles import Forest, GradientBoosting, Tree
+from linnaeus.learners.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
+from linnaeus.learners.neighbors import Centroid, Neighbors
 from linnaeus.pipeline import LeastSquares, LinearSVM, LogisticRegression, MatrixClassifier, Perceptron
 from linnaeus.similarities import RBF, Polynomial
 

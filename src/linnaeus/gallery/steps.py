@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.ensembles import AdaBoost
+from linnaeus.learners.ensembles import AdaBoost
 from linnaeus.pipeline import MatrixClassifier
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.bayes import Multinomial
 from linnaeus.datasets import intents
 from linnaeus.decision import Temperature
 from linnaeus.evaluation import learning_curve
 from linnaeus.features import Words
 from linnaeus.gallery.reviews import echoes, reviews
+from linnaeus.learners.bayes import Multinomial
 from linnaeus.pipeline import LogisticRegression, MatrixClassifier
 from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points
 

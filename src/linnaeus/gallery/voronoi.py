@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.gallery.boundary import CELLS, lattice
-from linnaeus.neighbors import Neighbors
+from linnaeus.learners.neighbors import Neighbors
 from linnaeus.pipeline import MatrixClassifier
 from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
 

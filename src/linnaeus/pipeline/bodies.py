@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays.linear import stored
 from linnaeus.errors import damaged
 from linnaeus.lazy import Table
-from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary
 
 if TYPE_CHECKING:
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 MODELS = Table(
     "linnaeus",
     {
-        "frequencies": "bayes.countmodel.CountModel",
-        "multinomial": "bayes.countmodel.CountModel",
-        "bernoulli": "bayes.countmodel.CountModel",
-        "complement": "bayes.countmodel.CountModel",
-        "gaussian": "bayes.gaussian.FittedGaussian",
-        "linear_discriminant": "bayes.discriminant.FittedDiscriminant",
-        "quadratic_discriminant": "bayes.quadratic.FittedQuadratic",
-        "neighbors": "neighbors.model.FittedNeighbors",
-        "centroid": "neighbors.centroid.FittedCentroid",
-        "votes": "ensembles.votes.FittedVotes",
-        "adaboost": "ensembles.adaboost.FittedAdaBoost",
-        "gradient_boosting": "ensembles.gradient.FittedGradient",
-        "expansion": "kernel_methods.expansion.Expansion",
-        "process": "kernel_methods.process.FittedProcess",
+        "frequencies": "learners.bayes.countmodel.CountModel",
+        "multinomial": "learners.bayes.countmodel.CountModel",
+        "bernoulli": "learners.bayes.countmodel.CountModel",
+        "complement": "learners.bayes.countmodel.CountModel",
+        "gaussian": "learners.bayes.gaussian.FittedGaussian",
+        "linear_discriminant": "learners.bayes.discriminant.FittedDiscriminant",
+        "quadratic_discriminant": "learners.bayes.quadratic.FittedQuadratic",
+        "neighbors": "learners.neighbors.model.FittedNeighbors",
+        "centroid": "learners.neighbors.centroid.FittedCentroid",
+        "votes": "learners.ensembles.votes.FittedVotes",
+        "adaboost": "learners.ensembles.adaboost.FittedAdaBoost",
+        "gradient_boosting": "learners.ensembles.gradient.FittedGradient",
+        "expansion": "learners.kernel_methods.expansion.Expansion",
+        "process": "learners.kernel_methods.process.FittedProcess",
     },
 )
 """What restores a model of each kind, with `from_state`."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import store
+from linnaeus.arrays import linear
 from linnaeus.arrays.finite import finite_scores
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError
 from linnaeus.features.base import as_stream, empty_rows
 from linnaeus.frozen import dataclass
-from linnaeus.models import linear
 from linnaeus.outputs import Real
 from linnaeus.pipeline.bodies import scores_of
 from linnaeus.pipeline.examples import labeled_stream

@@ -18,8 +18,8 @@ from linnaeus.errors import LinnaeusError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.lazy import joined, places
+from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.losses import LOSSES
-from linnaeus.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
 from linnaeus.pipeline.learner import LEARNERS

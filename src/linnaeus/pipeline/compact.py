@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linnaeus.arrays.linear import stored
 from linnaeus.data.repeats import kept_together
 from linnaeus.data.split import Split, holdout
 from linnaeus.decision.scope import learn_scope
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
 from linnaeus.frozen import dataclass
-from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.pipeline.account import blank_of
 from linnaeus.pipeline.crossfit import goodness, spread, there

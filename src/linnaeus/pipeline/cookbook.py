@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linnaeus import bayes, neighbors, optimizers
 from linnaeus import features as blocks
-from linnaeus import kernel_methods as methods
+from linnaeus import optimizers
 from linnaeus import similarities as kernels
 from linnaeus.features import Binary, Contrast, Exact, NaiveBayes, TfIdf, Words
+from linnaeus.learners import bayes, neighbors
+from linnaeus.learners import kernel_methods as methods
 from linnaeus.pipeline.learner import LEARNERS, Linear
 from linnaeus.pipeline.recipe import Recipe
 from linnaeus.pipeline.recipe_names import unknown_recipe

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from linnaeus.arrays import linear
 from linnaeus.data.repeats import kept_together
 from linnaeus.data.split import Split, folds, holdout
 from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
 from linnaeus.frozen import dataclass
-from linnaeus.models import linear
 from linnaeus.outputs import Multiclass, Real
 from linnaeus.pipeline.bodies import scores_of
 from linnaeus.pipeline.families import is_family, learn

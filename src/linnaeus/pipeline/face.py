@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus import store
+from linnaeus.arrays import linear
 from linnaeus.errors import ModelFileError
-from linnaeus.models import linear
 from linnaeus.pipeline.files import face_of, state_of
 from linnaeus.pipeline.matrices import checked
 from linnaeus.pipeline.pieces import KINDS, nested, replaced

@@ -79,7 +79,7 @@ def _said(examples: Examples) -> list[str]:
 
 def index_of(model: Classifier) -> Any:
     """What finds the kept rows: the model itself where it votes by neighbors, else the cosine of its features."""
-    from linnaeus.neighbors import Exact
+    from linnaeus.learners.neighbors import Exact
 
     if hasattr(model.body, "near"):
         return model.body

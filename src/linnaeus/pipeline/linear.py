@@ -13,9 +13,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.arrays.labels import Labels, encode, label_sets, point
+from linnaeus.arrays.linear import stored
 from linnaeus.decision import cheapest, expected_costs
 from linnaeus.errors import DataError, LinnaeusError
-from linnaeus.models.linear import stored
 from linnaeus.outputs import Binary, MultiLabel
 from linnaeus.pipeline.chances import chances, has_chances
 from linnaeus.pipeline.face import Face

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from linnaeus.arrays.gaps import refuse_gaps, unmasked
+from linnaeus.arrays.linear import stored
 from linnaeus.errors import DataError
-from linnaeus.models.linear import stored
 from linnaeus.outputs import Real
 from linnaeus.pipeline.face import Face
 from linnaeus.pipeline.fitting import Problem, solve

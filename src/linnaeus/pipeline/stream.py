@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays.labels import encode
+from linnaeus.arrays.linear import stored
 from linnaeus.erm import Watch, train
 from linnaeus.erm.choose import choose_stepwise, stepwise
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.models.linear import stored
 from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.onevsone import pairs
 from linnaeus.pipeline.fitting import Problem, objective_of, refuse_following, stopping

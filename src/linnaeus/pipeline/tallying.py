@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.bayes import Complement, CountModel, Counts, Frequencies, Multinomial
-from linnaeus.bayes.priors import check_number
 from linnaeus.frozen import dataclass
+from linnaeus.learners.bayes import Complement, CountModel, Counts, Frequencies, Multinomial
+from linnaeus.learners.bayes.priors import check_number
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch

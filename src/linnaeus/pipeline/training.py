@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays.linear import stored
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.kernels.beside import Beside
 from linnaeus.losses import PointLoss, Squared
-from linnaeus.models.linear import stored
 from linnaeus.outputs import Real
 from linnaeus.pipeline.account import fingerprint, settle
 from linnaeus.pipeline.bodies import weights_of

@@ -1,0 +1,129 @@
+"""A decision tree and a random forest, grown by scikit-learn and stored as flat arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.frozen import dataclass
+from linnaeus.learners.ensembles.grown import counted, foreign, kind_of, planted, stakes, targets, weighty
+from linnaeus.learners.ensembles.votes import FittedVotes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from linnaeus.types import Doubles, Lesson
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """Decision tree: each node tests one feature, and the test is the one that lowers the impurity most.
+
+        Gini impurity  1 - sum_c p_c^2,  of numbers the variance; weighted by the rows on each side
+
+    The tree has at most `depth` levels (None: no limit), and a leaf has at least `leaf` rows. Label sets and several
+    numbers share one tree, which lowers the mean impurity. The random seed decides between equally good tests.
+    scikit-learn grows the tree (`max_depth`, `min_samples_leaf`) on float32 features.
+
+    Breiman, Friedman, Olshen and Stone, "Classification and regression trees", 1984.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Words
+    >>> rows = [("not good", "neg"), ("not bad", "pos"), ("good", "pos"), ("bad", "neg")]
+    >>> Recipe(features=Words(), learner=Tree()).fit(rows).predict(["not so bad"]).tolist()
+    ['pos']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+
+    depth: int | None = 100
+    leaf: int = 1
+
+    def __post_init__(self) -> None:
+        counted("depth", self.depth)
+        counted("leaf", self.leaf)
+
+    def learn(self, lesson: Lesson) -> FittedVotes:
+        """Grow the tree."""
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+        lesson = weighty(lesson)
+        kind = DecisionTreeClassifier if kind_of(lesson) == "classes" else DecisionTreeRegressor
+        grower = kind(max_depth=self.depth, min_samples_leaf=self.leaf, random_state=lesson.seed)
+        grower.fit(foreign(lesson.X), targets(lesson), sample_weight=stakes(lesson))
+        return _votes([grower], lesson)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forest:
+    """Random forest: the mean of many trees, each grown on a bootstrap sample with sqrt(d) random features per test.
+
+    Single trees overfit; their mean does so much less. For numbers, each test may use all features. scikit-learn grows
+    the forest (`n_estimators`, `max_depth`, `min_samples_leaf`) on all threads; the trees do not depend on the number
+    of threads.
+
+    Breiman, "Random forests", Machine Learning, 2001.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Words
+    >>> rows = [("good film", "pos"), ("bad film", "neg"), ("a good one", "pos"), ("a bad one", "neg")]
+    >>> Recipe(features=Words(), learner=Forest(trees=10)).fit(rows).predict(["so bad"]).tolist()
+    ['neg']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+
+    trees: int = 100
+    depth: int | None = None
+    leaf: int = 1
+
+    def __post_init__(self) -> None:
+        counted("trees", self.trees)
+        counted("depth", self.depth)
+        counted("leaf", self.leaf)
+
+    def learn(self, lesson: Lesson) -> FittedVotes:
+        """Grow the trees."""
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        lesson = weighty(lesson)
+        classes, settings = kind_of(lesson) == "classes", self._settings(lesson)
+        if classes:
+            grower = RandomForestClassifier(**settings)
+        else:  # the mean of 0 and 1 is the share of rows with a label, so these are classification trees
+            share = "sqrt" if kind_of(lesson) == "sets" else 1.0
+            grower = RandomForestRegressor(**settings, max_features=share)
+        y = targets(lesson)
+        one = y.ndim == 2 and y.shape[1] == 1
+        grower.fit(foreign(lesson.X), y[:, 0] if one else y, sample_weight=stakes(lesson))
+        return _votes(grower.estimators_, lesson, getattr(grower, "classes_", None))
+
+    def _settings(self, lesson: Lesson) -> dict[str, Any]:
+        return {
+            "n_estimators": self.trees,
+            "max_depth": self.depth,
+            "min_samples_leaf": self.leaf,
+            "random_state": lesson.seed,
+            "n_jobs": kernels.thread_count(),
+        }
+
+
+def _votes(growers: Sequence[Any], lesson: Lesson, classes: Any = None) -> FittedVotes:
+    """The model from scikit-learn's fitted trees; `classes` are those with rows."""
+    answers = kind_of(lesson)
+    present = growers[0].classes_ if classes is None and answers == "classes" else classes
+    grown = [grower.tree_ for grower in growers]
+    leaves = [_worth(tree, present, lesson.k) for tree in grown]
+    return FittedVotes(planted(grown, leaves, [0] * len(grown), lesson.X.shape[1]), lesson.k, answers)
+
+
+def _worth(tree: Any, present: Any, k: int) -> Doubles:
+    """The shares of all k classes in each node, or the means of numbers (nodes, k)."""
+    if present is None:
+        means: Doubles = tree.value[:, :, 0]
+        return means
+    found = np.zeros((tree.node_count, k))
+    found[:, np.asarray(present, np.intp)] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
+    return found

@@ -1,0 +1,159 @@
+"""Gaussian process classification: a kernel method with an estimate of its uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.kept import pack_rows, unpack_rows
+from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.errors import DataError, damaged
+from linnaeus.frozen import dataclass
+from linnaeus.learners.kernel_methods.expansion import compared, numbers
+from linnaeus.learners.kernel_methods.gram import check_strength, gram
+from linnaeus.learners.kernel_methods.laplace import chance, posterior
+from linnaeus.learners.kernel_methods.targets import heads, is_pair, opposed
+from linnaeus.similarities import describe, described, similarity
+from linnaeus.types import LabelSets, State
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows, Similarity
+    from linnaeus.types import Doubles, Lesson
+
+MOST = 2_000
+"""Most rows; the model keeps an n by n matrix for each class."""
+CELLS = 1 << 27
+"""Most numbers in all matrices: 1 GB."""
+SURE = 1e-9
+"""No probability is nearer to 0 or 1, because the formula is accurate to about 0.001."""
+FORMS = ("pair", "classes", "sets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianProcess:
+    """Gaussian process f with covariance k / strength; p(yes | x) is the posterior mean of sigmoid(f(x)).
+
+    It uses Laplace's approximation of the posterior, as scikit-learn's GaussianProcessClassifier does, but does not
+    optimize kernel parameters (cross-validation tunes the strength). More than two classes are one-vs-rest problems.
+    With the RBF kernel, the probability is 1/2 far from all training rows. Training takes n^3 time and 8 n^2 bytes of
+    memory for each class; a prediction takes n^2 time.
+
+    Rasmussen and Williams, "Gaussian processes for machine learning", 2006, chapter 3.
+
+    >>> from linnaeus import MatrixClassifier
+    >>> xor = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    >>> model = MatrixClassifier(learner=GaussianProcess(kernel="rbf", strength=0.01)).fit(*xor)
+    >>> model.predict_proba([[0.0, 1.0], [50.0, 50.0]]).round(2).tolist()
+    [[0.26, 0.74], [0.5, 0.5]]
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+
+    kernel: Any = "rbf"
+    strength: float = 0.1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", similarity(self.kernel))
+        check_strength(self)
+
+    def with_strength(self, strength: float) -> GaussianProcess:
+        """A copy with another strength: a covariance of k / strength."""
+        return replace(self, strength=strength)
+
+    def learn(self, lesson: Lesson) -> FittedProcess:
+        """Find the mode of the posterior of each binary problem."""
+        H, pair = heads(lesson.y, lesson.k), is_pair(lesson.y, lesson.k)
+        _refuse(lesson, H.shape[1])
+        K = gram(self.kernel, lesson.X) / self.strength
+        found = [posterior(K, H[:, head]) for head in range(H.shape[1])]
+        duals, squares = np.stack([part.duals for part in found], axis=1), np.stack([part.square for part in found])
+        form = "sets" if isinstance(lesson.y, LabelSets) else "pair" if pair else "classes"
+        bias = np.array([part.bias for part in found])
+        return FittedProcess(self.kernel, lesson.X, duals, squares, bias, float(self.strength), form)
+
+
+def _refuse(lesson: Lesson, count: int) -> None:
+    n = lesson.X.shape[0]
+    if n > MOST or count * n * n > CELLS:
+        raise DataError(
+            f"A Gaussian process of {n:,} rows and {count:,} {'problem' if count == 1 else 'problems'} is too large "
+            f"({MOST:,} rows, and 1 GB for {CELLS:,} numbers, are the most); give fewer rows, or use KernelSVM."
+        )
+    if (lesson.weights != 1).any():
+        raise DataError("GaussianProcess takes no row weights; leave them out, or use KernelSVM.")
+
+
+@dataclass(frozen=True, eq=False)
+class FittedProcess:
+    """A fitted Gaussian process: training rows (m, d), coefficients y - p (m, h), and T (h, m, m).
+
+    The variance of f(x) is k(x, x) - |T k(rows, x)|^2.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("gaussian-process").fit(texts, labels)
+    >>> isinstance(model.model_.body, FittedProcess), model.predict(["good"]).tolist()
+    (True, ['pos'])
+    """
+
+    kernel: Similarity
+    rows: CSR | Dense
+    duals: Doubles
+    squares: Doubles
+    bias: Doubles
+    strength: float
+    form: str
+
+    @property
+    def keeps_rows(self) -> int:
+        """The number of training rows in the model."""
+        return len(self.rows)
+
+    def scores(self, X: Rows) -> Doubles:
+        """Log-odds of the probabilities (n, k); for two classes, minus and plus one half of them."""
+        Z = np.empty((X.shape[0], self.duals.shape[1]))
+        own = self.kernel.diagonal(X) / self.strength
+        for start, K in compared(self.kernel, X, self.rows):
+            K /= self.strength
+            part = slice(start, start + len(K))
+            means = Dense(K).dot(self.duals)
+            for head, T in enumerate(self.squares):
+                found = own[part] - Dense(Dense(K).dot(np.ascontiguousarray(T.T))).squares()
+                P = np.clip(chance(means[:, head], np.maximum(found, 0.0)), SURE, 1 - SURE)
+                Z[part, head] = np.log(P / (1 - P)) + self.bias[head]
+        return opposed(Z) if self.form == "pair" else Z
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Class probabilities (n, k) for these scores; one-vs-rest probabilities are scaled to sum 1."""
+        if self.form == "pair":
+            return sigmoid(np.stack([S[:, 0] - S[:, 1], S[:, 1] - S[:, 0]], axis=1))
+        P = sigmoid(S)
+        return P if self.form == "sets" else P / P.sum(axis=1, keepdims=True)
+
+    def linear(self) -> None:
+        """None: the model has no linear weights."""
+
+    def state(self) -> State:
+        """The kernel, the rows and the posterior."""
+        rows = pack_rows("rows", self.rows)
+        told = {"kind": "process", "kernel": describe(self.kernel), "strength": self.strength, "form": self.form}
+        return State(
+            {**told, **rows.manifest},
+            {**rows.tensors, "duals": self.duals, "squares": self.squares, "bias": self.bias},
+        )
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedProcess:
+        """Restore the model from its stored state."""
+        rows, form = unpack_rows("rows", state), state.manifest.get("form")
+        duals, squares, bias = (numbers(state, name, n) for name, n in (("duals", 2), ("squares", 3), ("bias", 1)))
+        m, h = duals.shape
+        if len(rows) != m or squares.shape != (h, m, m) or bias.shape != (h,) or (form == "pair" and h != 1):
+            raise damaged("its posterior does not match its rows")
+        strength = state.manifest.get("strength")
+        if form not in FORMS or not isinstance(strength, int | float) or not 0 < strength < np.inf:
+            raise damaged("the kind of its posterior is unknown")
+        return cls(described(state.manifest.get("kernel")), rows, duals, squares, bias, float(strength), form)
