@@ -24,7 +24,7 @@ import linnaeus
 from linnaeus import kernels
 from linnaeus.features import Chars, Hashed, Words
 from linnaeus.features.base import as_stream
-from linnaeus.features.indexing.exact import Exact
+from linnaeus.features.terms.exact import Exact
 from linnaeus.text import Normalize
 from linnaeus.text.buffers import from_strings
 from measure import clock, data_folder, say, say_machine

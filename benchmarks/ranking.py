@@ -24,7 +24,7 @@ from linnaeus import kernels
 from linnaeus.data.grouping import read_groups
 from linnaeus.data.groups import Groups
 from linnaeus.features.pairs import Joined, Measured, Passage
-from linnaeus.features.pairs.clues import CLUES
+from linnaeus.features.pairs.reading import CLUES
 from linnaeus.pipeline.ranking import RANKERS, RankRecipe
 from measure import clock, data_folder, say, say_machine
 

@@ -65,7 +65,6 @@ SPARED = (
     *("linnaeus.explain", "linnaeus.audit", "linnaeus.datasets", "linnaeus.erm.diagnose", "linnaeus.kernels.reference"),
     *("linnaeus.evaluation.comparison", "linnaeus.evaluation.curve", "linnaeus.evaluation.slicing"),
     *(
-        "linnaeus.features.chars",
         "linnaeus.features.selection",
         "linnaeus.learners.neighbors.learner",
         "linnaeus.render.chart",

@@ -20,8 +20,7 @@ import pyarrow.parquet
 import linnaeus
 from linnaeus.data.aliases import AliasTable
 from linnaeus.data.grouping import GroupRoles
-from linnaeus.features.tokens.clusters import Clusters
-from linnaeus.features.tokens.gazetteer import Gazetteer
+from linnaeus.features.tokens.sources import Clusters, Gazetteer
 
 CSV = 'text,label\ngood film,pos\n"bad, ""very"" bad\nfilm",neg\nСтрана Ünïcode 東京都,pos\n007,NA\n'
 JSONL = '{"text": "good film", "label": "pos"}\n{"text": "bad \\u00e9 \\ud83d\\ude00", "label": "neg"}\n'

@@ -12,7 +12,7 @@ from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features import Affixes, Columns, Conjunction, Function, Lexicon, Selected, Shape, Union, Weighted
 from linnaeus.features import conjunction as conjunctions
-from linnaeus.features.narrow import Narrowed, narrow
+from linnaeus.features.base import Narrowed, narrow
 from linnaeus.types import Place
 
 

@@ -24,7 +24,7 @@ from linnaeus.features.pairs import (
     Passage,
     restore_pairs,
 )
-from linnaeus.features.pairs.view import View
+from linnaeus.features.pairs.base import View
 from linnaeus.types import State
 
 GROUPS = Groups.from_lists(

@@ -13,9 +13,9 @@ from sklearn.metrics import mutual_info_score
 from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.features import SCORES, Affixes, Chi2, Function, MutualInformation, Selected, Shape, Weighted, as_stream
-from linnaeus.features.common.seen import Seen
-from linnaeus.features.narrow import Narrowed
+from linnaeus.features.base import Narrowed
 from linnaeus.features.selection import best
+from linnaeus.features.statistics import Seen
 
 RNG = np.random.default_rng(0)
 WORDS = [f"w{i:02}" for i in range(25)]
@@ -83,7 +83,7 @@ def test_the_columns_kept_have_their_old_values_and_order(by):
 
 @pytest.mark.parametrize("by", ["chi2", "mi"])
 def test_scores_have_the_same_bits_for_any_cut(by, monkeypatch):
-    monkeypatch.setattr("linnaeus.features.common.pieces.pieces.__defaults__", (16,))
+    monkeypatch.setattr("linnaeus.features.batches.pieces.__defaults__", (16,))
 
     class Cut:
         def batches(self):

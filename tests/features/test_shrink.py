@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linnaeus.features import Chars, Exact, Given, Shape, Words, load, narrow, restore, save, shrink
-from linnaeus.features.narrow import Narrowed
+from linnaeus.features.base import Narrowed
 
 TEXTS = ["a good film", "a bad film", "good words are good", "extraordinarily bad words"]
 

@@ -14,8 +14,8 @@ from linnaeus import kernels
 from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.features import Chars, Exact, Given, Hashed, Selected, Skips, Subwords, Words, as_stream, restore
-from linnaeus.features.indexing.counting import count_terms
-from linnaeus.features.indexing.spelling import hash_columns, join_hashes
+from linnaeus.features.terms.counting import count_terms
+from linnaeus.features.terms.vocabulary import hash_columns, join_hashes
 from linnaeus.kernels.hashes import hash_join
 from linnaeus.kernels.reference.terms import hash_term
 from linnaeus.text import Normalize

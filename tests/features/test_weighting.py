@@ -25,7 +25,7 @@ from linnaeus.features import (
     as_stream,
     restore,
 )
-from linnaeus.features.common.seen import Seen
+from linnaeus.features.statistics import Seen
 from linnaeus.features.values import resolve
 from linnaeus.features.weighting import learn_weights, weigh_rows
 

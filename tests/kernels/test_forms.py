@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus import kernels
-from linnaeus.features.tokens.forms import FORMS, parse
+from linnaeus.features.tokens.templates import FORMS, parse
 from linnaeus.kernels import reference
 from linnaeus.kernels.reference.forms import form_of
 from linnaeus.text.buffers import pack

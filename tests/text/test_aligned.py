@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from linnaeus.features.indexing.grams import Grams
+from linnaeus.features.terms.grams import Grams
 from linnaeus.text import Analysis, Normalize
 from linnaeus.text.aligned import LONGEST
 

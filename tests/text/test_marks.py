@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnaeus.features.indexing.grams import Grams
+from linnaeus.features.terms.grams import Grams
 from linnaeus.text import Analysis, Normalize, as_texts, spans, tokens
 from linnaeus.text.buffers import as_arrow
 from linnaeus.text.marks import LONG_RUN, MARK_RANGE, MAX_MARKS, limit_marks

@@ -44,7 +44,7 @@ def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
     Each line of FILE has a word, a tab, and the bits of its cluster.
     """
     from linnaeus.errors import UsageError
-    from linnaeus.features.tokens.grouping import Grouping
+    from linnaeus.features.tokens.clustering import Grouping
     from linnaeus.store.atomic import replace_file
 
     if Path(output).exists() and not options["force"]:
@@ -66,7 +66,7 @@ def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
 def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
     """The sentences of a file of tokens, or the words of texts, in batches."""
     from linnaeus.data.tagged import holds_tokens, stream_sentences
-    from linnaeus.features.tokens.grouping import cut
+    from linnaeus.features.tokens.clustering import cut
 
     options = shared.choose_part(source, options, "train")
     given = {name: options[name] for name in ("format", "split") if options.get(name)}

@@ -7,21 +7,26 @@ frozen dataclass that inherits `Fitted` and has `extract`, `locate`, `names`, `w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.data.batch import Batch
-from linnaeus.features.common.sources import text_batches
+from linnaeus.errors import InputTypeError, UsageError, damaged, expect
+from linnaeus.features.batches import text_batches
+from linnaeus.features.names import Names, chosen
 from linnaeus.frozen import dataclass
+from linnaeus.store.states import nest, tensor
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.features.conjunction import Conjunction
     from linnaeus.features.union import Union
     from linnaeus.protocols import Stream
-    from linnaeus.types import Place, State
+    from linnaeus.types import Doubles, Floats, Ints, Place
+
 
 Source: TypeAlias = Any
 """A `Corpus` or another stream, a `Batch`, or texts: a list, a NumPy, Arrow, pandas or polars column."""
@@ -151,3 +156,122 @@ def rows_from(cells: Sequence[dict[int, float]], width: int) -> CSR:
     indices = np.fromiter((column for row in pairs for column, _ in row), np.int32, int(indptr[-1]))
     data = np.fromiter((value for row in pairs for _, value in row), np.float32, int(indptr[-1]))
     return CSR(indptr, indices, data, width)
+
+
+ROWS = 4096
+"""Rows that are made together, in float64."""
+
+
+def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
+    """The rows that `make` gives for those of X, some at a time, with all their numbers stored.
+
+    >>> X = CSR(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), 1)
+    >>> full_rows(X, lambda rows: rows.dot(np.array([[2.0, 0.0]])), 2).data.tolist()
+    [2.0, 0.0]
+    """
+    n = len(X)
+    values: Floats = np.empty((n, width), np.float32)
+    for start in range(0, n, ROWS):
+        values[start : start + ROWS] = make(X.rows_slice(start, start + ROWS))
+    columns = np.tile(np.arange(width, dtype=np.int32), n)
+    return CSR(np.arange(n + 1, dtype=np.int64) * width, columns, values.reshape(-1), width)
+
+
+def check_around(piece: Any, block: type) -> None:
+    """Refuse a block that is not an extractor, a width below 1 and a seed below 0."""
+    name = type(piece).__name__
+    if not isinstance(piece.block, block):
+        raise InputTypeError(f"{name} takes an extractor's features, not {type(piece.block).__name__}.")
+    for part, least in (("width", 1), ("seed", 0)):
+        expect(f"{name}({part}=...)", getattr(piece, part), int)
+        if getattr(piece, part) < least:
+            raise UsageError(f"{name}({part}=...) must be at least {least}, not {getattr(piece, part)}.")
+
+
+def narrow(features: Fitted, columns: Ints) -> Fitted:
+    """The features restricted to these columns (sorted), by their own `keep` if they have one.
+
+    Features have `keep(columns)` if they can drop the other columns without changing the values of these; a saved model
+    then does not contain the dropped columns. Other features are wrapped.
+
+    >>> import numpy as np
+    >>> from linnaeus.features import Words
+    >>> narrow(Words().fit(["a good film"]), np.array([1], np.int32)).names()
+    ['film']
+    """
+    keep = getattr(features, "keep", None)
+    if keep is None:
+        return Narrowed(features, columns)
+    kept: Fitted = keep(columns)
+    return kept
+
+
+def shrink(features: Fitted, columns: Ints) -> Fitted:
+    """The features restricted to these columns (sorted), without any data of the others, for a small model.
+
+    Unlike `narrow` it may change values: rows are normalized by the remaining columns only.
+
+    >>> from linnaeus.features import Words
+    >>> fitted = Words(values="tfidf", length="l2").fit(["good film", "bad film"])
+    >>> shrink(fitted, np.array([0], np.int32)).rows(["bad film"]).data.tolist()
+    [1.0]
+    """
+    own = getattr(features, "shrink", None)
+    if own is None:
+        return narrow(features, columns)
+    less: Fitted = own(columns)
+    return less
+
+
+@dataclass(frozen=True, eq=False)
+class Narrowed(Fitted):
+    """Some columns of a fitted piece: `columns[j]` is what column j was there."""
+
+    features: Fitted
+    columns: Ints
+
+    @property
+    def width(self) -> int:
+        """The columns that are kept."""
+        return len(self.columns)
+
+    def extract(self, batch: Batch) -> CSR:
+        """The rows of the piece, without the other columns."""
+        X = self.features.extract(batch)
+        now = self._renumbering()[X.indices[: X.nnz]]
+        kept = now >= 0
+        counts = np.zeros(len(kept) + 1, np.int64)
+        np.cumsum(kept, out=counts[1:])
+        return CSR(counts[X.indptr], now[kept], X.data[: X.nnz][kept], self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The places of the columns that are kept."""
+        now = dict(zip(self.columns.tolist(), range(self.width), strict=True))
+        return [
+            [place.at(now[place.column]) for place in row if place.column in now] for row in self.features.locate(batch)
+        ]
+
+    def names(self) -> Names:
+        """The names of the columns that are kept."""
+        return chosen(self.features.names(), self.columns)
+
+    def keep(self, columns: Ints) -> Fitted:
+        """Fewer still."""
+        return Narrowed(self.features, self.columns[columns])
+
+    def state(self) -> State:
+        """The state of the piece, and the columns."""
+        return nest({"kind": "narrowed"}, (self.features,), {"columns": self.columns})
+
+    @classmethod
+    def from_state(cls, state: State, features: Fitted) -> Narrowed:
+        """Built again from the piece it narrows."""
+        columns = tensor(state.tensors, "columns", np.int32)
+        if len(columns) and (columns[0] < 0 or columns[-1] >= features.width or (np.diff(columns) <= 0).any()):
+            raise damaged("its selected columns are not columns of its features")
+        return cls(features, columns)
+
+    def _renumbering(self) -> Ints:
+        now = np.full(self.features.width, -1, np.int32)
+        now[self.columns] = np.arange(self.width, dtype=np.int32)
+        return now

@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import InputTypeError, UsageError, damaged, expect
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
-from linnaeus.features.common.cells import categories, numbers
-from linnaeus.features.common.pieces import pieces
+from linnaeus.features.batches import column, pieces
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import listed, pack_strings, tensor, unpack_strings
 from linnaeus.types import Place, State
@@ -24,6 +23,71 @@ if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles
+
+
+MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none")
+"""What a numeric column may say, in any case, when it has no number."""
+
+MAX_NUMBER = 1e150
+"""The largest number a column may hold: its square is still finite."""
+
+
+def categories(batch: Batch, name: str) -> pa.Array:
+    """A column as Arrow strings; null where there is no value."""
+    values = column(batch, name, "Columns")
+    try:
+        return values if pa.types.is_string(values.type) else values.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"The column {name!r} holds {values.type}, not categories; turn its cells into text."
+        ) from error
+
+
+def numbers(batch: Batch, name: str) -> Doubles:
+    """A column as float64; NaN where there is no value."""
+    values = column(batch, name, "Columns")
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if pa.types.is_boolean(values.type):
+        values = values.cast(pa.uint8())
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        values = _parse(values, name, batch.start)
+    try:
+        found: Doubles = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"The column {name!r} holds {values.type}, not numbers; make numbers of its cells, or name it in "
+            "categorical=..."
+        ) from error
+    beyond = np.abs(found) > MAX_NUMBER
+    if beyond.any():
+        row = batch.start + 1 + int(np.flatnonzero(beyond)[0])
+        raise DataError(
+            f"Row {row} of the column {name!r} is beyond {MAX_NUMBER:g}; leave it empty if it is not known."
+        )
+    return found
+
+
+def _parse(values: pa.Array, name: str, start: int) -> pa.Array:
+    trimmed = pc.utf8_trim_whitespace(values)
+    absent = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(MISSING_WORDS, trimmed.type))
+    present = pc.if_else(absent, None, trimmed)
+    try:
+        return present.cast(pa.float64())
+    except pa.ArrowInvalid:
+        row = next(i for i, text in enumerate(present.to_pylist()) if text is not None and not _is_number(text))
+    raise DataError(
+        f"Row {start + row + 1} of the column {name!r} is {values[row].as_py()!r}, which is not a number; "
+        "correct it, or name the column in categorical=..."
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        pa.array([text]).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -10,18 +10,18 @@ import numpy as np
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, empty_rows
-from linnaeus.features.common.names import Names
-from linnaeus.features.common.paired import group_places, pair_places
+from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import State
+from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Ints, Longs, Place
+    from linnaeus.types import Ints, Longs
 
     _Counted: TypeAlias = tuple[Longs, Longs]
+
 
 PAIRS_AT_ONCE = 1 << 22
 """Pairs are made for some rows at a time, so that memory is bounded by this, or by one row's pairs."""
@@ -183,3 +183,44 @@ def _sum(counted: list[_Counted]) -> _Counted:
     keys = keys[order]
     heads = np.flatnonzero(np.diff(keys, prepend=-1))
     return keys[heads], np.add.reduceat(counts[order], heads) if len(heads) else counts
+
+
+Grouped: TypeAlias = dict[int, list[Place]]
+Sums: TypeAlias = dict[str, float]
+"""The names of what stands in one column, and the amount of each; an empty name where the column's own says it."""
+
+
+def group_places(places: list[Place]) -> Grouped:
+    """The places of each column."""
+    grouped: Grouped = {}
+    for place in places:
+        grouped.setdefault(place.column, []).append(place)
+    return grouped
+
+
+def pair_places(
+    column: int, pair: tuple[int, int], sides: tuple[Grouped, Grouped], names: tuple[Sequence[str], Sequence[str]]
+) -> Iterator[Place]:
+    """The places of the pair with this column, from those of its members.
+
+    >>> sides = group_places([Place(0, 0, 3)]), group_places([Place(2, 9, 13), Place(2, 20, 24)])
+    >>> [(p.start, p.amount) for p in pair_places(7, (0, 2), sides, (["not"], ["", "", "good"]))]
+    [(0, 1.0), (9, 0.5), (20, 0.5)]
+    """
+    left, right = (side.get(i, []) for side, i in zip(sides, pair, strict=True))
+    scale = 0.5 if left and right else 1.0
+    spelled = any(place.name for place in (*left, *right))
+    one, other = _sums(left), _sums(right)
+    for places, beside, order in ((left, other, 1), (right, one, -1)):
+        for place in places:
+            for name, amount in beside.items():
+                said = (place.name, name)[::order]
+                full = " & ".join(s or n[i] for s, n, i in zip(said, names, pair, strict=True)) if spelled else ""
+                yield Place(column, place.start, place.end, scale * place.amount * amount, full)
+
+
+def _sums(places: list[Place]) -> Sums:
+    sums: Sums = {}
+    for place in places:
+        sums[place.name] = sums.get(place.name, 0.0) + place.amount
+    return sums or {"": 1.0}

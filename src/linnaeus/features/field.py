@@ -10,10 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.names import Names, prefixed
-from linnaeus.features.common.pieces import column
-from linnaeus.features.narrow import narrow, shrink
+from linnaeus.features.base import Block, Fitted, narrow, shrink
+from linnaeus.features.batches import column
+from linnaeus.features.names import Names, prefixed
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest
 from linnaeus.types import State

@@ -9,9 +9,8 @@ import numpy as np
 
 from linnaeus.arrays.present import present
 from linnaeus.errors import DataError, UsageError, damaged, expect
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.full import check_around, full_rows
-from linnaeus.features.common.names import Names
+from linnaeus.features.base import Block, Fitted, check_around, full_rows
+from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.draws import GOLDEN, scramble
 from linnaeus.store.states import field, nest

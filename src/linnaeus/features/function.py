@@ -12,7 +12,7 @@ import numpy as np
 
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
-from linnaeus.features.common.pieces import texts
+from linnaeus.features.batches import texts
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
 from linnaeus.types import Place, State

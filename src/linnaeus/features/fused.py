@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.features.indexing.exact import FittedTerms
-from linnaeus.features.indexing.hashed import FittedHashed
-from linnaeus.features.narrow import Narrowed
+from linnaeus.features.base import Narrowed
+from linnaeus.features.terms.exact import FittedTerms
+from linnaeus.features.terms.hashed import FittedHashed
 from linnaeus.features.union import FittedUnion
 from linnaeus.features.values import BM25, LARGEST_TABLE, NONE, Count, Values
 from linnaeus.features.weighting import LENGTHS, FittedWeighted

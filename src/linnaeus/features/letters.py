@@ -10,8 +10,8 @@ import numpy as np
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.names import Names
-from linnaeus.features.common.pieces import texts
+from linnaeus.features.batches import texts
+from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
 from linnaeus.text import Normalize

@@ -11,9 +11,9 @@ import numpy as np
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted
-from linnaeus.features.common.pieces import text
-from linnaeus.features.indexing.exact import FittedTerms, from_paths
-from linnaeus.features.indexing.grams import Grams
+from linnaeus.features.batches import text
+from linnaeus.features.terms.exact import FittedTerms, from_paths
+from linnaeus.features.terms.grams import Grams
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import pack_strings, tensor, unpack_strings
 from linnaeus.text import Analysis

@@ -11,9 +11,8 @@ from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.arrays.dense import Dense
 from linnaeus.arrays.kept import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.full import check_around, full_rows
-from linnaeus.features.common.names import Names
+from linnaeus.features.base import Block, Fitted, check_around, full_rows
+from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.draws import GOLDEN, scramble
 from linnaeus.similarities import describe, described, similarity

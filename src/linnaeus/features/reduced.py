@@ -10,8 +10,7 @@ import numpy as np
 from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, damaged
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.full import check_around, full_rows
+from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest
 from linnaeus.types import Place, State

@@ -57,21 +57,21 @@ def _built(path: str, *parts: Any) -> Fitted:
 
 
 RESTORERS: dict[str, Restorer] = {
-    "affixes": alone("affixes.FittedAffixes"),
+    "affixes": alone("surface.FittedAffixes"),
     "columns": alone("columns.FittedColumns"),
     "conjunction": around("conjunction.FittedConjunction", 2),
     "field": around("field.FittedField", 1),
     "fourier": around("fourier.FittedFourier", 1),
     "function": _function,
-    "hashed": alone("indexing.hashed.FittedHashed"),
+    "hashed": alone("terms.hashed.FittedHashed"),
     "letters": alone("letters.FittedLetters"),
     "lexicon": alone("lexicon.FittedLexicon"),
-    "narrowed": around("narrow.Narrowed", 1),
+    "narrowed": around("base.Narrowed", 1),
     "nystrom": around("nystrom.FittedNystrom", 1),
-    "ready": alone("ready.FittedReady"),
+    "ready": alone("precomputed.FittedReady"),
     "reduced": around("reduced.FittedReduced", 1),
-    "shape": alone("shape.FittedShape"),
-    "terms": alone("indexing.exact.FittedTerms"),
+    "shape": alone("surface.FittedShape"),
+    "terms": alone("terms.exact.FittedTerms"),
     "union": around("union.FittedUnion"),
     "weighted": around("weighting.FittedWeighted", 1),
 }

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, expect
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.seen import Seen, Tally, presence
-from linnaeus.features.narrow import narrow
-from linnaeus.features.table import SCORES
+from linnaeus.features import SCORES
+from linnaeus.features.base import Block, Fitted, narrow
+from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, said
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.names import Names, chained
-from linnaeus.features.narrow import narrow, shrink
+from linnaeus.features.base import Block, Fitted, narrow, shrink
+from linnaeus.features.names import Names, chained
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest
 from linnaeus.types import State

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
-from linnaeus.features.common.seen import Seen, presence
+from linnaeus.features.statistics import Seen, presence
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.seen import Seen
-from linnaeus.features.narrow import Narrowed, narrow, shrink
+from linnaeus.features.base import Block, Fitted, Narrowed, narrow, shrink
+from linnaeus.features.statistics import Seen
 from linnaeus.features.values import VALUES, Count, Values, resolve
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, nest, tensor

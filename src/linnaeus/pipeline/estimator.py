@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from linnaeus.arrays.labels import Labels, encode, label_sets
 from linnaeus.errors import DataError, InputTypeError, ModelFileError
 from linnaeus.features.base import Batches
-from linnaeus.features.common.sources import text_batches
+from linnaeus.features.batches import text_batches
 from linnaeus.pipeline.changes import paths
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.cookbook import recipe as named

@@ -8,7 +8,7 @@ import pytest
 from linnaeus import kernels
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError
-from linnaeus.features.tokens.grouping import Grouping, _paths
+from linnaeus.features.tokens.clustering import Grouping, _paths
 
 NAMES, VERBS = ["Ann", "Bob", "Cid", "Dee"], ["runs", "eats", "sits", "hums"]
 

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from linnaeus.features.pairs.base import FittedPairs as FittedPairs
     from linnaeus.features.pairs.base import Joined as Joined
     from linnaeus.features.pairs.base import PairBlock as PairBlock
-    from linnaeus.features.pairs.context import Company as Company
-    from linnaeus.features.pairs.context import Context as Context
     from linnaeus.features.pairs.crossed import Crossed as Crossed
     from linnaeus.features.pairs.crossed import Described as Described
     from linnaeus.features.pairs.function import PairFunction as PairFunction
-    from linnaeus.features.pairs.known import Known as Known
+    from linnaeus.features.pairs.matching import Company as Company
+    from linnaeus.features.pairs.matching import Context as Context
+    from linnaeus.features.pairs.matching import Match as Match
+    from linnaeus.features.pairs.matching import Nothing as Nothing
     from linnaeus.features.pairs.measured import Measured as Measured
-    from linnaeus.features.pairs.names import Match as Match
-    from linnaeus.features.pairs.names import Nothing as Nothing
-    from linnaeus.features.pairs.passage import Passage as Passage
+    from linnaeus.features.pairs.popularity import Known as Known
     from linnaeus.features.pairs.popularity import Numbers as Numbers
+    from linnaeus.features.pairs.reading import Passage as Passage
     from linnaeus.features.pairs.restore import restore_pairs as restore_pairs
 
 
@@ -48,13 +48,13 @@ PAIR_BLOCKS = Table(
 MEASURES = Table(
     "linnaeus.features.pairs",
     {
-        "match": "names.Match",
-        "nothing": "names.Nothing",
+        "match": "matching.Match",
+        "nothing": "matching.Nothing",
         "numbers": "popularity.Numbers",
-        "known": "known.Known",
-        "context": "context.Context",
-        "company": "context.Company",
-        "passage": "passage.Passage",
+        "known": "popularity.Known",
+        "context": "matching.Context",
+        "company": "matching.Company",
+        "passage": "reading.Passage",
         "pair_function": "function.PairFunction",
     },
 )

@@ -12,14 +12,14 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.names import Names, prefixed
+from linnaeus.features.names import Names, prefixed
 from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed, nest
 
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
-    from linnaeus.features.pairs.view import View
+    from linnaeus.features.pairs.base import View
     from linnaeus.types import Doubles, State
 
 LARGEST = 2**31 - 1

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import DataError, InputTypeError, UsageError
-from linnaeus.features.pairs.measures import FittedMeasure, Measure
+from linnaeus.features.pairs.measured import FittedMeasure, Measure
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from linnaeus.features.pairs.view import View
+    from linnaeus.features.pairs.base import View
     from linnaeus.types import Doubles
 
 
@@ -24,7 +24,7 @@ class PairFunction(Measure, FittedMeasure):
     """A number for each candidate from `fn(text, candidate)`. A model stores the function's name, never the function.
 
     >>> from linnaeus.data.groups import Groups
-    >>> from linnaeus.features.pairs.view import View
+    >>> from linnaeus.features.pairs.base import View
     >>> longer = PairFunction(lambda text, candidate: len(candidate) - len(text), "longer")
     >>> longer.values(View(Groups.from_lists(["ab"], [["abc", "a"]])))[:, 0].tolist()
     [1.0, -1.0]

@@ -17,13 +17,13 @@ PAIRS = {
     "measured": "measured.FittedMeasured",
     "described": "crossed.FittedDescribed",
     "crossed": "crossed.FittedCrossed",
-    "match": "names.Match",
-    "nothing": "names.Nothing",
+    "match": "matching.Match",
+    "nothing": "matching.Nothing",
     "numbers": "popularity.Numbers",
-    "known": "known.FittedKnown",
-    "context": "context.Context",
-    "company": "context.Company",
-    "passage": "passage.FittedPassage",
+    "known": "popularity.FittedKnown",
+    "context": "matching.Context",
+    "company": "matching.Company",
+    "passage": "reading.FittedPassage",
 }
 """Where each kind of fitted pair features lives."""
 

@@ -1,17 +1,14 @@
 """Features of tokens: templates over a window of words, for taggers.
 
-    forms.py      the forms of a word: itself, lowered, its shape, its affixes ...
-    templates.py  Window, Pair, Templates: which forms at which places make features
-    coding.py     sentences as numbers of distinct words
-    learning.py   which features there are: fit
-    fitted.py     FittedTemplates: rows, scores, names
-    stored.py     its state
-    sources.py    columns made from files: clusters.py (Clusters), gazetteer.py (Gazetteer); words.py, a list of words
-    grouping.py   word clusters learned from unlabeled text
+    templates.py   the forms of a word; Window, Pair, Templates: which forms at which places are features
+    learning.py    fit: the features that sentences have
+    fitted.py      FittedTemplates: rows, scores, names, state
+    sources.py     columns made from files: Clusters, Gazetteer
+    clustering.py  word clusters learned from unlabeled text
 
 `Templates(items).fit(sentences)` gives a `FittedTemplates` with `width`, `rows(sentences)`, `scores(sentences, W)`,
 `names()` and `state()`. To add a form: its kind in `kernels/reference/forms.py` and `kernels/native/forms.hpp`, and a
-row in `forms.FORMS`.
+row in `templates.FORMS`.
 """
 
 from __future__ import annotations
@@ -21,11 +18,11 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.features.tokens.clusters import Clusters as Clusters
     from linnaeus.features.tokens.fitted import FittedTemplates as FittedTemplates
-    from linnaeus.features.tokens.forms import FORMS as FORMS
-    from linnaeus.features.tokens.gazetteer import Gazetteer as Gazetteer
     from linnaeus.features.tokens.sources import SOURCES as SOURCES
+    from linnaeus.features.tokens.sources import Clusters as Clusters
+    from linnaeus.features.tokens.sources import Gazetteer as Gazetteer
+    from linnaeus.features.tokens.templates import FORMS as FORMS
     from linnaeus.features.tokens.templates import ITEMS as ITEMS
     from linnaeus.features.tokens.templates import Pair as Pair
     from linnaeus.features.tokens.templates import Part as Part

@@ -1,28 +1,78 @@
-"""Fitted templates: sentences to sparse rows, or straight to scores."""
+"""Fitted templates: sentences to sparse rows, or straight to scores; and their state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR
-from linnaeus.errors import UsageError
-from linnaeus.features.tokens.coding import Coded, code
-from linnaeus.features.tokens.forms import codes
+from linnaeus.errors import LinnaeusError, ModelFileError, UsageError, damaged
+from linnaeus.features.tokens.sources import SOURCES, restore
+from linnaeus.features.tokens.templates import Pair, Part, Templates, Window, codes
 from linnaeus.frozen import dataclass
+from linnaeus.store.states import field, nest, nested, pack_arrow, tensor, unpack_arrow
 from linnaeus.text.buffers import as_texts
 from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.features.tokens.sources import Source
-    from linnaeus.features.tokens.templates import Part, Template, Templates
-    from linnaeus.types import Floats, Ints, Longs, Words64
+    from linnaeus.features.tokens.templates import Template
+    from linnaeus.types import Floats, Ints, Json, Longs, Texts, Words64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """Sentences for the kernels: offsets (n+1), the word of each source and token (s, m), each source's words.
+
+    Words are numbered over all sources; `firsts` (s+1) says where those of a source begin. -1 is no word.
+    """
+
+    offsets: Longs
+    codes: Ints
+    words: tuple[pa.Array, ...]
+    firsts: Longs
+
+    @property
+    def arrays(self) -> tuple[Longs, Ints]:
+        """As kernels take them."""
+        return self.offsets, self.codes
+
+    def texts(self, source: int) -> Texts:
+        """The words of a source as the kernels read them."""
+        return as_texts(self.words[source])
+
+
+def code(sentences: Sentences, names: Sequence[str], pieces: Sequence[Any] = ()) -> Coded:
+    """The columns of these names; `pieces` make those that sentences lack."""
+    makers = {piece.name: piece for piece in pieces}
+    codes: list[Ints] = []
+    firsts, words = np.zeros(len(names) + 1, np.int64), []
+    for i, name in enumerate(names):
+        column = makers[name].column(sentences) if name in makers else sentences.column(name)
+        encoded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+        words.append(encoded.dictionary)
+        codes.append(_numbers(encoded.indices, int(firsts[i])))
+        firsts[i + 1] = firsts[i] + len(encoded.dictionary)
+    offsets = sentences.offsets if sentences.offsets[0] == 0 else sentences.offsets - sentences.offsets[0]
+    table = codes[0].reshape(1, -1) if len(codes) == 1 else np.stack(codes)
+    return Coded(np.ascontiguousarray(offsets), table, tuple(words), firsts)
+
+
+def _numbers(indices: pa.Array, first: int) -> Ints:
+    """The words' numbers, counted from `first`; null is -1."""
+    if not indices.null_count:
+        numbers: Ints = indices.to_numpy()
+        return numbers if not first else numbers + np.int32(first)
+    numbers = indices.fill_null(-1).to_numpy()
+    return np.where(numbers < 0, np.int32(-1), numbers + np.int32(first))
+
 
 BOUNDARIES = 2
 """The first values of every form: what stands before a sentence and behind it."""
@@ -104,15 +154,11 @@ class FittedTemplates:
 
     def state(self) -> State:
         """Manifest and tensors."""
-        from linnaeus.features.tokens.stored import pack
-
         return pack(self)
 
     @classmethod
     def from_state(cls, state: State) -> FittedTemplates:
         """The fitted templates again; what does not fit is refused."""
-        from linnaeus.features.tokens.stored import unpack
-
         return unpack(state)
 
     @cached_property
@@ -204,3 +250,114 @@ class FittedTemplates:
             return EDGES[number]
         found: str = self.values[self._fields[part.source, part.form]][number - BOUNDARIES].as_py()
         return found
+
+
+KIND = "templates"
+LARGEST = 1 << 28
+
+
+def pack(fitted: FittedTemplates) -> State:
+    """The state of fitted templates."""
+    strings = pa.concat_arrays([values.cast(pa.large_string()) for values in fitted.values])
+    manifest = {
+        "kind": KIND,
+        "items": [_item(item) for item in fitted.templates.items],
+        "min_count": fitted.templates.min_count,
+    }
+    tensors = {
+        **pack_arrow("values", strings),
+        "value_counts": np.array([len(values) for values in fitted.values], np.int64),
+        "first": np.ascontiguousarray(fitted.members[:, 0]),
+        "second": np.ascontiguousarray(fitted.members[fitted.members[:, 1] >= 0, 1]),
+        "bounds": fitted.bounds,
+    }
+    manifest["sources"] = [_source(piece) for piece in fitted.templates.sources]
+    return nest(manifest, fitted.sources, tensors)
+
+
+def unpack(state: State) -> FittedTemplates:
+    """The fitted templates of a state."""
+    if state.manifest.get("kind") != KIND:
+        raise damaged(f"{state.manifest.get('kind')!r} is not the kind of its templates")
+    templates = _templates(state.manifest)
+    values = _values(state, sum(map(len, templates.fields().values())))
+    bounds = tensor(state.tensors, "bounds", np.int64)
+    first, second = tensor(state.tensors, "first", np.int32), tensor(state.tensors, "second", np.int32)
+    doubles = np.array([len(template) == 2 for template in templates.templates()])
+    if len(bounds) != len(doubles) + 1 or bounds[0] != 0 or (np.diff(bounds) < 0).any() or bounds[-1] != len(first):
+        raise damaged("the columns of its templates do not fit each other")
+    pairs = np.repeat(doubles, np.diff(bounds))
+    if int(pairs.sum()) != len(second):
+        raise damaged("the columns of its pairs do not fit each other")
+    members = np.full((len(first), 2), -1, np.int32)
+    members[:, 0], members[pairs, 1] = first, second
+    _check(templates, values, members, bounds)
+    sources = tuple(restore(inner) for inner in nested(state))
+    if [source.name for source in sources] != [piece.name for piece in templates.sources]:
+        raise damaged("its sources are not those of its templates")
+    return FittedTemplates(templates, values, members, bounds, sources)
+
+
+def _check(templates: Templates, values: tuple[pa.Array, ...], members: Ints, bounds: Longs) -> None:
+    """Every value is one of its form, and no two columns of a template stand for the same."""
+    flat = [(source, form) for source, forms in templates.fields().items() for form in forms]
+    sizes = {key: len(own) + BOUNDARIES for key, own in zip(flat, values, strict=True)}
+    for t, template in enumerate(templates.templates()):
+        own = members[bounds[t] : bounds[t + 1]].astype(np.int64)
+        for i, part in enumerate(template):
+            if len(own) and not (own[:, i].min() >= 0 and own[:, i].max() < sizes[part.source, part.form]):
+                raise damaged("a column stands for a value that is not there")
+        keys = own[:, 0] << 28 | (own[:, 1] if len(template) == 2 else 0)
+        if (np.diff(keys) <= 0).any():
+            raise damaged("its columns are not in order")
+
+
+def _values(state: State, fields: int) -> tuple[pa.Array, ...]:
+    counts = tensor(state.tensors, "value_counts", np.int64)
+    strings = unpack_arrow("values", state.tensors)
+    if len(counts) != fields or (counts < 0).any() or (counts > LARGEST - BOUNDARIES).any():
+        raise damaged("the values of its forms do not fit its templates")
+    if int(counts.sum()) != len(strings):
+        raise damaged("the values of its forms do not fit its templates")
+    starts = np.cumsum(counts) - counts
+    return tuple(strings.slice(a, n) for a, n in zip(starts.tolist(), counts.tolist(), strict=True))
+
+
+def _item(item: Window | Pair) -> Json:
+    if isinstance(item, Window):
+        return {"kind": "window", "forms": list(item.forms), "at": list(item.at), "source": item.source}
+    return {"kind": "pair", "first": _part(item.first), "second": _part(item.second)}
+
+
+def _part(part: Part) -> Json:
+    return {"form": part.form, "at": part.at, "source": part.source}
+
+
+def _source(piece: Any) -> Json:
+    kind = next(name for name, made in SOURCES.items() if made is type(piece))
+    return {"kind": kind, **{one.name: getattr(piece, one.name) for one in fields(piece)}}
+
+
+def _piece(item: Any) -> Any:
+    inside = {name: value for name, value in item.items() if name != "kind"}
+    return SOURCES[item["kind"]](**inside)
+
+
+def _templates(manifest: Mapping[str, Json]) -> Templates:
+    try:
+        items = tuple(_made(item) for item in field(manifest, "items", list))
+        sources = tuple(_piece(item) for item in field(manifest, "sources", list))
+        return Templates(items, field(manifest, "min_count", int), sources)
+    except ModelFileError:
+        raise
+    except (LinnaeusError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise damaged(f"its templates cannot be read ({error})") from error
+
+
+def _made(item: Any) -> Window | Pair:
+    inside = {name: value for name, value in item.items() if name != "kind"}
+    if item["kind"] == "window":
+        return Window(**inside)
+    if item["kind"] != "pair":
+        raise damaged(f"{item['kind']!r} is no kind of template")
+    return Pair(Part(**inside["first"]), Part(**inside["second"]))

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import DataError
-from linnaeus.features.tokens.coding import Coded, code
-from linnaeus.features.tokens.fitted import BOUNDARIES, FittedTemplates, form_rows
+from linnaeus.features.tokens.fitted import BOUNDARIES, Coded, FittedTemplates, code, form_rows
 from linnaeus.frozen import dataclass
 from linnaeus.text.buffers import as_arrow, as_texts
 from linnaeus.types import Texts

@@ -1,7 +1,7 @@
 """Forms of words, as features of tokens see them: twins of native/forms.cpp.
 
-A form is (change, kind, size): change 1 lowers, 2 writes every digit as 0, 3 both; `features/tokens/forms.py` names the
-kinds.
+A form is (change, kind, size): change 1 lowers, 2 writes every digit as 0, 3 both;
+`features/tokens/templates.py` names the kinds.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from linnaeus import store
 from linnaeus.arrays.finite import finite_scores
 from linnaeus.errors import UsageError
 from linnaeus.evaluation.choices import ChoiceScores, best_first, judge_choices
-from linnaeus.features.pairs.view import View
+from linnaeus.features.pairs.base import View
 from linnaeus.frozen import dataclass
 from linnaeus.outputs import Candidates
 from linnaeus.pipeline.summary import figure, model_repr

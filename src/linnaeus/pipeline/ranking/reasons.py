@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.evaluation.choices import best_first
-from linnaeus.features.pairs.view import View
+from linnaeus.features.pairs.base import View
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:

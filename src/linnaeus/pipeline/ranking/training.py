@@ -15,7 +15,7 @@ from linnaeus.data.split import folds
 from linnaeus.erm import Watch, train
 from linnaeus.erm.structured import Structured, structured
 from linnaeus.errors import DataError
-from linnaeus.features.pairs.view import View
+from linnaeus.features.pairs.base import View
 from linnaeus.optimizers import LBFGS, AdaGrad, Average
 from linnaeus.outputs import Candidates
 from linnaeus.pipeline.fitting import stopping

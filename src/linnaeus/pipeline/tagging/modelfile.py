@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import ModelFileError, damaged
-from linnaeus.features.tokens.stored import unpack as templates_of
+from linnaeus.features.tokens.fitted import unpack as templates_of
 from linnaeus.pipeline.manifests import check_manifest
 from linnaeus.pipeline.modelfile import refusing
 from linnaeus.pipeline.tagging.encoding import allowed

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from linnaeus.types import Ints
 
+
 Some: TypeAlias = Callable[[int, int], list[str]]
 """The names from one column up to another, which is excluded."""
 

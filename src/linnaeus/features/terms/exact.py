@@ -15,11 +15,10 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Fitted
-from linnaeus.features.common.names import Names, stored
-from linnaeus.features.indexing.counting import Counts, count_terms
-from linnaeus.features.indexing.grams import Grams
-from linnaeus.features.indexing.spelling import spell
-from linnaeus.features.indexing.vocabulary import Vocabulary, compact
+from linnaeus.features.names import Names, stored
+from linnaeus.features.terms.counting import Counts, count_terms
+from linnaeus.features.terms.grams import Grams
+from linnaeus.features.terms.vocabulary import Vocabulary, compact, spell
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
 from linnaeus.text.buffers import pack
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles, Ints, Longs
+
 
 UNKNOWN = "<unknown>"
 FEW = 50
@@ -227,7 +227,7 @@ class FittedTerms(Fitted):
     def keep(self, columns: Ints) -> Fitted:
         """Only these terms."""
         if self.unknown:
-            from linnaeus.features.narrow import Narrowed
+            from linnaeus.features.base import Narrowed
 
             return Narrowed(self, columns)
         return dataclasses.replace(self, vocabulary=self.vocabulary.keep(columns))

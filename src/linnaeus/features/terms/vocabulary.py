@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.hashes import MASK, pair_hash
+from linnaeus.kernels.hashes import GAP, K2, K3, MASK, pair_hash
+from linnaeus.kernels.plan import EDGE
 from linnaeus.store.states import tensor
 
 if TYPE_CHECKING:
-    from linnaeus.features.indexing.grams import Term
+    from linnaeus.features.terms.grams import Grams, Term
     from linnaeus.store.states import Tensors
     from linnaeus.types import Bytes, Ints, Longs, Words64
+
 
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
@@ -135,8 +138,6 @@ class Vocabulary:
     def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
         """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
         if "token_lengths" in tensors:
-            from linnaeus.features.indexing.terse import expanded
-
             tensors = expanded(tensors)
         vocabulary = cls(
             tensor(tensors, "token_bytes", np.uint8),
@@ -189,3 +190,120 @@ def _take(data: Bytes, offsets: Longs, chosen: NDArray[np.bool_]) -> tuple[Bytes
     kept = np.zeros(int(chosen.sum()) + 1, np.int64)
     np.cumsum(lengths[chosen], out=kept[1:])
     return data[np.repeat(chosen, lengths)], kept
+
+
+def spell(vocabulary: Vocabulary, grams: Grams) -> pa.Array:
+    """The name of each column as Arrow strings, as `grams.name` says it."""
+    import pyarrow.compute as pc
+
+    tokens = _readable(vocabulary)
+    between, orders = pa.scalar(grams.joint, pa.large_string()), [tokens]
+    for parents, last in vocabulary.orders():
+        before, token = orders[-1].take(pa.array(parents)), tokens.take(pa.array(last))
+        orders.append(pc.binary_join_element_wise(before, token, between))
+    names = pa.concat_arrays(orders).take(pa.array(vocabulary.node_of_column()))
+    if grams.analysis.tokenizer != "edges":
+        return names
+    return pc.replace_substring(pc.replace_substring_regex(names, r"^\x00", "^"), EDGE, "$")
+
+
+def _readable(vocabulary: Vocabulary) -> pa.Array:
+    """The tokens as text; bytes that are no UTF-8, where each byte is a token, in Python's escapes."""
+    offsets, data = (pa.py_buffer(np.ascontiguousarray(a)) for a in (vocabulary.token_offsets, vocabulary.token_bytes))
+    tokens = pa.Array.from_buffers(pa.large_binary(), len(vocabulary.columns), [None, offsets, data])
+    try:
+        return tokens.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        decoded = [token.decode("utf-8", "backslashreplace") for token in tokens.to_pylist()]
+        return pa.array(decoded, pa.large_string())
+
+
+def hash_columns(vocabulary: Vocabulary, skips: bool) -> Words64:
+    """The 64 bits of each column's term, as the kernels hash it; between the words of a skip-gram stands a gap."""
+    count = len(vocabulary.columns)
+    tokens = np.fromiter((kernels.hash_bytes(vocabulary.token(i)) for i in range(count)), np.uint64, count)
+    orders = [tokens]
+    for parents, last in vocabulary.orders():
+        before = join_hashes(orders[-1], np.uint64(GAP)) if skips else orders[-1]
+        orders.append(join_hashes(before[parents], tokens[last]))
+    found: Words64 = np.concatenate(orders)[vocabulary.node_of_column()]
+    return found
+
+
+def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
+    """The kernels' `hash_join` for many: the halves of a 128-bit product, exclusive-ored.
+
+    >>> from linnaeus.kernels.hashes import hash_join
+    >>> int(join_hashes(np.array([2**63 + 5], np.uint64), np.uint64(77))[0]) == hash_join(2**63 + 5, 77)
+    True
+    """
+    a, b = prefix ^ np.uint64(K2), last ^ np.uint64(K3)
+    low = (a & LOW) * (b & LOW)
+    one, other = (a >> SHIFT) * (b & LOW), (a & LOW) * (b >> SHIFT)
+    middle = (low >> SHIFT) + (one & LOW) + (other & LOW)  # at most three times 2^32: it cannot overflow
+    high = (a >> SHIFT) * (b >> SHIFT) + (one >> SHIFT) + (other >> SHIFT) + (middle >> SHIFT)
+    found: Words64 = high ^ (middle << SHIFT | low & LOW)
+    return found
+
+
+WHOLE = ("token_offsets", "token_slots", "columns", "pair_slots")
+TERSE = ("token_lengths", "token_columns", "steps", "last", "pair_columns")
+KINDS = (np.uint8, np.uint16, np.uint32)
+
+
+def terse(tensors: Tensors) -> Tensors:
+    """The tensors of fitted features, with every vocabulary among them in few bytes.
+
+    >>> from linnaeus.features import Words
+    >>> fitted = Words().fit(["a good film", "a bad film"])
+    >>> sorted(terse(fitted.state().tensors))
+    ['last', 'pair_columns', 'steps', 'token_bytes', 'token_columns', 'token_lengths']
+    """
+    found = dict(tensors)
+    for name in tensors:
+        prefix = name.removesuffix("pair_slots")
+        if prefix != name and all(prefix + part in tensors for part in (*WHOLE, "token_bytes")):
+            whole = [found.pop(prefix + part) for part in WHOLE]
+            found |= {prefix + part: array for part, array in zip(TERSE, _terse(*whole), strict=True)}
+    return found
+
+
+def _terse(offsets: Any, slots: Any, columns: Any, pairs: Any) -> tuple[NDArray[Any], ...]:
+    nodes = Vocabulary(np.zeros(0, np.uint8), offsets, slots, columns, pairs, 0).nodes
+    steps = np.diff(nodes[0], prepend=np.int32(0))
+    return _smallest(np.diff(offsets)), columns, _smallest(steps), _smallest(nodes[1]), nodes[2]
+
+
+def _smallest(numbers: NDArray[Any]) -> NDArray[Any]:
+    most = int(numbers.max(initial=0))
+    return numbers.astype(next(kind for kind in KINDS if most <= np.iinfo(kind).max))
+
+
+def expanded(tensors: Tensors) -> Tensors:
+    """The tensors of a vocabulary again, with the probe tables that its kernel follows."""
+    lengths, steps, last = (_counts(tensors, name) for name in ("token_lengths", "steps", "last"))
+    token_bytes, columns = tensor(tensors, "token_bytes", np.uint8), tensor(tensors, "token_columns", np.int32)
+    pair_columns = tensor(tensors, "pair_columns", np.int32)
+    parents, count = np.cumsum(steps), len(columns)
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    fits = len(lengths) == count and len(steps) == len(last) == len(pair_columns)
+    if not fits or offsets[-1] != len(token_bytes) or not lengths.all() or (last >= count).any():
+        raise damaged("the terms of its vocabulary do not fit each other")
+    if (parents >= count + np.arange(len(parents))).any() or count + len(parents) > int(LOW) >> 1:
+        raise damaged("a term of its vocabulary begins with one that comes later")
+    keys = parents.astype(np.uint64) << SHIFT | last.astype(np.uint64)
+    return {
+        "token_bytes": token_bytes,
+        "token_offsets": offsets,
+        "token_slots": kernels.probe_tokens(token_bytes, offsets),
+        "columns": columns,
+        "pair_slots": kernels.probe_pairs(keys, pair_columns, count),
+    }
+
+
+def _counts(tensors: Tensors, name: str) -> Longs:
+    array = tensors.get(name)
+    if array is None or array.ndim != 1 or array.dtype.type not in KINDS:
+        raise damaged(f"it lacks the vector {name!r} of whole numbers")
+    return array.astype(np.int64)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.names import Names, numbered
+from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
 from linnaeus.types import Place, State
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles, Longs
+
 
 WIDEST = 2**31
 

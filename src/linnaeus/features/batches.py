@@ -1,16 +1,26 @@
-"""Texts however they come (lists, NumPy, Arrow, pandas, polars) as batches of Arrow strings."""
+"""What extractors read: texts of any kind as batches, columns of a batch, and batches of a fixed size.
+
+Sums of fractions depend on where they are cut. Whoever learns from such sums reads `pieces`, which are cut at the same
+rows however the stream is cut, so that batches of any size give the same bits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.batch import Batch
+from linnaeus.data.batch import Batch, join
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.text.buffers import as_arrow, from_strings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from linnaeus.protocols import Stream
+
 
 _WANTED = "a list of strings, or a NumPy, Arrow, pandas or polars column of strings"
 
@@ -84,3 +94,44 @@ def _from_python(texts: list[Any]) -> pa.Array:
             f"texts[{row}] holds half of a surrogate pair at character {error.start}, which is not valid Unicode; "
             "decode its source again, as UTF-8 or UTF-16."
         ) from error
+
+
+PIECE = 8192
+
+
+def text(batch: Batch, piece: str) -> pa.Array:
+    """The texts as they lie, for the named extractor that reads them."""
+    if batch.text is None:
+        raise DataError(f"{piece} needs texts, but the rows have none; name the column with text=...")
+    return batch.text
+
+
+def texts(batch: Batch, piece: str) -> list[str]:
+    """The texts as Python strings, for the named extractor that reads them."""
+    strings: list[str] = text(batch, piece).to_pylist()
+    return strings
+
+
+def column(batch: Batch, name: str, piece: str) -> pa.Array:
+    """One further column of the rows, for the named extractor that reads it."""
+    if name not in batch.columns:
+        there = ", ".join(repr(known) for known in batch.columns) or "none"
+        raise DataError(f"{piece} needs the column {name!r}, which the rows do not have; further columns: {there}.")
+    return batch.columns[name]
+
+
+def pieces(stream: Stream, size: int = PIECE) -> Iterator[Batch]:
+    """The same rows in batches of exactly `size` (the last may be smaller), however the stream is cut."""
+    waiting: list[Batch] = []
+    count = 0
+    for batch in stream.batches():
+        at = 0
+        while at < len(batch):
+            step = min(len(batch) - at, size - count)
+            waiting.append(batch.slice(at, step))
+            at, count = at + step, count + step
+            if count == size:
+                yield join(waiting)
+                waiting, count = [], 0
+    if waiting:
+        yield join(waiting)

@@ -12,10 +12,10 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.features.base import Fitted
-from linnaeus.features.common.names import Names, numbered
-from linnaeus.features.indexing.counting import count_terms
-from linnaeus.features.indexing.grams import Grams
-from linnaeus.features.indexing.spelling import hash_columns, spell
+from linnaeus.features.names import Names, numbered
+from linnaeus.features.terms.counting import count_terms
+from linnaeus.features.terms.grams import Grams
+from linnaeus.features.terms.vocabulary import hash_columns, spell
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.types import Place, State

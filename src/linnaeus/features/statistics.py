@@ -16,7 +16,7 @@ import pyarrow as pa
 from linnaeus.arrays.csr import CSR
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError, UsageError
-from linnaeus.features.common.pieces import PIECE, pieces
+from linnaeus.features.batches import PIECE, pieces
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:

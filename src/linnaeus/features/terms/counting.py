@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError
-from linnaeus.features.indexing.vocabulary import Vocabulary, compact
+from linnaeus.features.terms.vocabulary import Vocabulary, compact
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from linnaeus.features.indexing.grams import Grams
+    from linnaeus.features.terms.grams import Grams
     from linnaeus.protocols import Stream
     from linnaeus.types import Bytes, Ints, Longs
 

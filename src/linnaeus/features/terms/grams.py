@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.types import Texts
 
+
 Term: TypeAlias = tuple[bytes, ...]
 Placed: TypeAlias = tuple[Term, int, int]
 """A term and the characters it stands on."""

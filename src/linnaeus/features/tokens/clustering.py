@@ -30,6 +30,7 @@ from linnaeus.types import Texts
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Longs
 
+
 PLACES = (-2, -1, 1, 2)
 PIECE = 1 << 20
 """Tokens whose neighbors are counted at a time."""

@@ -1,30 +1,54 @@
-"""Counts of the prefixes and suffixes of words."""
+"""Surface features of texts: prefixes and suffixes of words, and the shape of a text."""
 
 from __future__ import annotations
 
+import math
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
-from linnaeus.features.base import Block, Fitted
-from linnaeus.features.common.bags import bag
-from linnaeus.features.common.pieces import text, texts
+from linnaeus.features.base import Block, Fitted, rows_from
+from linnaeus.features.batches import text, texts
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import listed, pack_strings, unpack_strings
-from linnaeus.text import Analysis
+from linnaeus.text import Analysis, Normalize, as_texts
+from linnaeus.text.buffers import as_arrow
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from scipy.sparse import csr_matrix
 
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Ints
+
+
+def bag(text: pa.Array, analysis: Analysis) -> tuple[list[str], csr_matrix]:
+    """The distinct words of these texts, and how often each stands in each text (n, words), for a product.
+
+    Repeated words are not summed up yet: a row of the matrix has an entry for each of its tokens.
+
+    >>> import pyarrow as pa; from linnaeus.text import Analysis
+    >>> words, counts = bag(pa.array(["to be or not to be", "be"]), Analysis())
+    >>> words, counts.toarray().tolist()
+    (['to', 'be', 'or', 'not'], [[2.0, 2.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]])
+    """
+    from scipy.sparse import csr_matrix
+
+    tokens, rows = analysis.tokenize(as_texts(text))
+    encoded = as_arrow(tokens).dictionary_encode()
+    words: list[str] = encoded.dictionary.to_pylist()
+    numbers = encoded.indices.to_numpy(zero_copy_only=False)
+    return words, csr_matrix((np.ones(len(numbers)), numbers, rows), shape=(len(text), len(words)))
+
 
 WORDS = Analysis()
 
@@ -46,7 +70,7 @@ class Affixes(Block):
 
     def __post_init__(self) -> None:
         for name in ("prefixes", "suffixes"):
-            object.__setattr__(self, name, _lengths(name, getattr(self, name)))
+            object.__setattr__(self, name, _check_lengths(name, getattr(self, name)))
         expect("Affixes(min_df=...)", self.min_df, int)
         if min((*self.prefixes, *self.suffixes, self.min_df), default=0) < 1:
             raise UsageError("Affixes takes lengths and a min_df of at least 1.")
@@ -68,7 +92,7 @@ class Affixes(Block):
         return Lengths(self.prefixes, self.suffixes)
 
 
-def _lengths(name: str, lengths: Iterable[int]) -> tuple[int, ...]:
+def _check_lengths(name: str, lengths: Iterable[int]) -> tuple[int, ...]:
     if isinstance(lengths, str) or not isinstance(lengths, Iterable):
         raise InputTypeError(f"Affixes({name}=...) takes several lengths, such as (1, 2, 3), not {lengths!r}.")
     lengths = tuple(lengths)
@@ -163,3 +187,101 @@ class FittedAffixes(Fitted):
                 column = self._columns.get(name.format(aligned.text[start:end]))
                 if column is not None:
                     yield Place(column, *aligned.span(start, end))
+
+
+def has_punctuation(word: str) -> bool:
+    """Whether a character of the word is punctuation or a symbol."""
+    return any(unicodedata.category(character)[0] in "PS" for character in word)
+
+
+def has_capital(word: str) -> bool:
+    """Whether a letter of the word is upper or title case."""
+    return any(character.isupper() or character.istitle() for character in word)
+
+
+def is_all_capitals(word: str) -> bool:
+    """Whether the word has at least two letters, all upper case."""
+    return word.isupper() and sum(character.isalpha() for character in word) > 1
+
+
+def has_digit(word: str) -> bool:
+    """Whether a character of the word is a digit."""
+    return any(character.isdigit() for character in word)
+
+
+SHARES: dict[str, Callable[[str], bool]] = {
+    "words with punctuation": has_punctuation,
+    "words with a capital": has_capital,
+    "words in capitals": is_all_capitals,
+    "words with a digit": has_digit,
+}
+LENGTHS = ("log words", "log characters")
+
+CHUNKS = Analysis("whitespace", Normalize(form=None, case=None))
+"""What stands between white space: words with the punctuation that clings to them."""
+
+
+@dataclass(frozen=True)
+class Shape(Block):
+    """The shape of a text: shares of words with punctuation, capitals or digits, and ln(1 + length).
+
+    The six columns are the shares of words with punctuation, with a capital, all in capitals, and with a digit, and
+    ln(1 + length) in words and in characters. Words are separated by white space. Shares are between 0 and 1.
+
+    >>> Shape().fit(["x"]).rows(["Call 911 NOW !"]).data[:4].round(2).tolist()
+    [0.25, 0.5, 0.25, 0.25]
+    """
+
+    def learn(self, stream: Stream) -> FittedShape:
+        """Nothing is learned."""
+        del stream
+        return FittedShape()
+
+
+@dataclass(frozen=True)
+class FittedShape(Fitted):
+    """The shape of texts."""
+
+    @property
+    def width(self) -> int:
+        """The shares and the lengths."""
+        return len(SHARES) + len(LENGTHS)
+
+    def extract(self, batch: Batch) -> CSR:
+        """Six numbers for each text."""
+        words, counts = bag(text(batch, "Shape"), CHUNKS)
+        tests = np.array([[test(word) for test in SHARES.values()] for word in words], np.float64)
+        found = counts @ tests.reshape(len(words), len(SHARES))
+        lengths = zip(np.diff(counts.indptr).tolist(), pc.utf8_length(batch.text).to_pylist(), strict=True)
+        return rows_from([_shape(row, *sizes) for row, sizes in zip(found.tolist(), lengths, strict=True)], self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """The words that have it, for each share."""
+        return [
+            [
+                Place(column, start, end)
+                for column, test in enumerate(SHARES.values())
+                for start, end in CHUNKS.cut(text)
+                if test(text[start:end])
+            ]
+            for text in texts(batch, "Shape")
+        ]
+
+    def names(self) -> list[str]:
+        """What each number says."""
+        return [*SHARES, *LENGTHS]
+
+    def state(self) -> State:
+        """Only its kind."""
+        return State({"kind": "shape"}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedShape:
+        """Restore from the stored state."""
+        del state
+        return cls()
+
+
+def _shape(found: list[float], words: int, characters: int) -> dict[int, float]:
+    shares = [count / max(words, 1) for count in found]
+    return dict(enumerate([*shares, math.log1p(words), math.log1p(characters)]))

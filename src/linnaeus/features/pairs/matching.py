@@ -1,4 +1,4 @@
-"""Names compared: a mention in a text against the titles that may be meant."""
+"""Words in common: of a text and a candidate, of its context, and of the candidates of other examples."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus import kernels
-from linnaeus.features.pairs.measures import Plain, largest_in_group
-from linnaeus.features.pairs.view import Distinct
+from linnaeus.errors import UsageError
+from linnaeus.features.pairs.base import PRIME, Distinct, Keys, gathered
+from linnaeus.features.pairs.measured import Plain, largest_in_group
 from linnaeus.frozen import dataclass
+from linnaeus.types import groups as gather
 
 if TYPE_CHECKING:
-    from linnaeus.features.pairs.view import View
-    from linnaeus.types import Doubles
+    from linnaeus.features.pairs.base import View
+    from linnaeus.types import Doubles, Longs
+
 
 ASIDE = r"( \(.*\)|, .*)$"
 """What is put behind a name to tell it from others: "Georgia (country)", "Paris, Texas"."""
@@ -28,7 +31,7 @@ class Match(Plain):
     """How well the words of a text (a mention) match those of a candidate (a title), case folded.
 
     >>> from linnaeus.data.groups import Groups
-    >>> from linnaeus.features.pairs.view import View
+    >>> from linnaeus.features.pairs.base import View
     >>> view = View(Groups.from_lists(["Georgia"], [["Georgia (country)", "Atlanta, Georgia"]]))
     >>> dict(zip(Match().names(), Match().values(view)[0], strict=True))["same name"]
     np.float64(1.0)
@@ -118,3 +121,82 @@ class Nothing(Plain):
         best = largest_in_group(np.where(view.missing, 0.0, share), view.groups.offsets)
         columns = np.column_stack([np.ones(len(view)), (counts == 0)[view.group], 1.0 - best[view.group]])
         return columns * view.missing[:, None]
+
+
+@dataclass(frozen=True)
+class Context(Plain):
+    """The share of a candidate's words that occur in these columns of its example, without the words of the text.
+
+    With `by`, the columns of all examples with the same value of `by` are used, such as those of one document.
+    """
+
+    KIND = "context"
+    columns: tuple[str, ...] = ("text",)
+    source: str = "text"
+    by: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.columns, str) or not self.columns:
+            raise UsageError(f"Context takes a tuple of names of columns, not {self.columns!r}.")
+
+    def names(self) -> list[str]:
+        """The numbers."""
+        where = "context" if self.by is None else f"{self.by}'s context"
+        return [f"words in the {where}", f"all words in the {where}"]
+
+    def values(self, view: View) -> Doubles:
+        """The share, and whether it is all of them."""
+        sets, which = view.sets(self.columns, self.by)
+        left, hits, _, _ = met(view, self.source, sets, np.ones(len(sets.keys)), which).T
+        return np.column_stack([hits / np.maximum(left, 1), (left > 0) & (hits == left)]).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Company(Plain):
+    """The share of examples of the same document that have a candidate with the same words.
+
+    It uses the first `top` candidates of every example with the same value of `by`.
+    """
+
+    KIND = "company"
+    by: str = "doc"
+    source: str = "text"
+    top: int = 8
+
+    def names(self) -> list[str]:
+        """The numbers."""
+        return ["words of the others' candidates, mean", "words of the others' candidates, most"]
+
+    def values(self, view: View) -> Doubles:
+        """Mean and largest share of the document's examples that have a word."""
+        which = view.owners(self.by)
+        sets, counts = self._counted(view, which)
+        left, _, total, most = met(view, self.source, sets, counts, which).T
+        return np.column_stack([total / np.maximum(left, 1), most])
+
+    def _counted(self, view: View, which: Longs) -> tuple[Keys, Doubles]:
+        """The words of the first candidates of each document, and the share of its examples that have them."""
+        other, offsets = view.distinct("candidate"), view.groups.offsets
+        first = np.flatnonzero(np.arange(len(view)) - offsets[view.group] < self.top)
+        rows = other.codes[first]
+        _, at, _ = gather(other.tokens.at, rows)
+        keys = other.tokens.keys[at]
+        group = np.repeat(view.group[first], other.tokens.sizes[rows])
+        with np.errstate(over="ignore"):
+            _, once = np.unique(keys + group.astype(np.uint64) * PRIME, return_index=True)
+            owner = which[group[once]]
+            _, first_, counts = np.unique(
+                keys[once] + owner.astype(np.uint64) * PRIME, return_index=True, return_counts=True
+            )
+        owner, keys = owner[first_], keys[once][first_]
+        size = np.bincount(which, minlength=int(which.max(initial=-1)) + 1)
+        share = counts / np.maximum(size[owner], 1)
+        order = np.argsort(owner, kind="stable")
+        return gathered(owner, keys, len(size)), share[order]
+
+
+def met(view: View, source: str, sets: Keys, values: Doubles, which: Longs) -> Doubles:
+    """What `meet_tokens` says of every candidate (m, 4)."""
+    own, other = view.distinct(source).tokens.arrays, view.distinct("candidate").tokens.arrays
+    table = sets.arrays, np.ascontiguousarray(values, np.float64), which
+    return kernels.meet_tokens(table, own, other, view.members(source), kernels.thread_count()).reshape(-1, 4)
