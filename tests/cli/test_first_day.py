@@ -119,3 +119,117 @@ def test_python_runs_the_package():
     done = subprocess.run([sys.executable, "-m", "linnaeus", "--version"], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stdout.startswith("linnaeus ")
+
+
+@pytest.fixture
+def named(films, run):
+    """A model whose columns were named, and a file with these columns and one that would be guessed."""
+    films.write_text(films.read_text().replace("text,label", "body,cat"))
+    rows = [f"{'pos' if i % 2 else 'neg'},a {'good' if i % 2 else 'bad'} film {i},-" for i in range(10)]
+    films.with_name("other.csv").write_text("\n".join(["cat,body,text", *rows]) + "\n")
+    assert run("train", "films.csv", "--text", "body", "--label", "cat", "--recipe", "fast", "-o", "m.lin").code == 0
+    return films.with_name("other.csv")
+
+
+def test_a_model_remembers_the_columns_that_were_named(run, named):
+    code, _, err = run("test", "m.lin", "other.csv", "--min", "accuracy=1")
+    assert code == 0, err
+    answers = [json.loads(line)["label"] for line in run("predict", "m.lin", "other.csv").out.splitlines()]
+    assert answers == ["neg", "pos"] * 5
+    assert json.loads(run("explain", "m.lin", "other.csv", "--json").out)["text"] == "a bad film 0"
+
+
+def test_other_columns_are_guessed_or_named_as_before(run, named):
+    named.write_text(named.read_text().replace("cat,body,text", "label,text,body"))
+    assert run("test", "m.lin", "other.csv", "--text", "text", "--label", "label", "--min", "accuracy=1").code == 0
+    named.write_text("label,text\npos,a good film\n")
+    assert run("test", "m.lin", "other.csv", "--min", "accuracy=1").code == 0
+
+
+def test_abstaining_by_probabilities_that_are_not_calibrated_is_remarked_on(run, named):
+    for verb in ("predict", "test"):
+        code, _, err = run(verb, "m.lin", "other.csv", "--abstain", "confidence=0.99")
+        assert code == 0
+        assert "not calibrated, because no rows were held out" in err
+        assert "confidence=0.99 may abstain from every row; train with `--set tuning.folds=5`" in err
+    run("train", "films.csv", "--text", "body", "--label", "cat", "--recipe", "fast", "--set", "tuning.folds=2",
+        "-o", "c.lin")  # fmt: skip
+    assert run("predict", "c.lin", "other.csv", "--abstain", "confidence=0.5").err == ""
+
+
+def test_the_accuracy_of_no_answers_is_no_number(run, named):
+    words = ("test", "m.lin", "other.csv", "--abstain", "confidence=0.999", "-q")
+    assert re.search(r"answered_accuracy +– +accuracy .*: no row was answered", run(*words).out)
+    told = json.loads(run(*words, "--json").out)
+    assert told["metrics"]["answered_accuracy"] is None
+    assert "answered_accuracy" not in told["intervals"]
+    code, _, err = run(*words, "--min", "answered-accuracy=0.5")
+    assert code == 1
+    assert "answered_accuracy has no value, because no row was answered" in err
+
+
+def test_the_features_of_many_classes_are_cut(run, films):
+    films.write_text("text,label\n" + "".join(f"word{i} one,c{i:02}\n" for i in range(25)) * 2)
+    run("train", "films.csv", "--recipe", "fast", "-o", "m.lin")
+    out = run("explain", "m.lin").out
+    assert "\nc19\n" in out
+    assert "\nc20\n" not in out
+    assert "5 more of 25 classes: name those to show with --class, or use --json for all" in out
+    assert "more of" not in run("explain", "m.lin", "--class", "c24").out
+    assert len(run("explain", "m.lin", "--json").out.splitlines()) == 25
+
+
+def test_percents_are_no_bounds_of_shares(run, named):
+    code, _, err = run("test", "m.lin", "other.csv", "--min", "accuracy=95")
+    assert code == 2
+    assert "accuracy lies between 0 and 1, so 95 cannot be its bound; use --min accuracy=0.95." in err
+    assert run("test", "m.lin", "other.csv", "--max", "log-loss=95").code == 0
+
+
+def test_a_file_without_a_header_gets_a_hint(run, films):
+    films.write_text("a good film number one,pos\na bad film,neg\n")
+    code, _, err = run("train", "films.csv")
+    assert code == 3
+    assert "for a file without a header, give --names text,label." in err
+    code, _, err = run("train", "films.csv", "--label", "label")
+    assert code == 3
+    assert "for a file without a header, give --names text,label." in err
+
+
+def test_columns_are_listed_where_labels_are_missing(run, named):
+    named.write_text("text,one,two\na good film,pos,x\n")
+    for words in (("train", "other.csv", "-o", "n.lin"), ("test", "m.lin", "other.csv")):
+        code, _, err = run(*words)
+        assert code == 3
+        assert "name their column with --label, one of 'one', 'two'." in err
+
+
+def test_a_model_in_the_place_of_data_is_recognized(run, named):
+    for words in (
+        ("train", "m.lin"),
+        ("train", "m.lin", "-o", "n.lin"),
+        ("check", "m.lin"),
+        ("test", "m.lin", "m.lin"),
+    ):
+        code, _, err = run(*words)
+        assert code == 2
+        assert "m.lin is a model, not data; `linnaeus predict m.lin DATA` uses it on data." in err
+    for verb in ("predict", "test", "explain", "search", "tag"):
+        code, _, err = run(verb, "other.csv", "m.lin")
+        assert code == 2
+        assert "other.csv is not a model, but m.lin is; give the model first, then the data." in err
+
+
+def test_python_names_are_suggested_in_python():
+    with pytest.raises(UsageError, match="did you mean 'regularizer__strength'"):
+        TextClassifier("logistic", strength=3)
+    with pytest.raises(DataError, match="use TextRegressor for numbers"):
+        TextClassifier("fast").fit(["a", "b", "c", "d"], [0.5, 1.5, 2.5, 3.25])
+
+
+def test_an_unknown_recipe_is_refused_by_fit():
+    model = TextClassifier("logistc")
+    assert repr(model) == "TextClassifier(recipe='logistc')"
+    assert model.get_params() == {"recipe": "logistc"}
+    with pytest.raises(UsageError, match="did you mean 'logistic'"):
+        model.fit(["a", "b"], ["x", "y"])

@@ -43,7 +43,10 @@ def test_candidates_are_recognized_trained_and_tested(folder: Path, tmp_path: Pa
     assert told["missed"] == []
     judged = ["test", str(folder / "ranks.lin"), data, "--quiet", "--min"]
     assert main([*judged, "recall-at-3=1"]) == 0
-    assert main([*judged, "accuracy=1.01"]) == 1
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text(Path(data).read_text().replace('"answer": 1', '"answer": 0'))
+    assert main([*judged, "accuracy=0.5"]) == 0
+    assert main([*judged[:2], str(wrong), *judged[3:], "accuracy=0.5"]) == 1
 
 
 def test_a_few_examples_are_enough_to_begin(tmp_path: Path) -> None:

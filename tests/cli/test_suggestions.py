@@ -24,6 +24,7 @@ def films(tmp_path, monkeypatch, run):
         ("train films.csv --set regulariser.strenth=1 -o a.lin", 2, "'regularizer.strength'"),
         ("train films.csv --recipe logistic --set strength=1 -o a.lin", 2, "'regularizer.strength'"),
         ("train films.csv --set features.blocks.0.ngram=2 -o a.lin", 2, "'features.blocks.0.ngrams'"),
+        ("train films.csv --set learner.los=hinge -o a.lin", 2, "'learner.loss'"),
         ("train films.csv --set loss=hing -o a.lin", 2, "'hinge'"),
         ("train films.csv --label lable -o a.lin", 3, "'label'"),
         ("train films.csv --format cvs -o a.lin", 2, "'csv'"),

@@ -31,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = ["".join(f"{a}\t{b}\n" for a, b in zip(tokens, ner, strict=True)) for tokens, _, ner in SENTENCES]
     (made / "names.conll").write_text("\n".join(lines))
+    (made / "wrong.conll").write_text("Ann\tB-PER\nsees\tO\nOslo\tO\n")
     (made / "nothing.jsonl").write_text('{"tokens": [], "tags": []}\n')
     topics = [("Ann Lee sees Oslo.", "travel"), ("The dog barks.", "pets"), ("Bob likes Rome.", "travel")] * 6
     (made / "topics.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in topics))
@@ -91,11 +92,13 @@ def test_files_of_sentences_are_tagged(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_missed_bound_is_told_as_for_classifiers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    judged = ["test", str(folder / "ner.lin"), str(folder / "names.conll"), "--json", "--quiet", "--min"]
-    assert main([*judged, "f1=1.01"]) == 1
+    judged = ["test", str(folder / "ner.lin"), str(folder / "wrong.conll"), "--json", "--quiet", "--min"]
+    assert main([*judged, "f1=0.9"]) == 1
     out, err = capsys.readouterr()
-    assert json.loads(out)["missed"] == [{"metric": "f1", "wanted": 1.01}]
-    assert err == "linnaeus: f1 is 1.0000, below 1.01\n"
+    assert json.loads(out)["missed"] == [{"metric": "f1", "wanted": 0.9}]
+    assert err == "linnaeus: f1 is 0.6667, below 0.9\n"
+    assert main([*judged, "f1=90"]) == 2
+    assert "f1 lies between 0 and 1, so 90 cannot be its bound; use --min f1=0.9." in capsys.readouterr().err
     assert main([*judged, "acuracy=1"]) == 2
     assert "did you mean 'accuracy'?" in capsys.readouterr().err
 
@@ -109,9 +112,8 @@ def test_tags_are_judged_and_explained(folder: Path) -> None:
     kept = run("test", str(folder / "ner.lin"), str(folder / "names.conll"), "--min", "f1=0.99", "--json")
     assert kept.exit_code == 0
     assert json.loads(kept.stdout)["entities"]["f1"] == 1.0
-    judged = ["test", str(folder / "ner.lin"), str(folder / "names.conll"), "--quiet", "--min"]
-    assert main([*judged, "f1=0.99"]) == 0
-    assert main([*judged, "f1=1.01"]) == 1
+    for name, code in (("names", 0), ("wrong", 1)):
+        assert main(["test", str(folder / "ner.lin"), str(folder / f"{name}.conll"), "--min", "f1=0.99"]) == code
     lines = run("explain", str(folder / "pos.lin"), "Bob barks", "--json").stdout.splitlines()
     told = [json.loads(text) for text in lines]
     assert [one["tag"] for one in told] == ["N", "V"]

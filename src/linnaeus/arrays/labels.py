@@ -44,8 +44,10 @@ class Labels:
         return Labels(y.astype(np.int32), self.classes[found], self.form)
 
 
-def encode(y: Any) -> Labels:
+def encode(y: Any, regressor: str = "LinearRegressor") -> Labels:
     """Encode labels; classes are sorted as NumPy does. A 0/1 matrix or lists of labels become label sets.
+
+    Numbers that are not whole are refused; the message names the `regressor` to use for them.
 
     >>> found = encode(["spam", "ham", "spam"])
     >>> found.y.tolist(), found.classes.tolist(), found.form
@@ -67,7 +69,7 @@ def encode(y: Any) -> Labels:
         return _indicator(sparse.csr_array(_zeros_and_ones(array)), "indicator")
     if array.ndim not in (1, 2):
         raise DataError(f"y takes one label, or one list of labels, for each row, not {_described(y)}.")
-    array = _plain(column_or_1d(array, warn=True))
+    array = _plain(column_or_1d(array, warn=True), regressor)
     classes, y = np.unique(array, return_inverse=True)
     return Labels(y.astype(np.int32), classes, "single")
 
@@ -140,12 +142,12 @@ def _described(y: Any) -> str:
     return f"an array of shape {shape}" if shape else repr(y)[:40]
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
+def _plain(array: NDArray[Any], regressor: str = "LinearRegressor") -> NDArray[Any]:
     """Labels of one type that can be sorted."""
     refuse_gaps(array, "label")
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
         raise DataError(
-            "Unknown label type: y holds numbers that are not whole, not classes; use LinearRegressor for numbers."
+            f"Unknown label type: y holds numbers that are not whole, not classes; use {regressor} for numbers."
         )
     if array.dtype.kind == "c":
         raise DataError("Unknown label type: y holds complex numbers; give strings or whole numbers as classes.")
@@ -161,7 +163,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
     plain = np.array(array.tolist())
     if plain.dtype.kind == "O" and kinds:
         raise DataError("Unknown label type: y holds whole numbers beyond 64 bits; give strings instead.")
-    return _plain(plain) if kinds else array
+    return _plain(plain, regressor) if kinds else array
 
 
 def _refuse_faults(labels: Any) -> None:

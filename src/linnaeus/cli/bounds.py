@@ -60,4 +60,14 @@ def bound(option: str, text: str) -> Bound:
     if better != side.better:
         other = next(option for option, side in BOUNDS.items() if side.better == better)
         raise click.UsageError(f"For {spelled(name)}, {better} is better; use {other} {spelled(name)}={value}.")
+    if METRICS[name].scale == "share":
+        refuse_no_share(option, spelled(name), number)
     return Bound(option, name, number)
+
+
+def refuse_no_share(option: str, name: str, number: float) -> None:
+    """Refuse a bound outside of 0 to 1 for a metric inside of it; percents are written as shares."""
+    if 0 <= number <= 1:
+        return
+    hint = f"; use {option} {name}={number / 100:g}" if 2 <= number <= 100 else ""
+    raise click.UsageError(f"{name} lies between 0 and 1, so {number:g} cannot be its bound{hint}.")

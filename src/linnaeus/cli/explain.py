@@ -31,6 +31,9 @@ What a model has learned, class by class:
   linnaeus explain spam.lin
 """
 
+SHOWN = 20
+"""At most this many classes are shown if none is named."""
+
 
 @click.command("explain", epilog=_EXAMPLES)
 @click.argument("model")
@@ -53,7 +56,7 @@ def command(model: str, source: str | None, **options: Any) -> int:
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        task, state = open_model(model)
+        task, state = open_model(model, data=source)
         if task is not None:
             code: int = task.explain(state, source, options)
             return code
@@ -65,12 +68,12 @@ def classifier(found: Classifier, source: str | None, options: dict[str, Any], r
     if source is None:
         _show_features(found, options)
         return 0
-    for row in _rows(source, options):
+    for row in _rows(found, source, options):
         _show(found.explain(row if ready is None else ready(row), options["classes"]), options)
     return 0
 
 
-def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
+def _rows(model: Classifier, source: str, options: dict[str, Any]) -> Iterator[Any]:
     """The text itself, or the first rows of a file."""
     if not names_data(source):
         if Path(source).suffix and not source.split(maxsplit=1)[1:]:
@@ -80,7 +83,7 @@ def _rows(source: str, options: dict[str, Any]) -> Iterator[Any]:
     given = {**options, "label": options["label"] or ""}
     if source == "-" and not options["format"]:
         given["format"] = "lines"
-    batch = shared.read_source(source, given).head(options["rows"]).batch()
+    batch = shared.read_source(source, given, model).head(options["rows"]).batch()
     if not len(batch):
         raise DataError("There are no rows to explain.")
     for i in range(len(batch)):
@@ -111,10 +114,15 @@ def _show_features(model: Classifier, options: dict[str, Any]) -> None:
     from linnaeus.explain import top_page
 
     screen = shared.stdout_screen(options)
-    tops = model.top_features(options["features"], options["classes"] or None)
+    names = options["classes"] or model.linear.classes
+    shown = names if options["as_json"] or options["classes"] else names[:SHOWN]
+    tops = model.top_features(options["features"], shown)
     if options["as_json"]:
         for top in tops:
             sides = {side: [[w.name, w.weight] for w in getattr(top, side)] for side in ("positive", "negative")}
             screen.write(json.dumps({"label": top.name, **sides}, ensure_ascii=False) + "\n")
         return
     screen.show(top_page(tops, screen.glyphs))
+    if len(shown) < len(names):
+        more = f"{len(names) - len(shown):,} more of {len(names):,} classes"
+        screen.write(f"\n{more}: name those to show with --class, or use --json for all\n")

@@ -57,6 +57,8 @@ _READ_NAMES = (
     *("text", "label", "weight", "group", "names", "format", "encoding", "delimiter"),
     *("label_separator", "label_kind", "max_bytes", "bad_rows", "split"),
 )
+COLUMNS = ("text", "label")
+"""The columns whose names a model remembers."""
 
 _COMMON = (
     click.option("--threads", type=click.IntRange(1), metavar="N", help="Number of threads (default: all cores)."),
@@ -82,11 +84,25 @@ def _decorate(command: Command, options: tuple[Callable[[Any], Any], ...]) -> Co
     return command
 
 
-def read_source(source: str, options: dict[str, Any]) -> Corpus:
-    """Read the data that an argument names, with the given options; `-` is standard input."""
-    from linnaeus.data import read
+def read_source(source: str, options: dict[str, Any], model: Classifier | None = None) -> Corpus:
+    """Read the data that an argument names, with the given options; `-` is standard input.
 
-    return read(source, **_given(options, _READ_NAMES))
+    Columns that were named when `model` was trained have the same roles here, if the data have them.
+    """
+    from linnaeus.data.reading import read_usual
+
+    refuse_model(source)
+    usual: Any = {} if model is None else model.facts.get("columns", {})
+    usual = {role: usual[role] for role in COLUMNS if role in usual}
+    return read_usual(source, usual, **_given(options, _READ_NAMES))
+
+
+def refuse_model(data: str) -> None:
+    """Refuse a model where data are expected."""
+    from linnaeus.store.layout import is_model
+
+    if is_model(data):
+        raise UsageError(f"{data} is a model, not data; `linnaeus predict {quoted(data)} DATA` uses it on data.")
 
 
 def file_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -179,13 +195,20 @@ def refuse_itself(path: str | None, data: str) -> None:
         raise UsageError(f"{path} is the input data, which would be overwritten; give another name with -o.")
 
 
-def abstention(options: dict[str, Any]) -> Any:
+def abstention(options: dict[str, Any], model: Classifier) -> Any:
     """The rule for abstaining that `--abstain` gives: confidence=0.8, coverage=0.9."""
-    if not options["abstain"]:
-        return None
-    from linnaeus.decision.abstain import as_abstention
+    from linnaeus.decision.abstain import Confidence, Margin, abstention_text, as_abstention
 
-    return as_abstention(options["abstain"])
+    given, decision = as_abstention(options["abstain"] or None), model.decision
+    rule = given or (decision.rules.abstain if decision else None)
+    if decision is not None and not decision.calibrated and isinstance(rule, Confidence | Margin):
+        remark(
+            f"the probabilities of this model are not calibrated, because no rows were held out in its training, so "
+            f"{abstention_text(rule)} may abstain from every row; train with `--set tuning.folds=5`, or with a recipe "
+            "that holds out rows, such as `--recipe logistic`",
+            options,
+        )
+    return given
 
 
 _THREADS = "LINNAEUS_NUM_THREADS"

@@ -59,7 +59,7 @@ def command(model: str, data: str, **options: Any) -> int:
     refuse_existing(options["output"], options["force"])
     shared.refuse_itself(options["output"], data)
     with shared.use_threads(options):
-        task, state = open_model(model)
+        task, state = open_model(model, data=data)
         if task is not None:
             code: int = task.predict(state, data, options)
             return code
@@ -71,11 +71,10 @@ def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any
     from linnaeus.cli.writers import open_writer
     from linnaeus.pipeline.answers import Wish
 
-    corpus = _read(data, options)
+    corpus = _read(found, data, options)
     corpus = corpus if ready is None else ready(corpus)
-    wish = Wish(
-        top=options["top"], abstain=shared.abstention(options), keep=_kept(corpus, options), scope=options["scope"]
-    )
+    abstain = shared.abstention(options, found)
+    wish = Wish(top=options["top"], abstain=abstain, keep=_kept(corpus, options), scope=options["scope"])
     separator = _separator(found, wish, options)
     with open_writer(options["output"], sys.stdout, separator) as write:
         _run(found, corpus, (wish, write), options)
@@ -111,7 +110,7 @@ def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict
         shared.remark(str(corpus.skipped), options)
 
 
-def _read(data: str, options: dict[str, Any]) -> Corpus:
+def _read(model: Classifier, data: str, options: dict[str, Any]) -> Corpus:
     """Data without labels: a label column, if any, is ignored. Lines of standard input are texts."""
     if is_text(data):
         from linnaeus.data import read
@@ -121,7 +120,7 @@ def _read(data: str, options: dict[str, Any]) -> Corpus:
     given = {**options, "label": options["label"] or ""}
     if data == "-" and not options["format"]:
         given["format"] = "lines"
-    return shared.read_source(data, given)
+    return shared.read_source(data, given, model)
 
 
 def _refuse_word(data: str) -> None:

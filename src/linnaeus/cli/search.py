@@ -13,6 +13,7 @@ from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Neighbor
+    from linnaeus.pipeline.classifier import Classifier
     from linnaeus.render import Page
 
 _EXAMPLES = """\b
@@ -44,25 +45,25 @@ def command(model: str, source: str, **options: Any) -> int:
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        task, state = open_model(model)
+        task, state = open_model(model, data=source)
         if task is not None:
             raise UsageError(f"{model} is not a text classifier, so it has no training texts to search.")
         found = classifier_of(state)
-        for batch in _batches(source, options):
+        for batch in _batches(found, source, options):
             texts = batch if isinstance(batch, list) else batch.text.to_pylist()
             for text, near in zip(texts, found.search(batch, options["count"]), strict=True):
                 _show(text, near, options)
     return 0
 
 
-def _batches(source: str, options: dict[str, Any]) -> Any:
+def _batches(model: Classifier, source: str, options: dict[str, Any]) -> Any:
     """The text itself, or the rows of a file in batches."""
     if not names_data(source):
         return [[source]]
     given = {**options, "label": options["label"] or ""}
     if source == "-" and not options["format"]:
         given["format"] = "lines"
-    return shared.read_source(source, given).batches()
+    return shared.read_source(source, given, model).batches()
 
 
 def _show(text: str, near: list[Neighbor], options: dict[str, Any]) -> None:

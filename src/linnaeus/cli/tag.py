@@ -48,7 +48,7 @@ def command(model: str, source: str, **options: Any) -> int:
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        task, state = open_model(model)
+        task, state = open_model(model, data=source)
         if task is None or not hasattr(task, "tags_of"):
             raise UsageError(f"{model} is not a tagger; use `linnaeus predict`.")
         tagger = task.tags_of(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,7 +67,7 @@ def command(model: str, data: str, **options: Any) -> int:
     shared.remark_kernels(options)
     options = shared.choose_part(data, options, "test")
     with shared.use_threads(options):
-        task, state = open_model(model)
+        task, state = open_model(model, data=data)
         if task is not None:
             code: int = task.test(state, data, options)
             return code
@@ -81,7 +82,7 @@ def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any
         "label_kind": options["label_kind"] or found.label_kind,
         "label_separator": _separator(found, options),
     }
-    corpus = shared.read_source(data, given)
+    corpus = shared.read_source(data, given, found)
     evaluation, parts = run(found, corpus if ready is None else ready(corpus), options)
     missed = [limit for limit in wanted if not limit.kept(evaluation)]
     _show(evaluation, parts, missed, options)
@@ -94,7 +95,7 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
     from linnaeus.evaluation import Accumulator, by_length, column, slices
     from linnaeus.pipeline.unknown_labels import UnknownLabels
 
-    abstain = shared.abstention(options)
+    abstain = shared.abstention(options, model)
     seen, unknown = Accumulator(), UnknownLabels(model.classes)
     values: dict[str, list[Any]] = {name: [] for name in options["columns"]}
     with open_progress(options["quiet"]) as progress:
@@ -110,6 +111,12 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
         shared.remark(said, options)
     by = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
     return found, [slices(seen.facts(), part, seed=options["seed"]) for part in by]
+
+
+def _missed(limit: Bound, value: float) -> str:
+    if isnan(value):
+        return f"{limit.name} has no value, because no row was answered"
+    return f"{limit.name} is {value:.4f}, {BOUNDS[limit.option].missed} {limit.value:g}"
 
 
 def _separator(model: Classifier, options: dict[str, Any]) -> str | None:
@@ -145,5 +152,5 @@ def _show(evaluation: Evaluation, parts: list[Any], missed: list[Bound], options
         for part in parts:
             screen.show(slices_page(part, screen.glyphs))
     for limit in missed:
-        said = f"{limit.name} is {evaluation.value(limit.name):.4f}, {BOUNDS[limit.option].missed} {limit.value:g}"
+        said = _missed(limit, evaluation.value(limit.name))
         shared.remark(said, {**options, "quiet": False})

@@ -88,6 +88,7 @@ def command(data: str, **options: Any) -> int:
     the metrics. `-` means standard input.
     """
     shared.remark_kernels(options)
+    shared.refuse_model(data)
     path = _target(data, options)
     shared.refuse_itself(path, data)
     options = shared.choose_part(data, options, "train")
@@ -269,9 +270,13 @@ def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, opt
 
 
 def _remember(model: Classifier, options: dict[str, Any]) -> Classifier:
-    """Use the label separator of the training data for other files too, unless one is given."""
-    separator = options["label_separator"]
-    return model if separator is None else replace(model, facts=model.facts | {"label_separator": separator})
+    """Use the label separator and the named columns of the training data for other files too, if none are given."""
+    known: dict[str, Any] = {}
+    if options["label_separator"] is not None:
+        known["label_separator"] = options["label_separator"]
+    if columns := {role: options[role] for role in shared.COLUMNS if options[role]}:
+        known["columns"] = columns
+    return replace(model, facts=model.facts | known) if known else model
 
 
 def _test_data(corpus: Corpus, options: dict[str, Any]) -> Beside[Corpus] | None:

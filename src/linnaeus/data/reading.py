@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from linnaeus.data.corpus import Corpus
@@ -44,11 +45,17 @@ def read(source: Any, *, text: str | None = None, label: str | None = None, **op
     return _from_memory(source, chosen)
 
 
-def _from_files(found: Found, options: ReadOptions) -> Corpus:
+def read_usual(source: str, usual: Mapping[str, str], **options: Any) -> Corpus:
+    """Read a file as `read` does; where it has the columns of `usual` (by role), these are taken, not guessed ones."""
+    chosen = ReadOptions.of(options)
+    return _from_files(find(source, chosen), chosen, usual)
+
+
+def _from_files(found: Found, options: ReadOptions, usual: Mapping[str, str] | None = None) -> Corpus:
     form = FORMATS[found.format](options)
     first, *others = found.files
     schema = form.schema(first)
-    shape = shape_of(first.name, schema, assign(first.name, schema, options), options)
+    shape = shape_of(first.name, schema, assign(first.name, schema, options, usual), options)
     for file in others:
         _check_alike(form, (first, file), schema, shape, options)
     return Corpus(Files(found.files, form, shape, found.owner), shape, options.bad_rows, options.batch_rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -70,18 +70,23 @@ class Roles:
         return {name for role, name in self.items() if role not in ("id", "time")}
 
 
-def assign(source: str, schema: pa.Schema, options: ReadOptions) -> Roles:
-    """The roles of these columns; where the text is not plain the error lists them."""
+def assign(source: str, schema: pa.Schema, options: ReadOptions, usual: Mapping[str, str] | None = None) -> Roles:
+    """The roles of these columns; where the text is not plain the error lists them.
+
+    `usual` names columns that have a role where they are there and no other one is given.
+    """
     names = list(schema.names)
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
         raise DataError(f"{source}: has several columns {twice!r}; give each a name of its own.")
     given = {role: getattr(options, role) for role in ("text", "label", "weight", "group", "time")}
+    given |= {role: name for role, name in (usual or {}).items() if given[role] is None and name in names}
     for role, name in given.items():
         if name and name not in names:
             near = nearest(name, names)
             hint = "" if near is None else f"did you mean {near!r}? "
-            raise DataError(f"{source}: has no column {name!r} for {role}=; {hint}its columns are {listed(names)}.")
+            there = f"its columns are {listed(names)}{_headless(names)}"
+            raise DataError(f"{source}: has no column {name!r} for {role}=; {hint}{there}.")
     found: dict[str, str | None] = {role: name or None for role, name in given.items()}
     features = next((f.name for f in schema if f.name == "features" and pa.types.is_list(f.type)), None)
     fixed = features is not None and not pa.types.is_string(schema.field(features).type.value_type)
@@ -114,6 +119,18 @@ def listed(names: Sequence[str]) -> str:
     return shown + f" and {len(names) - 20} more" if len(names) > 20 else shown or "none at all"
 
 
+def label_hint(names: Sequence[str]) -> str:
+    """The end of a message about missing labels: which columns there are beside the text.
+
+    >>> label_hint(["intent", "lang"]), label_hint([])
+    ("name their column with label=, one of 'intent', 'lang'.", 'the data have no other column than the text.')
+    """
+    return f"name their column with label=, one of {listed(names)}." if names else _ALONE
+
+
+_ALONE = "the data have no other column than the text."
+
+
 def _plain(role: str, names: Sequence[str]) -> str | None:
     for row in NAMES[role]:
         found = [name for name in names if name.strip().casefold() in row]
@@ -127,8 +144,17 @@ def _only_text(source: str, schema: pa.Schema, found: dict[str, str | None]) -> 
     free: list[str] = [f.name for f in schema if f.name not in found.values() and _is_text(f.type)]
     if len(free) != 1:
         why = f"{len(free)} columns could be the text" if free else "no column is text"
-        raise DataError(f"{source}: {why}; name it with text=, the columns are {listed(schema.names)}.")
+        raise DataError(
+            f"{source}: {why}; name it with text=, the columns are {listed(schema.names)}{_headless(schema.names)}."
+        )
     return free[0]
+
+
+def _headless(names: Sequence[str]) -> str:
+    """A hint for names that look like texts: they may be the first row of a file without a header."""
+    if any(len(name.split()) > 2 for name in names):
+        return '; for a file without a header, give names=["text", "label"]'
+    return ""
 
 
 def _is_text(kind: pa.DataType) -> bool:

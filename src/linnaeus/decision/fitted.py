@@ -61,6 +61,11 @@ class FittedDecision:
     conformal: FittedConformal | None = None
     rules: Rules = Rules()
 
+    @property
+    def calibrated(self) -> bool:
+        """Whether it was learned from held-out rows; without any, probabilities are no more than a scale of scores."""
+        return self.scope is not None
+
     def probabilities(self, S: Any) -> Doubles:
         """Class probabilities P (n, k): each row adds up to 1; for label sets each label has its own probability."""
         return self.calibrator.probabilities(S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,11 +39,12 @@ def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level:
         raise DataError("The weights of all rows are 0; give at least one row a positive weight.")
     names = fitting(facts)
     quick = [name for name in names if name not in COSTLY or len(facts) * facts.k * rounds <= SORTED]
+    quick = [name for name in quick if not _empty(name, sample)]
     return Evaluation(
         facts.task,
         len(facts),
         facts.k,
-        {name: float(METRICS[name].formula(sample)[0]) for name in names},
+        {name: _value(name, sample) for name in names},
         bootstrap(facts, quick, seed, rounds, level) if rounds and quick else {},
         _per_class(sample),
         _confusion(facts) if facts.task == "single" else None,
@@ -60,7 +62,16 @@ def score(outcome: Outcome | Facts, name: str) -> float:
     1.0
     """
     facts = observe(outcome)
-    return float(METRICS[fitting(facts, [name])[0]].formula(whole(facts))[0])
+    return _value(fitting(facts, [name])[0], whole(facts))
+
+
+def _value(name: str, sample: Sample) -> float:
+    return nan if _empty(name, sample) else float(METRICS[name].formula(sample)[0])
+
+
+def _empty(name: str, sample: Sample) -> bool:
+    """Whether a metric is about the rows with a prediction, and there is none."""
+    return METRICS[name].answered and not sample.counts.predicted.sum() > 0
 
 
 def _per_class(sample: Sample) -> tuple[ClassScore, ...]:

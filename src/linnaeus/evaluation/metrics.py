@@ -25,7 +25,7 @@ class Metric:
 
     `needs` names what must be known of the rows (`Facts.known`). A metric with the view "answers" looks at a row only
     through its truth, its prediction and its weight, so that equal rows can be counted together. `scale` is the range
-    of its values, which its interval keeps.
+    of its values, which its interval keeps. One that is about `answered` rows has no value, NaN, where there are none.
 
     >>> from linnaeus.evaluation import METRICS
     >>> METRICS["log_loss"].better
@@ -39,6 +39,7 @@ class Metric:
     needs: tuple[str, ...] = ()
     view: View = "answers"
     scale: Scale = "share"
+    answered: bool = False
 
     def fits(self, facts: Facts) -> bool:
         """Whether this metric can be computed from these facts."""
@@ -106,9 +107,11 @@ METRICS: dict[str, Metric] = {
         )
         for at in TOP[1:]
     },
-    "cost": Metric(f.cost, "mean cost of a prediction", _ONE, "lower", ("cost",), scale="error"),
+    "cost": Metric(f.cost, "mean cost of a prediction", _ONE, "lower", ("cost",), scale="error", answered=True),
     "coverage": Metric(f.coverage, "share of rows with a prediction", needs=("abstained",)),
-    "answered_accuracy": Metric(f.micro_precision, "accuracy on the rows with a prediction", needs=("abstained",)),
+    "answered_accuracy": Metric(
+        f.micro_precision, "accuracy on the rows with a prediction", needs=("abstained",), answered=True
+    ),
     "set_coverage": Metric(
         f.mean_of("set_holds"),
         "true class in the prediction set",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 from linnaeus.evaluation.intervals import METHOD
@@ -96,8 +97,12 @@ def _metrics(evaluation: Evaluation, glyphs: Glyphs, names: Sequence[str]) -> Pa
         low, high = evaluation.intervals.get(name, (None, None))
         span = "" if low is None or high is None else f"{decimal(low)} {glyphs.dash} {decimal(high)}"
         sentence = METRICS[name].sentence
+        value = evaluation.metrics[name]
+        if isnan(value):
+            rows.append([name, Word(glyphs.dash, "title"), "", Word(f"{sentence}: no row was answered", "faint")])
+            continue
         lower = ", lower is better" if METRICS[name].better == "lower" else ""
-        rows.append([name, Word(decimal(evaluation.metrics[name]), "title"), span, Word(sentence + lower, "faint")])
+        rows.append([name, Word(decimal(value), "title"), span, Word(sentence + lower, "faint")])
     head = ["", "", f"{percent(evaluation.level)} interval" if evaluation.intervals else "", ""]
     return table(head, rows, "<>><")
 

@@ -70,9 +70,10 @@ class Evaluation:
     """The result of an evaluation: metrics by name, their confidence intervals, and scores of each class.
 
     `unknown` counts rows with a true label that the model does not know: errors in every metric. `abstained`
-    counts rows without a prediction. `intervals` are score intervals of `level`, and contain their metric.
-    `per_class` has the classes in the model's order, or nothing in the brief form of many classes. `once` is the
-    evaluation of the rows whose text occurs once, where many rows of the training data share their text with another.
+    counts rows without a prediction; if there are no others, metrics of answered rows are NaN (null in JSON).
+    `intervals` are score intervals of `level`, and contain their metric. `per_class` has the classes in the
+    model's order, or nothing in the brief form of many classes. `once` is the evaluation of the rows whose text occurs
+    once, where many rows of the training data share their text with another.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome

@@ -13,14 +13,19 @@ SHORT = ("learner", "decision", "tuning", "features")
 """Parts whose fields can be named without them, in the order in which they are looked through."""
 
 
-def change(recipe: Any, changes: Mapping[str, Any], short: tuple[str, ...]) -> Any:
-    """A recipe with other values, by path; the fields of the parts in `short` can be named without them."""
+def change(recipe: Any, changes: Mapping[str, Any], short: tuple[str, ...], sign: str = ".") -> Any:
+    """A recipe with other values, by path; the fields of the parts in `short` can be named without them.
+
+    A suggestion for a path that is not known is written with `sign`, or as the path itself is.
+    """
     for path, value in changes.items():
         names = path.replace("__", ".").split(".")
         try:
             recipe = _changed(recipe, _whole(recipe, names, short), value, path)
         except UnknownPath as error:
-            raise UsageError(f"{path!r} is not known; {_suggested(path, recipe, short, error)}") from None
+            whole = names[0] in short  # who writes `learner.los` means `learner.loss`, not `loss`
+            known = ["__".join(there) for there, _ in _below(recipe, ())] if whole else list(paths(recipe, short))
+            raise UsageError(f"{path!r} is not known; {_suggested(path, sign, known, error)}") from None
     return recipe
 
 
@@ -28,13 +33,13 @@ class UnknownPath(Exception):  # noqa: N818 - never leaves this file
     """A name on a path that the piece there does not have; `args` are that piece and its names."""
 
 
-def _suggested(path: str, recipe: Any, short: tuple[str, ...], error: UnknownPath) -> str:
+def _suggested(path: str, sign: str, known: list[str], error: UnknownPath) -> str:
     """The nearest path, written as the wrong one is; or what there is where it went wrong."""
-    known = list(paths(recipe, short))
     ends = [name for name in known if name.split("__")[-1] == path]
     near = ends[0] if len(ends) == 1 else nearest(path.replace(".", "__"), known)
     if near is not None:
-        return f"did you mean {near if '__' in path else near.replace('__', '.')!r}?"
+        sign = "__" if "__" in path else "." if "." in path else sign
+        return f"did you mean {near.replace('__', sign)!r}?"
     piece, known = error.args
     return f"{piece} has {', '.join(known) or 'no parts'}."
 

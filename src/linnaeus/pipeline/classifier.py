@@ -231,12 +231,13 @@ class Classifier:
     def outcome(self, source: Any, S: Doubles | None = None, abstain: Any = None) -> Outcome:
         """True labels and predictions of labeled rows, for `linnaeus.evaluation`; holds all rows in memory."""
         from linnaeus.data.batch import join
+        from linnaeus.data.roles import label_hint
         from linnaeus.evaluation import Outcome
         from linnaeus.pipeline.unknown_labels import refuse_label_kind
 
         batch = join(list(labeled_stream(source).batches()))
         if batch.labels is None:
-            raise DataError("There are no labels to compare with; name their column with label=.")
+            raise DataError(f"There are no labels to compare with; {label_hint(list(batch.columns))}")
         refuse_label_kind(self, batch.labels.type, abstain)
         S = self.scores(batch) if S is None else S
         weights = None if batch.weights is None else as_numpy(batch.weights)

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.arrays.labels import Labels, encode, label_sets
-from linnaeus.errors import DataError, InputTypeError, ModelFileError
+from linnaeus.errors import DataError, InputTypeError, LinnaeusError, ModelFileError
 from linnaeus.features.base import Batches
 from linnaeus.features.batches import text_batches
-from linnaeus.pipeline.changes import paths
+from linnaeus.pipeline.changes import SHORT, change, paths
 from linnaeus.pipeline.classifier import Classifier
 from linnaeus.pipeline.cookbook import recipe as named
 from linnaeus.pipeline.examples import Examples
@@ -52,7 +52,10 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The recipe and its changes; with `deep`, every parameter, such as `regularizer__strength`, and its value."""
         given = {"recipe": self.recipe, **self.changes}
-        return {**given, **paths(self.composed()), **given} if deep else given
+        try:
+            return {**given, **paths(self.composed()), **given} if deep else given
+        except LinnaeusError:
+            return given  # a name that is not known is refused by `fit`
 
     def set_params(self, **params: Any) -> Self:
         """Set the recipe or change its parameters; if a value is not valid, raise an error and set nothing."""
@@ -67,7 +70,8 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         found = named(self.recipe) if isinstance(self.recipe, str) else self.recipe
         if not isinstance(found, Recipe):
             raise InputTypeError(f"recipe takes a name or a Recipe, not {self.recipe!r}.")
-        return found.changed(self.changes)
+        composed: Recipe = change(found, self.changes, SHORT, "__")
+        return composed
 
     @abstractmethod
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
@@ -171,7 +175,7 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
         return float(np.average(right, weights=sample_weight))
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
-        labels = encode(y)
+        labels = encode(y, "TextRegressor")
         batches = _batches(X, len(labels.y))
         return Examples(_labeled(batches, labels), labels, None, sample_weights(sample_weight, len(labels.y)))
 

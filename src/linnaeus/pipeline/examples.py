@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from linnaeus.arrays.labels import Labels
 from linnaeus.data.batch import join
+from linnaeus.data.roles import label_hint
 from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches, as_stream
@@ -87,7 +88,7 @@ def labeled_stream(source: Any) -> Stream:
 def from_corpus(corpus: Corpus) -> Examples:
     """The examples of a corpus; its labels are strings, numbers or lists of strings."""
     if corpus.kind == "none":
-        raise DataError("There are no labels to learn from; name their column with label=.")
+        raise DataError(f"There are no labels to learn from; {label_hint(corpus.columns)}")
     held = corpus.load() if corpus.size <= HELD else corpus
     columns = _columns(held)
     weights = sample_weights(

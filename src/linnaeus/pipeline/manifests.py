@@ -104,6 +104,7 @@ CLASSIFIER_FACTS = Entries(
     strength_=number,
     tried_=TRIED,
     compact_=COMPACT,
+    columns_=table_of(text),
 )
 TAGGER_FACTS = Entries(sentences=whole, tokens=whole, features_=whole)
 RANKER_FACTS = Entries(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.store.manifest import DTYPES, MANIFEST_LIMIT, TENSOR_LIMIT, size
@@ -59,6 +60,17 @@ def header(envelope: str, prints: Mapping[str, Json]) -> bytes:
     except UnicodeEncodeError as error:
         raise UsageError(f"The name of a tensor is not text: {error}.") from error
     return text + b" " * (-len(text) % ALIGNMENT)
+
+
+def is_model(path: str) -> bool:
+    """Whether a file begins as a model does; nothing more of it is read."""
+    try:
+        if not Path(path).is_file():
+            return False  # to open a pipe would be to wait for its writer
+        with Path(path).open("rb") as file:
+            return file.read(SIZE_BYTES + len(START))[SIZE_BYTES:] == START.encode()
+    except (OSError, ValueError):
+        return False
 
 
 def envelope_of(raw: bytes, where: str) -> str:

@@ -25,12 +25,22 @@ NAMES = {"tag": "tag", "rank": "rank"}
 """What `--task` calls them, where data show it."""
 
 
-def open_model(path: str, verify: bool | None = None) -> tuple[Any | None, State]:
-    """The task of the model in a file, and its state; no task for a classifier, and for what is no model at all."""
-    from linnaeus import store
-    from linnaeus.pipeline.opening import weights_later
+def open_model(path: str, verify: bool | None = None, data: str | None = None) -> tuple[Any | None, State]:
+    """The task of the model in a file, and its state; no task for a classifier, and for what is no model at all.
 
-    state = store.load(path, verify, weights_later)
+    If it is no model, but `data` is one, the arguments are in the wrong order.
+    """
+    from linnaeus import store
+    from linnaeus.errors import ModelFileError, UsageError
+    from linnaeus.pipeline.opening import weights_later
+    from linnaeus.store.layout import is_model
+
+    try:
+        state = store.load(path, verify, weights_later)
+    except ModelFileError as error:
+        if data is None or is_model(path) or not is_model(data):
+            raise
+        raise UsageError(f"{path} is not a model, but {data} is; give the model first, then the data.") from error
     name = TASKS.get(str(state.manifest.get("kind")))
     return None if name is None else import_module(f"linnaeus.cli.tasks.{name}"), state
 

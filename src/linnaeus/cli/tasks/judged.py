@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.cli import options as shared
+from linnaeus.cli.bounds import refuse_no_share
 from linnaeus.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -48,4 +49,5 @@ def _bound(metrics: Mapping[str, float], text: str) -> tuple[str, float]:
         raise UsageError(f"--min takes METRIC=VALUE with one of {', '.join(metrics)}, not {text!r}.")
     if name not in metrics:
         raise UsageError(f"There is no metric {name!r} here; {did_you_mean(name, metrics)}")
+    refuse_no_share("--min", name, wanted)
     return name, wanted
