@@ -52,7 +52,7 @@ def load(name: str, part: str) -> tuple[list[str], list[str]]:
 def ours(name: str, recipe: str) -> dict[str, Any]:
     """Train and predict with Linnaeus; seconds from texts in memory to a trained model."""
     from linnaeus.evaluation import Outcome, evaluate, lookup
-    from linnaeus.pipeline.cookbook import recipe as named
+    from linnaeus.recipes.cookbook import recipe as named
 
     texts, labels = load(name, "train")
     began = time.perf_counter()

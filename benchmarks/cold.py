@@ -32,8 +32,8 @@ mark = lambda name: marks.append((name, time.perf_counter()))
 import numpy; mark("numpy")
 import pyarrow; mark("pyarrow")
 import click; mark("click")
-import linnaeus.cli.main, linnaeus.cli.predict, linnaeus.cli.writers, linnaeus.pipeline.answers
-import linnaeus.pipeline.modelfile as file; mark("linnaeus")
+import linnaeus.cli.main, linnaeus.cli.predict, linnaeus.cli.writers, linnaeus.tasks.classify.answers
+import linnaeus.model.file as file; mark("linnaeus")
 state = linnaeus.store.load(sys.argv[1]); mark("read")
 model = file.classifier_of(state); mark("check")
 model.quick.scores(["where is my new card"]); mark("answer")

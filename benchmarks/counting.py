@@ -27,7 +27,7 @@ import linnaeus
 from linnaeus import Recipe, TextClassifier
 from linnaeus.features import Words
 from linnaeus.learners.bayes import Multinomial
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.text import Normalize
 from measure import data_folder, say, say_machine
 

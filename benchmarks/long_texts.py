@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from linnaeus.pipeline.cookbook import recipe as named
+from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.text import spans
 from measure import say, say_machine
 

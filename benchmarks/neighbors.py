@@ -32,7 +32,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.features import Words
 from linnaeus.kernels.reference import Nearest as Twin
 from linnaeus.learners.neighbors import Exact, Graph, Hyperplanes, MinHash
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.types import Lesson
 from measure import data_folder, say, say_machine
 

@@ -19,11 +19,11 @@ from linnaeus import Recipe, read
 from linnaeus.data.tagged import read_sentences
 from linnaeus.features import Field, Union, Weighted, Words
 from linnaeus.features.tokens import Window
-from linnaeus.pipeline.learner import Linear
-from linnaeus.pipeline.stack import StackRecipe, Stage
-from linnaeus.pipeline.tagging import TagRecipe
-from linnaeus.pipeline.tagging.cookbook import tag_recipe
-from linnaeus.pipeline.tuning import Tuning
+from linnaeus.learners.linear.learner import Linear
+from linnaeus.recipes.stack_recipe import StackRecipe, Stage
+from linnaeus.recipes.tag_recipe import TagRecipe
+from linnaeus.recipes.tagging import tag_recipe
+from linnaeus.recipes.tuning import Tuning
 
 DATA = Path(os.environ.get("LINNAEUS_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 SETS = ("ag_news_small", "trec", "dbpedia_14k")

@@ -25,7 +25,8 @@ from linnaeus.data.grouping import read_groups
 from linnaeus.data.groups import Groups
 from linnaeus.features.pairs import Joined, Measured, Passage
 from linnaeus.features.pairs.reading import CLUES
-from linnaeus.pipeline.ranking import RANKERS, RankRecipe
+from linnaeus.recipes.rank_recipe import RankRecipe
+from linnaeus.recipes.ranking import RANKERS
 from measure import clock, data_folder, say, say_machine
 
 

@@ -22,7 +22,9 @@ from typing import Any
 import linnaeus
 from linnaeus.data.sentences import Sentences
 from linnaeus.evaluation.tagging import score_tags
-from linnaeus.pipeline.tagging import TAGGERS, Chain, Greedy, TagRecipe, tag_recipe
+from linnaeus.learners.chain.learner import Chain, Greedy
+from linnaeus.recipes.tag_recipe import TagRecipe
+from linnaeus.recipes.tagging import TAGGERS, tag_recipe
 from measure import data_folder, say, say_machine
 from race.tags_data import load
 

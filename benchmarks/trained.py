@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import linnaeus
-from linnaeus.pipeline import cookbook
+from linnaeus.recipes import cookbook
 from measure import data_folder, say
 
 CACHE = Path(tempfile.gettempdir()) / "linnaeus-benchmarks"

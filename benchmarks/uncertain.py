@@ -23,8 +23,8 @@ import pyarrow.parquet as pq
 
 from accuracy import SETS, load
 from linnaeus.evaluation import Outcome, evaluate, lookup
-from linnaeus.pipeline.classifier import Classifier
-from linnaeus.pipeline.cookbook import recipe as named
+from linnaeus.model.model import Classifier
+from linnaeus.recipes.cookbook import recipe as named
 from measure import data_folder, say, say_machine
 
 COVERAGE = 0.9

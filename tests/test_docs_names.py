@@ -15,7 +15,7 @@ from linnaeus.cli.main import group
 from linnaeus.cli.train import _assignment
 from linnaeus.errors import LinnaeusError
 from linnaeus.gallery import PICTURES, SCENES
-from linnaeus.pipeline.cookbook import RECIPES
+from linnaeus.recipes.cookbook import RECIPES
 
 PAGES = sorted([*ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
 OF_OTHERS = ROOT / "docs" / "migrating.md"  # names options of other programs too

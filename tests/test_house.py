@@ -39,7 +39,7 @@ PREDICT = (
 NEEDLESS = (
     *("sklearn", "pandas", "polars", "scipy", "torch", "safetensors", "msgspec", "numpy.ma", "numpy.random"),
     *("linnaeus.erm", "linnaeus.optimizers", "linnaeus.losses", "linnaeus.regularizers", "linnaeus.evaluation"),
-    *("linnaeus.explain", "linnaeus.audit", "linnaeus.pipeline.training", "linnaeus.data.formats.delimited"),
+    *("linnaeus.explain", "linnaeus.audit", "linnaeus.training.train", "linnaeus.data.formats.delimited"),
 )
 
 
@@ -49,7 +49,7 @@ def test_one_prediction_on_the_command_line_loads_only_what_it_needs() -> None:
     program = f"import sys; {PREDICT.format(model=model)}; print('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "linnaeus.pipeline.classifier" in loaded
+    assert "linnaeus.model.model" in loaded
     assert loaded & set(NEEDLESS) == set()
     assert "linnaeus.kernels.reference" not in loaded
 
@@ -92,7 +92,7 @@ def test_a_training_on_the_command_line_loads_only_what_it_needs(tmp_path: Path,
     command = [sys.executable, "-W", "error", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     loaded = set(done.stdout.split())
-    assert "linnaeus.pipeline.training" in loaded
+    assert "linnaeus.training.train" in loaded
     assert loaded & set(spared) == set()
 
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from linnaeus import Classifier, Recipe, store
 from linnaeus.features import Affixes, Chars, Hashed, Shape, Words, save
-from linnaeus.pipeline import Linear, Tuning
+from linnaeus.learners.linear.learner import Linear
+from linnaeus.recipes.tuning import Tuning
 from linnaeus.store.manifest import DTYPES, FORMAT
 from linnaeus.types import Json, State
 

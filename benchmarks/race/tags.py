@@ -3,7 +3,7 @@
     python tags.py FOLDER COLUMN ALGORITHM    (a python with python-crfsuite and pyarrow)
 
 Prints one JSON object: seconds of features, of training and of tagging, and the tags of the test part. The features are
-those of `linnaeus.pipeline.tagging.recipe.plain_templates`, made as CRFsuite's users make them.
+those of `linnaeus.recipes.tag_recipe.plain_templates`, made as CRFsuite's users make them.
 """
 
 from __future__ import annotations

@@ -37,32 +37,32 @@ if TYPE_CHECKING:
     from linnaeus.data.groups import Groups as Groups
     from linnaeus.data.sentences import Sentences as Sentences
     from linnaeus.data.tagged import read_sentences as read_sentences
+    from linnaeus.estimators.linear import LinearClassifier as LinearClassifier
+    from linnaeus.estimators.matrix import MatrixClassifier as MatrixClassifier
+    from linnaeus.estimators.named import AveragedPerceptron as AveragedPerceptron
+    from linnaeus.estimators.named import LeastSquares as LeastSquares
+    from linnaeus.estimators.named import LinearSVM as LinearSVM
+    from linnaeus.estimators.named import LogisticRegression as LogisticRegression
+    from linnaeus.estimators.named import MulticlassSVM as MulticlassSVM
+    from linnaeus.estimators.named import PassiveAggressive as PassiveAggressive
+    from linnaeus.estimators.named import Perceptron as Perceptron
+    from linnaeus.estimators.ranker import CandidateClassifier as CandidateClassifier
+    from linnaeus.estimators.ranker import Ranker as Ranker
+    from linnaeus.estimators.regressor import LinearRegressor as LinearRegressor
+    from linnaeus.estimators.tagger import Tagger as Tagger
+    from linnaeus.estimators.text import TextClassifier as TextClassifier
+    from linnaeus.estimators.text import TextRegressor as TextRegressor
     from linnaeus.kernels import threads as threads
-    from linnaeus.pipeline import AveragedPerceptron as AveragedPerceptron
-    from linnaeus.pipeline import Classifier as Classifier
-    from linnaeus.pipeline import LeastSquares as LeastSquares
-    from linnaeus.pipeline import LinearClassifier as LinearClassifier
-    from linnaeus.pipeline import LinearRegressor as LinearRegressor
-    from linnaeus.pipeline import LinearSVM as LinearSVM
-    from linnaeus.pipeline import LogisticRegression as LogisticRegression
-    from linnaeus.pipeline import MatrixClassifier as MatrixClassifier
-    from linnaeus.pipeline import MulticlassSVM as MulticlassSVM
-    from linnaeus.pipeline import PassiveAggressive as PassiveAggressive
-    from linnaeus.pipeline import Perceptron as Perceptron
-    from linnaeus.pipeline import Recipe as Recipe
-    from linnaeus.pipeline import Tagger as Tagger
-    from linnaeus.pipeline import TagModel as TagModel
-    from linnaeus.pipeline import TagRecipe as TagRecipe
-    from linnaeus.pipeline import TextClassifier as TextClassifier
-    from linnaeus.pipeline import TextRegressor as TextRegressor
-    from linnaeus.pipeline.opening import load as load
-    from linnaeus.pipeline.ranking import CandidateClassifier as CandidateClassifier
-    from linnaeus.pipeline.ranking import Ranker as Ranker
-    from linnaeus.pipeline.ranking import RankModel as RankModel
-    from linnaeus.pipeline.ranking import RankRecipe as RankRecipe
-    from linnaeus.pipeline.stack import StackModel as StackModel
-    from linnaeus.pipeline.stack import StackRecipe as StackRecipe
-    from linnaeus.pipeline.stack import Stage as Stage
+    from linnaeus.model.model import Classifier as Classifier
+    from linnaeus.model.opening import load as load
+    from linnaeus.model.ranker import RankModel as RankModel
+    from linnaeus.model.stack import StackModel as StackModel
+    from linnaeus.model.tagger import TagModel as TagModel
+    from linnaeus.recipes.rank_recipe import RankRecipe as RankRecipe
+    from linnaeus.recipes.recipe import Recipe as Recipe
+    from linnaeus.recipes.stack_recipe import StackRecipe as StackRecipe
+    from linnaeus.recipes.stack_recipe import Stage as Stage
+    from linnaeus.recipes.tag_recipe import TagRecipe as TagRecipe
 
 
 __version__ = "0.1.0"

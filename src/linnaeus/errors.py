@@ -35,7 +35,7 @@ class LinnaeusError(Exception):
 class UsageError(LinnaeusError, ValueError):
     """Wrong use: an unknown option, a value out of range, or parts that do not fit together.
 
-    >>> from linnaeus.pipeline.cookbook import recipe
+    >>> from linnaeus.recipes.cookbook import recipe
     >>> try:
     ...     recipe("nope")
     ... except UsageError as error:

@@ -4,7 +4,7 @@ The standard one writes six methods of each class as text and compiles them: hal
 time of a small training. Here only `__init__` comes from there, for the sake of its signature; the others are the same
 for all classes but for the names of their fields. What comes out is a dataclass to `fields`, `replace`, `asdict`,
 `match` and pickle, and to who checks types. Classes that are not frozen, or that inherit fields, are standard ones.
-An object takes a microsecond more to make; what is made for every text (`pipeline.Prediction`) is a standard one, too.
+An object takes a microsecond more to make; what is made for every text (`Prediction`) is a standard one, too.
 
 >>> @dataclass(frozen=True)
 ... class Place:

@@ -314,7 +314,7 @@ class Learner(Protocol):
 
 
 class Model(Protocol):
-    """A fitted learner, frozen: it computes scores of rows, and is restored by `pipeline.bodies`."""
+    """A fitted learner, frozen: it computes scores of rows, and is restored by `learners.restore`."""
 
     def scores(self, X: Rows) -> Doubles:
         """Scores of classes or labels (n, k), also for two classes; predicted numbers (n, k)."""

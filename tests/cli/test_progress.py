@@ -76,7 +76,7 @@ def trained(monkeypatch, folder, *args: object) -> list[Mark]:
     """What is shown while a model is trained, if solvers tell of every epoch."""
     recorder = Recorder()
     monkeypatch.setattr("linnaeus.cli.progress.open_progress", lambda quiet: recorder)
-    monkeypatch.setattr("linnaeus.pipeline.progress.EVERY", 0.0)
+    monkeypatch.setattr("linnaeus.erm.progress.EVERY", 0.0)
     assert main(["train", *map(str, args), "-o", str(folder / "m.lin")]) == 0
     return recorder.marks
 

@@ -9,6 +9,7 @@ import pytest
 
 from linnaeus import Recipe
 from linnaeus.features import Letters, Reduced, Words
+from linnaeus.learners import LEARNERS
 from linnaeus.learners.bayes import (
     Bernoulli,
     Complement,
@@ -27,10 +28,9 @@ from linnaeus.learners.kernel_methods import (
     KernelSVM,
 )
 from linnaeus.learners.neighbors import Centroid, Neighbors
-from linnaeus.pipeline.bodies import MODELS
-from linnaeus.pipeline.classifier import Classifier
-from linnaeus.pipeline.learner import LEARNERS
-from linnaeus.pipeline.tuning import Tuning
+from linnaeus.learners.restore import MODELS
+from linnaeus.model.model import Classifier
+from linnaeus.recipes.tuning import Tuning
 from linnaeus.similarities import RBF, Polynomial, Subsequence
 
 FAMILIES = {

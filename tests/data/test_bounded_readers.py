@@ -19,7 +19,7 @@ import linnaeus
 from linnaeus.data.aliases import AliasTable
 from linnaeus.data.grouping import GroupRoles, read_groups, stream_groups
 from linnaeus.errors import DataError, UsageError
-from linnaeus.pipeline.toml import read_table
+from linnaeus.recipes.toml import read_table
 
 ROWS = [{"text": f"q{i}", "candidates": [f"a{i}", "b"], "answer": i % 2, "doc": i} for i in range(6)]
 

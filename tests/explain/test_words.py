@@ -14,7 +14,7 @@ from tests.toys import fruit_and_metal
 from linnaeus import Recipe
 from linnaeus.explain import explain, explanation_page
 from linnaeus.features import Chars, Hashed, Shape, Words
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.render import PLAIN, UNICODE
 
 FITTED = (Words(ngrams=(1, 2), terms=Hashed(6)) | Chars(2, 4, terms=Hashed(8)) | Shape()).fit([])

@@ -9,7 +9,7 @@ from sklearn.kernel_approximation import Nystroem
 from linnaeus import Recipe
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
 from linnaeus.features import Chars, Fourier, Letters, Nystrom, Shape, Words, restore
-from linnaeus.pipeline.learner import Linear
+from linnaeus.learners.linear.learner import Linear
 from linnaeus.similarities import RBF, LinearKernel, Polynomial, Subsequence
 from linnaeus.types import State
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from linnaeus.estimators.named import LeastSquares, LogisticRegression
 from linnaeus.gallery import PICTURES, SCENES
 from linnaeus.gallery.boundary import CELLS, lattice, panel
 from linnaeus.gallery.curves import GROUPS, STEP
@@ -11,7 +12,6 @@ from linnaeus.gallery.fits import STRENGTHS, fitted, noisy, powers
 from linnaeus.gallery.paths import BEST, RUNS, bowl, walked
 from linnaeus.gallery.toys import outliers
 from linnaeus.losses import LOSSES
-from linnaeus.pipeline import LeastSquares, LogisticRegression
 from linnaeus.render.contour import contour
 from linnaeus.render.picture import Lines, Regions
 

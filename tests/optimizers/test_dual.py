@@ -330,7 +330,7 @@ def pose_objective(loss, space, bias, dense):
 
 
 @pytest.mark.parametrize("settings", [{"tol": 0.1}, {"tol": 1e-9, "epochs": 3}])
-@pytest.mark.filterwarnings("ignore::linnaeus.pipeline.NotConverged")
+@pytest.mark.filterwarnings("ignore::linnaeus.learners.linear.NotConverged")
 def test_the_value_told_is_that_of_the_model_returned(settings):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2000, 20)), rng.integers(0, 8, 2000)

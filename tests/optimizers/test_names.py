@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from linnaeus.errors import LinnaeusError
+from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.optimizers import (
     SCHEDULES,
     SGD,
@@ -23,7 +24,6 @@ from linnaeus.optimizers import (
     PassiveAggressive,
 )
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.pipeline import LinearClassifier
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
 Y = ["a", "b", "a", "b"]

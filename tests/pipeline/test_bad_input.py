@@ -11,10 +11,13 @@ import pytest
 from scipy import sparse
 
 from linnaeus.errors import LinnaeusError
+from linnaeus.estimators.faces import FACES
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.named import LeastSquares, LogisticRegression
+from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.losses import MarginLoss
 from linnaeus.optimizers import SGD, HeldOut
 from linnaeus.outputs import Multiclass
-from linnaeus.pipeline import FACES, LeastSquares, LinearClassifier, LinearRegressor, LogisticRegression
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 2.0], [2.0, 0.0]])
 Y = ["a", "b", "a", "b"]

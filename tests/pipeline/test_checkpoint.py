@@ -18,10 +18,12 @@ from linnaeus import store
 from linnaeus.arrays import Dense
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.errors import ModelFileError, UsageError
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.regressor import LinearRegressor
+from linnaeus.learners.linear import checkpoint
 from linnaeus.losses import Log
 from linnaeus.optimizers import SGD, AdaGrad, Adam, Average, DualAscent, HeldOut
 from linnaeus.outputs import Multiclass
-from linnaeus.pipeline import LinearClassifier, LinearRegressor, checkpoint
 from linnaeus.regularizers import L2
 from linnaeus.types import State
 
@@ -100,7 +102,7 @@ OPTIMIZERS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::linnaeus.pipeline.NotConverged")
+@pytest.mark.filterwarnings("ignore::linnaeus.learners.linear.NotConverged")
 @pytest.mark.parametrize("kind", ["sparse", "dense"])
 @pytest.mark.parametrize("after", [1, 4, 8])
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -158,7 +160,7 @@ def test_weights_that_run_away_have_the_worst_score() -> None:
 PROGRAM = """
 import sys
 import numpy as np
-from linnaeus.pipeline import LinearClassifier
+from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.optimizers import AdaGrad, HeldOut
 rng = np.random.default_rng(0)
 X = rng.normal(size=(2000, 50)); y = (X[:, 0] + rng.normal(size=2000) > 0).astype(int)

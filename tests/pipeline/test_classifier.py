@@ -16,10 +16,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import linnaeus
+from linnaeus.estimators.faces import FACES
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.named import LogisticRegression
+from linnaeus.estimators.regressor import LinearRegressor
+from linnaeus.learners.linear.convergence import NotConverged
 from linnaeus.losses import LOSSES, Hinge, Log
 from linnaeus.optimizers import LBFGS, OPTIMIZERS, SGD, Average
 from linnaeus.outputs import Multiclass, OneVsRest
-from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression, NotConverged
 from linnaeus.regularizers import L2, ElasticNet
 
 RNG = np.random.default_rng(0)

@@ -10,8 +10,8 @@ import pytest
 
 from linnaeus import Classifier, TextClassifier, datasets, read
 from linnaeus.errors import UsageError
-from linnaeus.pipeline.compact import Compact
-from linnaeus.pipeline.cookbook import RECIPES, recipe
+from linnaeus.recipes.cookbook import RECIPES, recipe
+from linnaeus.training.compact import Compact
 
 TEXTS = ["a good film", "so good", "good and fine", "a bad film", "so bad", "bad and dull"] * 8
 LABELS = ["pos", "pos", "pos", "neg", "neg", "neg"] * 8
@@ -108,7 +108,7 @@ def test_a_class_that_only_the_held_out_rows_have():
 
 def test_two_sets_of_weights_are_refused(model):
     from linnaeus.errors import ModelFileError
-    from linnaeus.pipeline.modelfile import classifier_of, state_of
+    from linnaeus.model.file import classifier_of, state_of
 
     state = state_of(model.compact(datasets.intents("train")))
     both = replace(state, tensors={**state.tensors, "params.W": model.params["W"]})

@@ -11,8 +11,8 @@ import pytest
 
 from linnaeus import LinearClassifier
 from linnaeus.errors import UsageError
+from linnaeus.learners.linear.convergence import NotConverged
 from linnaeus.optimizers import SGD, Adam, Average
-from linnaeus.pipeline import NotConverged
 from linnaeus.regularizers import L2
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from linnaeus.errors import LinnaeusError
-from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor
+from linnaeus.estimators.faces import FACES
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.regressor import LinearRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))

@@ -9,9 +9,12 @@ import pytest
 
 from linnaeus import store
 from linnaeus.errors import ModelFileError, UsageError
+from linnaeus.estimators.faces import FACES
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.named import LogisticRegression
+from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.losses import MarginLoss, SoftMargin
 from linnaeus.optimizers import AdaGrad, Average
-from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression
 from linnaeus.regularizers import ElasticNet
 from linnaeus.types import State
 

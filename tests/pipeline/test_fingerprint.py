@@ -13,12 +13,12 @@ import pytest
 import linnaeus
 from linnaeus.features.base import Batches
 from linnaeus.features.tokens import Templates, Window
-from linnaeus.pipeline.account import fingerprint
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.ranking import RANKERS
-from linnaeus.pipeline.stack import StackRecipe, Stage
-from linnaeus.pipeline.tagging import TagRecipe
-from linnaeus.pipeline.training import as_examples
+from linnaeus.recipes.cookbook import recipe
+from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.stack_recipe import StackRecipe, Stage
+from linnaeus.recipes.tag_recipe import TagRecipe
+from linnaeus.tasks.examples import as_examples
+from linnaeus.training.account import fingerprint
 
 WORD = TagRecipe(templates=Templates((Window(("word",)),)))
 
@@ -53,7 +53,7 @@ def test_the_fingerprint_does_not_depend_on_blocks():
     batch = next(iter(data.load().batches()))
     for size in (1, 7, 99):
         cut = Batches(tuple(batch.take(np.arange(i, min(i + size, 100))) for i in range(0, 100, size)))
-        blocks = linnaeus.pipeline.examples.Examples(cut, examples.labels, None, examples.weights)
+        blocks = linnaeus.tasks.examples.Examples(cut, examples.labels, None, examples.weights)
         assert fingerprint(blocks) == fingerprint(examples)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linnaeus import Classifier
-from linnaeus.pipeline.cookbook import Recipe
+from linnaeus.recipes.cookbook import Recipe
 
 FOLDER = Path(__file__).parents[1] / "golden"
 FILES = sorted([*FOLDER.glob("*-classifier.lin"), *FOLDER.glob("*-compact.lin")])

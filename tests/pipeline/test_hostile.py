@@ -20,8 +20,9 @@ from linnaeus import Recipe, kernels, read, store
 from linnaeus.cli.main import main
 from linnaeus.errors import ModelFileError
 from linnaeus.features import Given, Words
-from linnaeus.pipeline import Linear, Tuning
-from linnaeus.pipeline.packing import unpack
+from linnaeus.learners.linear.learner import Linear
+from linnaeus.recipes.tuning import Tuning
+from linnaeus.store.labels import unpack
 from linnaeus.store.states import pack_strings
 from linnaeus.types import State
 

@@ -8,9 +8,9 @@ from linnaeus import Recipe
 from linnaeus.errors import LinnaeusError
 from linnaeus.features import Words
 from linnaeus.learners.bayes import Multinomial
+from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.neighbors import Neighbors
-from linnaeus.pipeline.classifier import Classifier
-from linnaeus.pipeline.learner import Linear
+from linnaeus.model.model import Classifier
 
 ROWS = [("red apple", "fruit"), ("green pear", "fruit"), ("iron ore", "metal"), ("zinc, a metal", "metal")]
 RECIPE = Recipe(features=Words(), learner=Multinomial(), keep="texts")

@@ -15,7 +15,7 @@ from linnaeus import Classifier, Recipe, read, store
 from linnaeus.cli.main import main
 from linnaeus.errors import ModelFileError
 from linnaeus.features import Hashed, Words
-from linnaeus.pipeline import Linear
+from linnaeus.learners.linear.learner import Linear
 from linnaeus.store.blocks import BLOCK
 from linnaeus.types import State
 

@@ -12,11 +12,11 @@ from linnaeus import Classifier, MatrixClassifier, TextClassifier, read, store
 from linnaeus.cli.main import main
 from linnaeus.erm import separability
 from linnaeus.errors import LinnaeusError
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.modelfile import state_of
-from linnaeus.pipeline.tagging.cookbook import tag_recipe
-from linnaeus.pipeline.tagging.modelfile import state_of as tag_state
-from linnaeus.pipeline.tagging.modelfile import tagger_of
+from linnaeus.model.file import state_of
+from linnaeus.model.tagger_file import state_of as tag_state
+from linnaeus.model.tagger_file import tagger_of
+from linnaeus.recipes.cookbook import recipe
+from linnaeus.recipes.tagging import tag_recipe
 from linnaeus.types import State
 
 ROWS = [("a good film", "pos"), ("so good", "pos"), ("a bad film", "neg"), ("so bad", "neg")] * 5

@@ -15,9 +15,10 @@ from linnaeus.decision.shared import FittedShared
 from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.errors import DataError, ModelFileError, UsageError
 from linnaeus.features import Columns, Contrast, Selected, Words
-from linnaeus.pipeline import Linear, Tuning
-from linnaeus.pipeline.answers import Wish, answers
-from linnaeus.pipeline.cookbook import RECIPES, recipe
+from linnaeus.learners.linear.learner import Linear
+from linnaeus.recipes.cookbook import RECIPES, recipe
+from linnaeus.recipes.tuning import Tuning
+from linnaeus.tasks.classify.answers import Wish, answers
 
 TEXTS = ["a good film", "so good", "good and fine", "a bad film", "so bad", "bad and dull"] * 4
 LABELS = ["pos", "pos", "pos", "neg", "neg", "neg"] * 4

@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from linnaeus.erm import Record, Stop, Trace
+from linnaeus.erm import Record, Stop, Trace, progress
+from linnaeus.erm.progress import describe, share
 from linnaeus.errors import InputTypeError, UsageError
-from linnaeus.pipeline import FACES, LinearClassifier, LinearRegressor, LogisticRegression, progress
-from linnaeus.pipeline.progress import describe, share
+from linnaeus.estimators.faces import FACES
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.named import LogisticRegression
+from linnaeus.estimators.regressor import LinearRegressor
 
 Y = np.arange(60) % 3
 X = 2.0 * np.eye(3, 5)[Y] + np.random.default_rng(0).normal(size=(60, 5))
@@ -75,7 +78,7 @@ def test_the_bar_is_cleared_when_training_fails(monkeypatch: pytest.MonkeyPatch)
     closed: list[bool] = []
     close = progress.Bar.close
     monkeypatch.setattr(progress.Bar, "close", lambda bar: (close(bar), closed.append(True)))
-    monkeypatch.setattr("linnaeus.pipeline.fitting.train", lambda *_: 1 / 0)
+    monkeypatch.setattr("linnaeus.learners.linear.solving.train", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         fitted(monkeypatch, stream, after=0.0)
     assert closed == [True]
@@ -83,7 +86,8 @@ def test_the_bar_is_cleared_when_training_fails(monkeypatch: pytest.MonkeyPatch)
 
 PROGRAM = """
 import numpy as np
-from linnaeus.pipeline import LogisticRegression, progress
+from linnaeus.estimators.named import LogisticRegression
+from linnaeus.erm import progress
 progress.AFTER = progress.EVERY = 0.0
 y = np.arange(60) % 3
 X = np.eye(3, 5)[y] + np.random.default_rng(0).normal(size=(60, 5))

@@ -15,7 +15,7 @@ from linnaeus import kernels
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.features import Affixes, Chars, Exact, Hashed, Selected, Shape, Skips, Subwords, Weighted, Words
 from linnaeus.features.values import BM25, TfIdf, Values
-from linnaeus.pipeline.quick import compile_scorer
+from linnaeus.model.scorer import compile_scorer
 from linnaeus.text import Normalize
 
 SUBLINEAR = {"values": TfIdf("log"), "length": "l2"}

@@ -10,10 +10,11 @@ import pytest
 from linnaeus import Recipe
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features import Chars, Hashed, Selected, TfIdf, Words
+from linnaeus.learners.linear.learner import Linear
 from linnaeus.losses import Hinge
 from linnaeus.optimizers import AdaGrad, Average
-from linnaeus.pipeline import Linear, Tuning
-from linnaeus.pipeline.cookbook import RECIPES, recipe
+from linnaeus.recipes.cookbook import RECIPES, recipe
+from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L1, ElasticNet
 from linnaeus.text import Normalize
 

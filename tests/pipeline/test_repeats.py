@@ -17,9 +17,9 @@ from linnaeus.errors import ModelFileError
 from linnaeus.evaluation import Evaluation
 from linnaeus.features import Words
 from linnaeus.features.base import Batches
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.ranking import RANKERS
-from linnaeus.pipeline.repeats import example_keys, sentence_keys, text_keys
+from linnaeus.recipes.cookbook import recipe
+from linnaeus.recipes.ranking import RANKERS
+from linnaeus.tasks.keys import example_keys, sentence_keys, text_keys
 from linnaeus.text import Normalize
 
 QUICK = {"tuning.strengths": [1.0]}

@@ -4,9 +4,9 @@ import pytest
 
 from linnaeus import LinearClassifier, Tagger, TextClassifier, features
 from linnaeus.errors import UsageError
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.ranking.face import CandidateClassifier
-from linnaeus.pipeline.stack.recipe import StackRecipe, Stage
+from linnaeus.estimators.ranker import CandidateClassifier
+from linnaeus.recipes.cookbook import recipe
+from linnaeus.recipes.stack_recipe import StackRecipe, Stage
 
 TEXTS, LABELS = ["good film", "bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
 

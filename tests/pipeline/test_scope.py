@@ -11,13 +11,12 @@ import pytest
 from linnaeus.data import Batch
 from linnaeus.decision import InScope
 from linnaeus.decision.fitted import Rules
-from linnaeus.features import Chars, Words
+from linnaeus.features import Chars, Words, known_words
 from linnaeus.features.base import Batches
-from linnaeus.pipeline import known_words
-from linnaeus.pipeline.answers import Wish, answers
-from linnaeus.pipeline.classifier import Classifier
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.known_words import known_share, known_share_held_out
+from linnaeus.features.known_words import known_share, known_share_held_out
+from linnaeus.model.model import Classifier
+from linnaeus.recipes.cookbook import recipe
+from linnaeus.tasks.classify.answers import Wish, answers
 
 CHAT = [
     "see",

@@ -12,10 +12,11 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.errors import LinnaeusError, ModelFileError, UsageError
 from linnaeus.features import Columns, Field, Words
 from linnaeus.features.tokens import Templates, Window
-from linnaeus.pipeline.stack import StackModel, StackRecipe, Stage
-from linnaeus.pipeline.stack.material import Texts, Tokens, of_texts
-from linnaeus.pipeline.stack.training import Learned, row_keys
-from linnaeus.pipeline.tagging import TagRecipe
+from linnaeus.model.stack import StackModel
+from linnaeus.model.stack_material import Texts, Tokens, of_texts
+from linnaeus.recipes.stack_recipe import StackRecipe, Stage
+from linnaeus.recipes.tag_recipe import TagRecipe
+from linnaeus.training.stack import Learned, row_keys
 
 SPACE = "whitespace"
 WORD = TagRecipe(templates=Templates((Window(("word",)),)))

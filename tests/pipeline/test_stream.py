@@ -10,9 +10,10 @@ import pytest
 
 import linnaeus
 from linnaeus.errors import DataError, LinnaeusError, UsageError
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.optimizers import SGD, AdaGrad, Average
 from linnaeus.outputs import Multiclass, OneVsRest
-from linnaeus.pipeline import LinearClassifier, LinearRegressor
 
 
 def blobs(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

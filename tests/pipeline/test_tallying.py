@@ -11,11 +11,11 @@ from linnaeus import Recipe, datasets, kernels
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Chars, Exact, Hashed, Words
 from linnaeus.learners.bayes import Bernoulli, Complement, Frequencies, Multinomial
-from linnaeus.pipeline import tallying
-from linnaeus.pipeline.tallying import tallied
-from linnaeus.pipeline.training import as_examples
-from linnaeus.pipeline.tuning import Tuning
+from linnaeus.recipes.tuning import Tuning
+from linnaeus.tasks.examples import as_examples
 from linnaeus.text import Normalize
+from linnaeus.training import tallying
+from linnaeus.training.tallying import tallied
 
 FEATURES = [
     Words(),

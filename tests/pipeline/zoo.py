@@ -56,14 +56,16 @@ from linnaeus.features.pairs import (
     Numbers,
 )
 from linnaeus.features.tokens import Clusters, Gazetteer, Templates, Window
+from linnaeus.learners import LEARNERS
+from linnaeus.learners.chain.learner import Chain, Greedy
 from linnaeus.learners.kernel_methods import AveragedKernelPerceptron, GaussianProcess, KernelRidge, KernelSVM
+from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.neighbors import Components, Neighbors
-from linnaeus.pipeline import Linear, Tuning
-from linnaeus.pipeline.compact import Compact
-from linnaeus.pipeline.learner import LEARNERS
-from linnaeus.pipeline.ranking import RANKERS, RankRecipe
-from linnaeus.pipeline.tagging import Chain, Greedy
+from linnaeus.recipes.rank_recipe import RankRecipe
+from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.tuning import Tuning
 from linnaeus.similarities import RBF, LinearKernel, Polynomial, Spectrum, Subsequence
+from linnaeus.training.compact import Compact
 
 PAIRS = [("a good film", "pos"), ("so good", "pos"), ("a bad film", "neg"), ("so bad", "neg")]
 ROWS = [*PAIRS, ("an odd one", "rare")] * 3

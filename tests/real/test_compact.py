@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from linnaeus import Classifier, read
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

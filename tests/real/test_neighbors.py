@@ -10,7 +10,7 @@ import pytest
 import linnaeus
 from linnaeus.features import Words
 from linnaeus.learners.neighbors import Exact
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.types import Lesson
 
 

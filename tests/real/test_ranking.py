@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linnaeus.data.grouping import read_groups
-from linnaeus.pipeline.ranking import RANKERS
+from linnaeus.recipes.ranking import RANKERS
 
 
 def read(real_data, name, part):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linnaeus import read
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 

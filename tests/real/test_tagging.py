@@ -6,7 +6,7 @@ import pytest
 
 from linnaeus import TagModel, threads
 from linnaeus.data.tagged import read_sentences
-from linnaeus.pipeline.tagging.cookbook import tag_recipe
+from linnaeus.recipes.tagging import tag_recipe
 
 
 def parts(folder, tags):

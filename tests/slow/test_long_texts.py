@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.text import Normalize
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 import linnaeus
 from linnaeus import Classifier, LogisticRegression, RankModel, StackModel, Tagger, TagModel, TextClassifier
 from linnaeus.data import Corpus
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.ranker import CandidateClassifier, Ranker
+from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.evaluation import Evaluation
 from linnaeus.explain import Explanation, Neighbor
-from linnaeus.pipeline.linear import LinearClassifier
-from linnaeus.pipeline.prediction import Prediction
-from linnaeus.pipeline.ranking.face import CandidateClassifier, Ranker
-from linnaeus.pipeline.regressor import LinearRegressor
+from linnaeus.tasks.classify.prediction import Prediction
 
 TEXTS, LABELS = ["good", "bad"], ["pos", "neg"]
 

@@ -11,7 +11,7 @@ from linnaeus.render import Page, clean, command, counted, duration, indent, lin
 
 if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
     from linnaeus.render import Glyphs
 
 GAP = Page((line(),))

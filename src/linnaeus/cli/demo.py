@@ -12,7 +12,7 @@ from linnaeus.cli import options as shared
 
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
     from linnaeus.render import Page
 
 _EXAMPLES = """\b
@@ -46,7 +46,7 @@ def command(output: str | None, **options: Any) -> int:
 
 def _train(train: Any, output: str | None, screen: Screen) -> Classifier:
     from linnaeus.cli.crash import state_directory
-    from linnaeus.pipeline.cookbook import recipe
+    from linnaeus.recipes.cookbook import recipe
 
     began = time.perf_counter()
     model = recipe("default").fit(train)

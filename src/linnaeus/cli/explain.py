@@ -16,7 +16,7 @@ from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
 
 _EXAMPLES = """\b
 Examples:
@@ -52,7 +52,7 @@ def command(model: str, source: str | None, **options: Any) -> int:
 
     Contributions and bias add up to the score. Without TEXT or DATA, show the strongest features of each class.
     """
-    from linnaeus.pipeline.modelfile import classifier_of
+    from linnaeus.model.file import classifier_of
 
     shared.remark_kernels(options)
     with shared.use_threads(options):

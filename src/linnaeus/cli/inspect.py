@@ -12,7 +12,7 @@ from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import CHECKED, digests, open_model
 
 if TYPE_CHECKING:
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
     from linnaeus.render import Page
 
 _EXAMPLES = """\b
@@ -34,7 +34,7 @@ _SHOWN = 20
 @shared.common_options
 def command(model: str, **options: Any) -> int:
     """Show the recipe, classes, training data, held-out metrics and file contents of MODEL."""
-    from linnaeus.pipeline.modelfile import classifier_of
+    from linnaeus.model.file import classifier_of
 
     task, state = open_model(model, True if options["verify"] else None)
     if task is not None:
@@ -60,7 +60,7 @@ def command(model: str, **options: Any) -> int:
 
 def described(model: Classifier, path: str, checked: str = CHECKED) -> dict[str, Any]:
     """All contents except the arrays."""
-    from linnaeus.pipeline.inside import remains
+    from linnaeus.model.contents import remains
     from linnaeus.store.blocks import raw
 
     W, held = raw(model.params, "W"), remains(model)
@@ -134,7 +134,7 @@ def _learned(model: Classifier) -> list[tuple[str, str]]:
 
 def _texts(model: Classifier) -> str:
     """Whether the file contains training texts, which matters before sharing it."""
-    from linnaeus.pipeline.inside import remains
+    from linnaeus.model.contents import remains
     from linnaeus.render import counted
 
     if model.kept is None:

@@ -19,7 +19,7 @@ from linnaeus.errors import LinnaeusWarning, UsageError
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
     from linnaeus.data import Corpus
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

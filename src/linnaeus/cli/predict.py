@@ -15,8 +15,8 @@ from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.data import Corpus
-    from linnaeus.pipeline.answers import Wish
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
+    from linnaeus.tasks.classify.answers import Wish
 
 _EXAMPLES = """\b
 Examples:
@@ -53,7 +53,7 @@ def command(model: str, data: str, **options: Any) -> int:
     An argument of several words that is not a file name is treated as one TEXT.
     """
     from linnaeus.cli.writers import refuse_existing
-    from linnaeus.pipeline.modelfile import classifier_of
+    from linnaeus.model.file import classifier_of
 
     shared.remark_kernels(options)
     refuse_existing(options["output"], options["force"])
@@ -69,7 +69,7 @@ def command(model: str, data: str, **options: Any) -> int:
 def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any = None) -> int:
     """The predictions of a classifier or regression; `ready` adds the outputs of earlier stages to the corpus."""
     from linnaeus.cli.writers import open_writer
-    from linnaeus.pipeline.answers import Wish
+    from linnaeus.tasks.classify.answers import Wish
 
     corpus = _read(found, data, options)
     corpus = corpus if ready is None else ready(corpus)
@@ -97,7 +97,7 @@ def _separator(model: Classifier, wish: Wish, options: dict[str, Any]) -> str:
 
 def _run(model: Classifier, corpus: Corpus, how: tuple[Wish, Any], options: dict[str, Any]) -> None:
     from linnaeus.cli.progress import Mark, open_progress
-    from linnaeus.pipeline.answers import answers
+    from linnaeus.tasks.classify.answers import answers
 
     (wish, write), empty = how, True
     with open_progress(options["quiet"] or options["output"] is None) as progress:

@@ -13,7 +13,7 @@ from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Progress
-    from linnaeus.pipeline.progress import Phase
+    from linnaeus.erm.progress import Phase
 
 EVERY = 10.0
 """Seconds between plain lines."""
@@ -160,7 +160,7 @@ class Training:
 def phase_mark(phase: Phase, name: str = "") -> Mark:
     """The progress of a training phase; `name` is shown before the name of the phase.
 
-    >>> from linnaeus.pipeline.progress import Phase
+    >>> from linnaeus.erm.progress import Phase
     >>> describe(phase_mark(Phase("cross-fitting", 0.25, "fold 2 of 4")), 3)
     'cross-fitting: 25 %, fold 2 of 4, 9.0 s left'
     """

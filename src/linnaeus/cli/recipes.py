@@ -41,19 +41,19 @@ def command(name: str | None, **options: Any) -> int:
 
 
 def _texts() -> dict[str, str]:
-    from linnaeus.pipeline.cookbook import RECIPES
+    from linnaeus.recipes.cookbook import RECIPES
 
     return {name: entry.help for name, entry in RECIPES.items()}
 
 
 def _taggers() -> dict[str, str]:
-    from linnaeus.pipeline.tagging.cookbook import TAGGERS
+    from linnaeus.recipes.tagging import TAGGERS
 
     return {name: entry.says for name, entry in TAGGERS.items()}
 
 
 def _rankers() -> dict[str, str]:
-    from linnaeus.pipeline.ranking.cookbook import RANKERS
+    from linnaeus.recipes.ranking import RANKERS
 
     return {name: str(make.__doc__).splitlines()[0] for name, make in RANKERS.items()}
 
@@ -61,10 +61,10 @@ def _rankers() -> dict[str, str]:
 def _named(name: str) -> Any:
     """A recipe of any kind."""
     from linnaeus.errors import UsageError, did_you_mean
-    from linnaeus.pipeline.cookbook import recipe
-    from linnaeus.pipeline.ranking.cookbook import rank_recipe
-    from linnaeus.pipeline.recipe_names import KINDS, kind_of, table_of
-    from linnaeus.pipeline.tagging.cookbook import tag_recipe
+    from linnaeus.recipes.cookbook import recipe
+    from linnaeus.recipes.names import KINDS, kind_of, table_of
+    from linnaeus.recipes.ranking import rank_recipe
+    from linnaeus.recipes.tagging import tag_recipe
 
     kind = kind_of(name)
     if kind is None:
@@ -74,7 +74,7 @@ def _named(name: str) -> Any:
 
 
 def _toml(found: Any) -> str:
-    from linnaeus.pipeline import codec
-    from linnaeus.pipeline.toml import to_toml
+    from linnaeus.recipes import codec
+    from linnaeus.recipes.toml import to_toml
 
     return to_toml(codec.spoken(found.to_json()))

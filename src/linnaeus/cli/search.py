@@ -41,7 +41,7 @@ def command(model: str, source: str, **options: Any) -> int:
     MODEL must contain its training texts, as models trained with `--set keep=texts` do.
     """
     from linnaeus.cli.tasks import open_model
-    from linnaeus.pipeline.modelfile import classifier_of
+    from linnaeus.model.file import classifier_of
 
     shared.remark_kernels(options)
     with shared.use_threads(options):

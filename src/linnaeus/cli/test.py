@@ -16,7 +16,7 @@ from linnaeus.errors import DataError, did_you_mean
 if TYPE_CHECKING:
     from linnaeus.data import Corpus
     from linnaeus.evaluation import Evaluation
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
 
 _EXAMPLES = """\b
 Examples:
@@ -62,7 +62,7 @@ def command(model: str, data: str, **options: Any) -> int:
 
     Shows metrics with confidence intervals, scores of each class, and the most frequent confusions.
     """
-    from linnaeus.pipeline.modelfile import classifier_of
+    from linnaeus.model.file import classifier_of
 
     shared.remark_kernels(options)
     options = shared.choose_part(data, options, "test")
@@ -93,7 +93,7 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
     """The evaluation of all rows, and that of slices."""
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.evaluation import Accumulator, by_length, column, slices
-    from linnaeus.pipeline.unknown_labels import UnknownLabels
+    from linnaeus.tasks.classify.unknown_labels import UnknownLabels
 
     abstain = shared.abstention(options, model)
     seen, unknown = Accumulator(), UnknownLabels(model.classes)

@@ -18,12 +18,12 @@ from linnaeus.kernels.beside import Beside
 
 if TYPE_CHECKING:
     from linnaeus.data import Corpus
+    from linnaeus.erm.progress import Phase
     from linnaeus.evaluation import Evaluation
-    from linnaeus.pipeline.classifier import Classifier
-    from linnaeus.pipeline.examples import Examples
-    from linnaeus.pipeline.progress import Phase
-    from linnaeus.pipeline.recipe import Recipe
+    from linnaeus.model.model import Classifier
     from linnaeus.protocols import Stream
+    from linnaeus.recipes.recipe import Recipe
+    from linnaeus.tasks.examples import Examples
 
 _EXAMPLES = """\b
 Examples:
@@ -136,8 +136,8 @@ def _target(data: str, options: dict[str, Any]) -> str:
 
 def build_recipe(options: dict[str, Any]) -> Recipe:
     """The recipe that the options name, with the changes of `--set`."""
-    from linnaeus.pipeline.cookbook import RECIPES, recipe
-    from linnaeus.pipeline.recipe import Recipe
+    from linnaeus.recipes.cookbook import RECIPES, recipe
+    from linnaeus.recipes.recipe import Recipe
 
     name = options["name"] or ("ridge" if options["task"] == "regress" else "default")
     found = recipe(name) if name in RECIPES or not Path(name).exists() else Recipe.read(name)
@@ -192,7 +192,8 @@ def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Reci
 def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
     """Train the model; the test data are read meanwhile, since training mostly uses one thread."""
     from linnaeus.cli.progress import Training, open_progress
-    from linnaeus.pipeline.training import as_examples, train
+    from linnaeus.tasks.examples import as_examples
+    from linnaeus.training.train import train
 
     with shared.remarking(options), open_progress(options["quiet"]) as progress:
         shown = Training(progress)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.pipeline import LogisticRegression
+from linnaeus.estimators.named import LogisticRegression
 from linnaeus.render.picture import Panel, Picture, Shades
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.pipeline import LinearRegressor
+from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.regularizers import L2
 from linnaeus.render.picture import Lines, Panel, Picture, Points
 

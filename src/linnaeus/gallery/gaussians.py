@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.learners.bayes import LinearDiscriminant, QuadraticDiscriminant
-from linnaeus.pipeline import MatrixClassifier
 from linnaeus.render.picture import Lines, Panel, Picture
 
 if TYPE_CHECKING:

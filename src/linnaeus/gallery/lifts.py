@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.estimators.named import LogisticRegression, Perceptron
 from linnaeus.gallery.boundary import Scene, Side, draw
 from linnaeus.gallery.toys import corners
-from linnaeus.pipeline import LogisticRegression, Perceptron
 from linnaeus.render.picture import Lines, Panel, Picture, Points
 
 if TYPE_CHECKING:

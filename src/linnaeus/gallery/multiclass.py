@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.estimators.linear import LinearClassifier
+from linnaeus.estimators.named import LogisticRegression
 from linnaeus.gallery.boundary import CELLS, answers, lattice
 from linnaeus.gallery.toys import three
-from linnaeus.pipeline import LinearClassifier, LogisticRegression
 from linnaeus.regularizers import L2
 from linnaeus.render.contour import contour
 from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions

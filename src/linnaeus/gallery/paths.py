@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.optimizers import SGD, AdaGrad, Momentum
-from linnaeus.pipeline import LinearRegressor
 from linnaeus.render.contour import contour
 from linnaeus.render.picture import Lines, Panel, Picture, Points
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from linnaeus.estimators.matrix import MatrixClassifier
+from linnaeus.estimators.named import LeastSquares, LinearSVM, LogisticRegression, Perceptron
 from linnaeus.gallery.boundary import Classifies, Scene, Side
 from linnaeus.gallery.steps import Steps
 from linnaeus.gallery.toys import apart, clouds, crossed, outliers, rings
@@ -12,7 +14,6 @@ from linnaeus.learners.bayes import Gaussian, LinearDiscriminant, QuadraticDiscr
 from linnaeus.learners.ensembles import Forest, GradientBoosting, Tree
 from linnaeus.learners.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
 from linnaeus.learners.neighbors import Centroid, Neighbors
-from linnaeus.pipeline import LeastSquares, LinearSVM, LogisticRegression, MatrixClassifier, Perceptron
 from linnaeus.similarities import RBF, Polynomial
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.estimators.named import LinearSVM
 from linnaeus.gallery.boundary import CELLS, boundaries, lattice
 from linnaeus.gallery.toys import overlapping
-from linnaeus.pipeline import LinearSVM
 from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
 
 if TYPE_CHECKING:

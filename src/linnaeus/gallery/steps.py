@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.learners.ensembles import AdaBoost
-from linnaeus.pipeline import MatrixClassifier
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles

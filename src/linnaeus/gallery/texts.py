@@ -8,11 +8,12 @@ import numpy as np
 
 from linnaeus.datasets import intents
 from linnaeus.decision import Temperature
+from linnaeus.estimators.matrix import MatrixClassifier
+from linnaeus.estimators.named import LogisticRegression
 from linnaeus.evaluation import learning_curve
 from linnaeus.features import Words
 from linnaeus.gallery.reviews import echoes, reviews
 from linnaeus.learners.bayes import Multinomial
-from linnaeus.pipeline import LogisticRegression, MatrixClassifier
 from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points
 
 if TYPE_CHECKING:

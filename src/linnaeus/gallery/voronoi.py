@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.gallery.boundary import CELLS, lattice
 from linnaeus.learners.neighbors import Neighbors
-from linnaeus.pipeline import MatrixClassifier
 from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
 
 if TYPE_CHECKING:

@@ -1,28 +1,58 @@
-"""Learners that are not trained by an optimizer over a loss: a lesson in, a fitted model out.
+"""Learners: a lesson in, a fitted model out.
 
 A learner is a frozen dataclass with `learn(lesson)`. Its fitted model gives scores over the same output spaces as a
 linear model, so that decisions, evaluation, explanations and model files do not depend on the learner.
 
+    linear/          the linear engine: any loss, regularizer and optimizer
+    chain/           chains of tags
     bayes/           naive Bayes, discriminant analysis and class frequencies, learned by counting
     neighbors/       nearest neighbors, nearest centroids, and the search for them
     kernel_methods/  perceptron, ridge, SVM and Gaussian process on similarities
     ensembles/       decision trees, random forests and boosting
 
-To add a learner: a file with the learner and its fitted model, a row in `pipeline.learner.LEARNERS`, one in
-`pipeline.bodies.MODELS`, an example in `tests/contracts/test_families.py`.
+To add a learner: a file with the learner and its fitted model, a row in `LEARNERS`, one in
+`restore.MODELS`, an example in `tests/contracts/test_families.py`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import room
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.learners import bayes as bayes
+    from linnaeus.learners import chain as chain
     from linnaeus.learners import ensembles as ensembles
     from linnaeus.learners import kernel_methods as kernel_methods
+    from linnaeus.learners import linear as linear
     from linnaeus.learners import neighbors as neighbors
 
+
+LEARNERS = Table(
+    __name__,
+    {
+        "linear": "linear.learner.Linear",
+        "frequencies": "bayes.frequencies.Frequencies",
+        "multinomial": "bayes.multinomial.Multinomial",
+        "bernoulli": "bayes.bernoulli.Bernoulli",
+        "complement": "bayes.complement.Complement",
+        "gaussian": "bayes.gaussian.Gaussian",
+        "linear_discriminant": "bayes.discriminant.LinearDiscriminant",
+        "quadratic_discriminant": "bayes.quadratic.QuadraticDiscriminant",
+        "neighbors": "neighbors.learner.Neighbors",
+        "centroid": "neighbors.centroid.Centroid",
+        "tree": "ensembles.forest.Tree",
+        "forest": "ensembles.forest.Forest",
+        "adaboost": "ensembles.adaboost.AdaBoost",
+        "gradient_boosting": "ensembles.gradient.GradientBoosting",
+        "kernel_perceptron": "kernel_methods.perceptron.KernelPerceptron",
+        "averaged_kernel_perceptron": "kernel_methods.perceptron.AveragedKernelPerceptron",
+        "kernel_ridge": "kernel_methods.ridge.KernelRidge",
+        "kernel_svm": "kernel_methods.svm.KernelSVM",
+        "gaussian_process": "kernel_methods.process.GaussianProcess",
+    },
+)
+"""Every learner of rows by its plain name."""
 
 __getattr__, __dir__ = room(__name__)

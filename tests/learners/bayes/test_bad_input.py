@@ -20,8 +20,8 @@ from linnaeus.learners.bayes import (
     Multinomial,
     QuadraticDiscriminant,
 )
-from linnaeus.pipeline.bodies import model_of
-from linnaeus.pipeline.tuning import Tuning
+from linnaeus.learners.restore import model_of
+from linnaeus.recipes.tuning import Tuning
 from linnaeus.types import Lesson, State
 
 LEARNERS = [

@@ -14,7 +14,7 @@ from linnaeus import Recipe, TextRegressor
 from linnaeus.errors import LinnaeusError
 from linnaeus.features import Words
 from linnaeus.learners.ensembles import AdaBoost, Forest, GradientBoosting, Tree
-from linnaeus.pipeline.cookbook import recipe
+from linnaeus.recipes.cookbook import recipe
 
 NAMES = ("decision-tree", "random-forest", "adaboost", "gradient-boosting")
 each_recipe = pytest.mark.parametrize("name", NAMES)
@@ -82,7 +82,7 @@ def test_a_class_with_one_row_and_texts_that_are_all_alike(name):
 def test_a_prediction_needs_no_scikit_learn(name, tmp_path):
     recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     program = (
-        "import sys; from linnaeus.pipeline.classifier import Classifier; "
+        "import sys; from linnaeus.model.model import Classifier; "
         f"model = Classifier.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
         "assert not {'sklearn', 'scipy', 'pandas'} & set(sys.modules)"
     )

@@ -15,9 +15,9 @@ from linnaeus.arrays import as_rows
 from linnaeus.cli.inspect import described
 from linnaeus.errors import LinnaeusError
 from linnaeus.learners.neighbors import Components, Graph, Neighbors
-from linnaeus.pipeline.classifier import Classifier
-from linnaeus.pipeline.cookbook import recipe
-from linnaeus.pipeline.inside import remains
+from linnaeus.model.contents import remains
+from linnaeus.model.model import Classifier
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.store import tensors
 from linnaeus.types import Lesson
 
@@ -105,7 +105,7 @@ def test_an_empty_class_rows_without_length_duplicates_only_and_k_larger_than_th
 def test_a_prediction_needs_no_scikit_learn(name, tmp_path):
     recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     program = (
-        "import sys; from linnaeus.pipeline.classifier import Classifier; "
+        "import sys; from linnaeus.model.model import Classifier; "
         f"model = Classifier.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
         "assert not {'sklearn', 'scipy', 'pandas'} & set(sys.modules)"
     )

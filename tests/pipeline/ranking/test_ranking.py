@@ -8,14 +8,17 @@ import pytest
 from linnaeus.data.groups import Groups
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, UsageError
+from linnaeus.estimators.ranker import CandidateClassifier, Ranker
 from linnaeus.features import Columns, Words
 from linnaeus.features.pairs import Crossed, Match, Measured, Nothing, PairFunction
+from linnaeus.learners.linear.learner import Linear
 from linnaeus.losses import LOSSES
+from linnaeus.model.ranker import RankModel
 from linnaeus.optimizers import LBFGS
 from linnaeus.outputs import Candidates, Multiclass
-from linnaeus.pipeline.learner import Linear
-from linnaeus.pipeline.ranking import RANKERS, CandidateClassifier, Ranker, RankModel, RankRecipe
-from linnaeus.pipeline.tuning import Tuning
+from linnaeus.recipes.rank_recipe import RankRecipe
+from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L2
 from linnaeus.store import load
 from linnaeus.types import Choices
@@ -148,7 +151,7 @@ def test_functions_are_named_in_a_file_and_passed_in_again(tmp_path):
 
 @pytest.mark.parametrize("tensor", ["weights", "features.scale", "features.1.0.columns", "features.0.scale"])
 def test_damaged_files_are_refused(tmp_path, tensor):
-    from linnaeus.pipeline.ranking.file import ranker_of, state_of
+    from linnaeus.model.ranker_file import ranker_of, state_of
     from linnaeus.types import State
 
     state = state_of(RankRecipe(pairs=Measured((Match(),)) | BLOCKS).fit(NAMES))

@@ -7,8 +7,10 @@ import pytest
 from tests.pipeline.tagging.sentences import entities, tagged
 
 from linnaeus.errors import ModelFileError
-from linnaeus.pipeline.tagging import Chain, Greedy, TagModel, TagRecipe
-from linnaeus.pipeline.tagging.modelfile import state_of, tagger_of
+from linnaeus.learners.chain.learner import Chain, Greedy
+from linnaeus.model.tagger import TagModel
+from linnaeus.model.tagger_file import state_of, tagger_of
+from linnaeus.recipes.tag_recipe import TagRecipe
 from linnaeus.types import State
 
 

@@ -13,18 +13,12 @@ from tests.pipeline.tagging.sentences import entities, tagged
 from linnaeus.arrays import CSR
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError
+from linnaeus.estimators.tagger import Tagger
 from linnaeus.kernels import threads
-from linnaeus.pipeline.tagging import (
-    TAGGERS,
-    BatchChain,
-    Chain,
-    Greedy,
-    Tagger,
-    TagModel,
-    TagRecipe,
-    clustered,
-    tag_recipe,
-)
+from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
+from linnaeus.model.tagger import TagModel
+from linnaeus.recipes.tag_recipe import TagRecipe
+from linnaeus.recipes.tagging import TAGGERS, clustered, tag_recipe
 from linnaeus.types import Tags
 
 LEARNERS = [
@@ -119,7 +113,7 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads():
 
 
 def test_a_crf_of_single_tokens_is_the_multiclass_classifier():
-    from linnaeus.pipeline import LogisticRegression
+    from linnaeus.estimators.named import LogisticRegression
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))

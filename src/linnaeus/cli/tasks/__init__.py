@@ -32,7 +32,7 @@ def open_model(path: str, verify: bool | None = None, data: str | None = None) -
     """
     from linnaeus import store
     from linnaeus.errors import ModelFileError, UsageError
-    from linnaeus.pipeline.opening import weights_later
+    from linnaeus.model.opening import weights_later
     from linnaeus.store.layout import is_model
 
     try:
@@ -74,7 +74,7 @@ def _is_pipeline(name: str | None) -> bool:
 
     if name is None or not name.endswith((".toml", ".json")) or not Path(name).is_file():
         return False
-    from linnaeus.pipeline.toml import read_table
+    from linnaeus.recipes.toml import read_table
 
     return "stages" in read_table(name)
 

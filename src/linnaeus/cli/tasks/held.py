@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation.tagging import TagScores
-    from linnaeus.pipeline.tagging.model import TagModel
+    from linnaeus.model.tagger import TagModel
 
 SHARE = 0.1
 """The share that is held out."""
@@ -31,7 +31,7 @@ def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[
     """
     from linnaeus.data.repeats import MANY, kept_together, repeated
     from linnaeus.data.split import holdout
-    from linnaeus.pipeline.repeats import sentence_keys
+    from linnaeus.tasks.keys import sentence_keys
 
     groups = None
     if sentences.docs is not None and sentences.docs.null_count < len(sentences):

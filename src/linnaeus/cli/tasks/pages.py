@@ -25,8 +25,8 @@ from linnaeus.render import (
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.tagging import TagScores
-    from linnaeus.pipeline.tagging.explanation import TagExplanation
-    from linnaeus.pipeline.tagging.model import TagModel
+    from linnaeus.model.tagger import TagModel
+    from linnaeus.tasks.tag.explanation import TagExplanation
 
 GAP = Page((line(),))
 SHOWN = 20

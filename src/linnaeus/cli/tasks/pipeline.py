@@ -14,7 +14,7 @@ from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch, Corpus
-    from linnaeus.pipeline.stack import StackModel
+    from linnaeus.model.stack import StackModel
     from linnaeus.types import State
 
 
@@ -141,12 +141,12 @@ def _page(model: StackModel, path: str, checked: str = "") -> Any:
 
 
 def _recipe(options: dict[str, Any]) -> Any:
-    from linnaeus.pipeline.stack.recipe import StackRecipe
+    from linnaeus.recipes.stack_recipe import StackRecipe
 
     return StackRecipe.read(options["name"])
 
 
 def _model(state: State) -> StackModel:
-    from linnaeus.pipeline.stack.modelfile import stack_of
+    from linnaeus.model.stack_file import stack_of
 
     return stack_of(state)

@@ -20,8 +20,8 @@ from linnaeus.render import Page, clean, command, counted, duration, indent, lin
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
     from linnaeus.evaluation.choices import ChoiceScores
-    from linnaeus.pipeline.ranking.model import RankModel
-    from linnaeus.pipeline.ranking.reasons import ChoiceReason
+    from linnaeus.model.ranker import RankModel
+    from linnaeus.tasks.rank.reasons import ChoiceReason
     from linnaeus.types import State
 
 GAP = Page((line(),))
@@ -111,9 +111,9 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
 def build_recipe(options: dict[str, Any]) -> Any:
     """The ranker's recipe that the options name, with their changes."""
     from linnaeus.cli.train import assignments
-    from linnaeus.pipeline.ranking import RankRecipe
-    from linnaeus.pipeline.ranking.cookbook import RANKERS, rank_recipe
-    from linnaeus.pipeline.toml import read_table
+    from linnaeus.recipes.rank_recipe import RankRecipe
+    from linnaeus.recipes.ranking import RANKERS, rank_recipe
+    from linnaeus.recipes.toml import read_table
 
     name = options["name"] or "plain"
     named = name in RANKERS or not Path(name).exists()
@@ -190,6 +190,6 @@ def _reasons(told: ChoiceReason, most: int) -> Page:
 
 
 def _model(state: State) -> RankModel:
-    from linnaeus.pipeline.ranking.file import ranker_of
+    from linnaeus.model.ranker_file import ranker_of
 
     return ranker_of(state)

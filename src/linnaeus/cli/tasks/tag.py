@@ -26,8 +26,8 @@ from linnaeus.errors import DataError, UsageError
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation.tagging import TagScores
-    from linnaeus.pipeline.tagging.explanation import TagExplanation
-    from linnaeus.pipeline.tagging.model import TagModel
+    from linnaeus.model.tagger import TagModel
+    from linnaeus.tasks.tag.explanation import TagExplanation
     from linnaeus.types import State
 
 BATCH = 1 << 16
@@ -67,7 +67,7 @@ def test(state: State, data: str, options: dict[str, Any]) -> int:
 
 def remark_unknown(model: TagModel, sentences: Sentences, options: dict[str, Any]) -> None:
     """Report the tags of the test data that the model does not know."""
-    from linnaeus.pipeline.unknown_labels import UnknownLabels
+    from linnaeus.tasks.classify.unknown_labels import UnknownLabels
 
     unknown = UnknownLabels(model.tags)
     unknown.add(sentences.tags)
@@ -152,8 +152,8 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
     model = _model(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
-        from linnaeus.pipeline import codec
-        from linnaeus.pipeline.toml import to_toml
+        from linnaeus.recipes import codec
+        from linnaeus.recipes.toml import to_toml
 
         screen.write(to_toml(codec.spoken(model.recipe.to_json())))
         return 0
@@ -178,9 +178,9 @@ def inspect(state: State, path: str, options: dict[str, Any]) -> int:
 def build_recipe(options: dict[str, Any], sentences: Sentences) -> Any:
     """The tagger's recipe that the options name, or that fits the tags, with their changes."""
     from linnaeus.cli.train import assignments
-    from linnaeus.pipeline.tagging import TagRecipe
-    from linnaeus.pipeline.tagging.cookbook import TAGGERS, tag_recipe
-    from linnaeus.pipeline.toml import read_table
+    from linnaeus.recipes.tag_recipe import TagRecipe
+    from linnaeus.recipes.tagging import TAGGERS, tag_recipe
+    from linnaeus.recipes.toml import read_table
 
     name = options["name"] or ("entities" if _marks(sentences) else "pos")
     named = name in TAGGERS or not Path(name).exists()
@@ -215,7 +215,7 @@ def stream(data: str, options: dict[str, Any], tags: str | None = "") -> Iterato
 
 
 def _model(state: State) -> TagModel:
-    from linnaeus.pipeline.tagging.modelfile import tagger_of
+    from linnaeus.model.tagger_file import tagger_of
 
     return tagger_of(state)
 

@@ -13,7 +13,7 @@ log-probabilities from them when it predicts.
     quadratic.py     normal classes, each with its own covariance
 
 To add a model: a file with the learner and the fitted piece (a model of counts only needs a row in
-`countmodel.COUNTING`), a row in `pipeline.learner.LEARNERS`, one in `pipeline.bodies.MODELS`, an example in
+`countmodel.COUNTING`), a row in `learners.LEARNERS`, one in `learners.restore.MODELS`, an example in
 `tests/contracts/test_families.py`.
 """
 

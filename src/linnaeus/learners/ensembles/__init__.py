@@ -4,8 +4,8 @@
 converts the trees of scikit-learn into such arrays; nothing is pickled. AdaBoost with stumps is implemented here: a
 stump on the presence of a word is a weight, so its model is linear and easy to explain.
 
-To add a learner: a file with the learner and the fitted piece, a row in `pipeline.learner.LEARNERS`, one in
-`pipeline.bodies.MODELS`, an example in `tests/contracts/test_families.py`.
+To add a learner: a file with the learner and the fitted piece, a row in `learners.LEARNERS`, one in
+`learners.restore.MODELS`, an example in `tests/contracts/test_families.py`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ learners compute the kernel matrix of the training rows (`gram.py`), which takes
 `features.Fourier` for larger data.
 
 To add a learner: a file with it (and its fitted model, if it is not an `Expansion`), a row in
-`pipeline.learner.LEARNERS`, one in `pipeline.bodies.MODELS`, an example in `tests/contracts/test_families.py`.
+`learners.LEARNERS`, one in `learners.restore.MODELS`, an example in `tests/contracts/test_families.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,102 @@
+"""`MatrixClassifier`: any learner that computes scores itself (naive Bayes, neighbors, kernels, trees) on a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.estimators.linear import examples
+from linnaeus.estimators.matrices import checked, learned
+from linnaeus.learners import LEARNERS
+from linnaeus.learners.problems import learn, posed_family
+from linnaeus.outputs import Binary, MultiLabel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.protocols import Model
+    from linnaeus.types import Doubles
+
+
+def _knows_chances(face: Any) -> bool:
+    """Whether `predict_proba` has a meaning; before fitting only a learner of the table is known."""
+    model = face.__dict__.get("model_")
+    return model is None or hasattr(model, "chances")
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A learner by its plain name, or as an object such as `Multinomial(smoothing=0.1)`, as a scikit-learn estimator.
+
+    `decision_function` returns the raw scores of the model, in float64: logarithms of probabilities for naive Bayes,
+    votes for neighbors. `predict_proba` exists only if the model itself computes probabilities.
+
+    >>> X, y = np.array([[2.0, 0.0], [0.0, 1.0]]), ["a", "b"]
+    >>> MatrixClassifier(learner="multinomial").fit(X, y).predict([[1.0, 0.0]]).tolist()
+    ['a']
+    """
+
+    learner: Any = "multinomial"
+    seed: int = 0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MatrixClassifier:
+        """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
+        learner = _meant(self.learner)
+        rows, seen = learned(self, X)
+        rows, labels, weights = examples(rows, y, sample_weight)
+        problem = posed_family(learner, rows, labels, weights)
+        self.model_: Model = learn(learner, problem, self.seed)
+        self.__dict__.update(seen, classes_=labels.classes, form_=labels.form, space_=problem.space)
+        return self
+
+    def decision_function(self, X: Any) -> Doubles:
+        """Scores: (n,) for two classes, positive for the second; else (n, k)."""
+        S = self._scores(X)
+        return S[:, 1] - S[:, 0] if isinstance(self.space_, Binary) else S
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the best label of each row; ties go to the lowest class. Label sets: all labels scored above 0."""
+        S = self._scores(X)
+        if not isinstance(self.space_, MultiLabel):
+            found: Any = self.classes_[S.argmax(axis=1)]
+        elif self.form_ == "lists":
+            found = [tuple(self.classes_[row > 0].tolist()) for row in S]
+        else:
+            found = (S > 0).astype(np.int64)
+        answers: NDArray[Any] = found
+        return answers
+
+    @available_if(_knows_chances)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Doubles:
+        """Class probabilities (n, k), in the order of `classes_`; for label sets, one for each label independently."""
+        S = self._scores(X)
+        P: Doubles = self.model_.chances(S)  # type: ignore[attr-defined]
+        return P
+
+    def _scores(self, X: Any) -> Doubles:
+        check_is_fitted(self, "model_")
+        return self.model_.scores(checked(self, X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _meant(learner: Any) -> Any:
+    if isinstance(learner, str):
+        if learner not in LEARNERS:
+            raise UsageError(f"There is no learner {learner!r}; {did_you_mean(learner, LEARNERS, 'an object')}")
+        learner = LEARNERS[learner]()
+    if not hasattr(learner, "learn"):
+        raise InputTypeError(
+            f"MatrixClassifier takes a learner that computes scores itself, such as 'multinomial', not {learner!r}; "
+            "LinearClassifier is for losses and regularizers."
+        )
+    return learner

@@ -1,0 +1,96 @@
+"""scikit-learn estimators for ranking: `CandidateClassifier` chooses a candidate, `Ranker` orders all candidates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from linnaeus.data.groups import Groups
+from linnaeus.errors import InputTypeError
+from linnaeus.model.ranker import RankModel
+from linnaeus.model.summary import face_repr
+from linnaeus.recipes.rank_recipe import RankRecipe
+from linnaeus.recipes.ranking import rank_recipe
+from linnaeus.tasks.rank.groups import as_groups
+
+
+class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
+    """Chooses one candidate for each example, from the example's own candidates.
+
+    X is `Groups`, dicts with `text` and `candidates`, a table or a file; y gives the answers if X has none:
+    positions, candidates, lists of these, or None. `recipe` is a name from `RANKERS` or a `RankRecipe`.
+
+    >>> X = [{"text": "a sky", "candidates": ["blue sky", "bread"]}, {"text": "apple", "candidates": ["car", "apple"]}]
+    >>> CandidateClassifier(RankRecipe()).fit(X, ["blue sky", "apple"]).predict(X)
+    ['blue sky', 'apple']
+    """
+
+    def __init__(self, recipe: Any = "plain") -> None:
+        self.recipe = recipe
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return face_repr(self, self.get_params(deep=False))
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on these examples."""
+        self.model_ = self._recipe().fit(_labeled(X, y))
+        return self
+
+    def predict(self, X: Any) -> Sequence[Any]:
+        """Predict a candidate for each example; None means "none of these"."""
+        check_is_fitted(self)
+        return self.model_.predict(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Accuracy."""
+        check_is_fitted(self)
+        return self.model_.test(_labeled(X, y)).accuracy
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the fitted model to a file; `force` replaces an existing file."""
+        check_is_fitted(self)
+        self.model_.save(path, force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], functions: Any = None) -> Self:
+        """Load a fitted estimator from a model file."""
+        model = RankModel.load(path, functions)
+        found = cls(model.recipe)
+        found.model_ = model
+        return found
+
+    def _recipe(self) -> RankRecipe:
+        if isinstance(self.recipe, str):
+            return rank_recipe(self.recipe)
+        if not isinstance(self.recipe, RankRecipe):
+            raise InputTypeError(f"recipe takes a name or a RankRecipe, not {self.recipe!r}.")
+        return self.recipe
+
+
+class Ranker(CandidateClassifier):
+    """Ranks the candidates of each example; `predict` returns them best first.
+
+    >>> rows = [{"text": "who barks", "candidates": ["a dog barks", "a cat"], "answer": 0}]
+    >>> ranker = Ranker().fit(rows * 3)
+    >>> ranker.predict([{"text": "who barks", "candidates": ["a cat", "a dog barks"]}])
+    [['a dog barks', 'a cat']]
+    """
+
+    def predict(self, X: Any) -> list[list[str | None]]:
+        """Rank the candidates of each example, best first; None means "none of these"."""
+        check_is_fitted(self)
+        return [[candidate for candidate, _ in row] for row in self.model_.rank(X)]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean reciprocal rank of the right candidate."""
+        check_is_fitted(self)
+        return self.model_.test(_labeled(X, y)).reciprocal_rank
+
+
+def _labeled(X: Any, y: Any) -> Groups:
+    groups = as_groups(X)
+    return groups if y is None else groups.answered(y)

@@ -1,0 +1,21 @@
+"""Chains: the tags of a sentence are scored and searched together.
+
+    learner   Chain, Greedy, BatchChain;  weights  what they learn, and how it finds tags;  nbest  the best taggings
+
+To add a learner of tags: a frozen dataclass with `learn_tags(X, y, k, seed, told)` that gives `ChainWeights`, and a row
+in `tables.TAG_LEARNERS`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import room
+
+if TYPE_CHECKING:
+    from linnaeus.learners.chain.learner import BatchChain as BatchChain
+    from linnaeus.learners.chain.learner import Chain as Chain
+    from linnaeus.learners.chain.learner import Greedy as Greedy
+
+
+__getattr__, __dir__ = room(__name__)

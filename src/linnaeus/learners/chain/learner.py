@@ -1,0 +1,189 @@
+"""Learners for taggers: they learn weights and transitions from feature rows and true tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.errors import UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.kernels.online import LOSSES, Layout
+from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from linnaeus.arrays import CSR
+    from linnaeus.types import Doubles, Ints, Tags
+
+    Told = Callable[[int, float, int | None], None]
+
+CHAIN_LOSSES = ("perceptron", "hinge", "log", "softmargin")
+RULES = ("sgd", "adagrad")
+WORK = 1 << 26
+"""Multiplications of one call of a kernel, about a tenth of a second: between calls Ctrl-C is heard."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """Linear chains, trained one sentence at a time; all tags of a sentence are scored and searched together.
+
+    Minimizes sum_i loss_i + strength/2 |W|^2. The loss is "perceptron" (Collins 2002), "hinge" (structured SVM with
+    Hamming cost), "log" (CRF) or "softmargin". `rule` is "adagrad" or "sgd", both with a constant `rate`; the
+    result is the mean of the weights after each step. Each epoch shuffles the sentences. With `order` 2 a tag depends
+    on the two before it, which takes k times the work.
+
+    >>> Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10).strength
+    0.0
+    """
+
+    loss: str = "log"
+    rule: str = "adagrad"
+    rate: float = 0.2
+    epochs: int = 5
+    strength: float = 0.0
+    order: int = 1
+    smoothing: float = 1e-6
+
+    search: ClassVar[str] = "whole"
+
+    def __post_init__(self) -> None:
+        _one_of("loss", self.loss, CHAIN_LOSSES)
+        _one_of("rule", self.rule, RULES)
+        _one_of("order", self.order, (1, 2))
+        expect("epochs", self.epochs, int)
+        if self.epochs < 1:
+            raise UsageError(f"epochs is a whole number from 1 up, not {self.epochs}.")
+        for name in ("rate", "smoothing", "strength"):
+            value = getattr(self, name)
+            expect(name, value, float)
+            if not (0 <= value < np.inf and (value > 0 or name == "strength")):
+                raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
+
+    def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
+        """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch."""
+        run = _Run(self, X, y, k)
+        rng = np.random.default_rng(seed)
+        for epoch in range(self.epochs):
+            loss, wrong = run.epoch(rng.permutation(len(y)).astype(np.int32))
+            if told is not None:
+                told(epoch, loss, wrong)
+        return run.weights()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy(Chain):
+    """Tags from left to right; each tag depends on the tags already chosen. Fast, but less exact than `Chain`.
+
+    The losses are those of `Chain`, for a single token. The one or two previous predicted tags (`order`) are features
+    of a token too. Training also uses predicted tags, right or wrong.
+
+    >>> Greedy(loss="perceptron", rule="sgd", rate=1.0).search
+    'greedy'
+    """
+
+    search: ClassVar[str] = "greedy"
+
+
+class _Run:
+    """The state of one training, and what the kernel is asked."""
+
+    def __init__(self, plan: Chain, X: CSR, y: Tags, k: int) -> None:
+        adaptive, lazy = plan.rule == "adagrad", plan.strength > 0
+        self.plan, self.X = plan, X
+        self.truth = y.offsets, y.tags, np.zeros(0) if y.weights is None else y.weights
+        self.layout = Layout(k, 1 + adaptive, True, lazy, X.data.dtype)
+        self.links = Layout(k, 1 + adaptive, True, False, X.data.dtype)
+        self.state = (
+            self.layout.zeros(X.width),
+            self.links.zeros(1 + k + (plan.order == 2) * k * k),
+            np.zeros(2),
+            self.layout.flags,
+        )
+        self.settings = float(plan.strength), float(max(len(y), 1)), float(plan.smoothing) if adaptive else 0.0
+        self.loss = SEARCHES[plan.search], LOSSES[plan.loss], np.zeros(0)
+
+    def epoch(self, order: Ints) -> tuple[float, int]:
+        """One walk over all sentences in this order."""
+        total, wrong = 0.0, 0
+        for part in self._parts(order):
+            rates = np.full(len(part), float(self.plan.rate))
+            found = kernels.chain_learn(self.X.arrays, self.truth, (part, rates), self.state, self.loss, self.settings)
+            total, wrong = total + found[0], wrong + found[1]
+        return total, wrong
+
+    def weights(self) -> ChainWeights:
+        """The mean of the iterates."""
+        if self.layout.lazy:
+            kernels.chain_settle(self.state, self.settings)
+        table, shared, clock, _ = self.state
+        W, links = _mean(self.layout, table, clock[1]), _mean(self.links, shared, clock[1])
+        return ChainWeights(_single(W), _single(links), self.plan.search)
+
+    def _parts(self, order: Ints) -> Iterator[Ints]:
+        each = self.X.nnz * self.layout.lanes / max(len(order), 1)
+        size = max(1, int(WORK / max(each, 1.0)))
+        for start in range(0, len(order), size):
+            yield order[start : start + size]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchChain:
+    """Linear chains, trained on all sentences at once by L-BFGS: the exact minimum of a smooth loss with L2.
+
+    Minimizes sum_i loss_i + strength/2 |W|^2 with the loss "log" (CRF) or "softmargin"; transitions are weights
+    like all others. It takes a few hundred epochs, `Chain` takes five. It stops when the minimum is at most a share
+    `tol` below, or after `epochs` epochs.
+
+    >>> BatchChain(strength=0.1).loss
+    'log'
+    """
+
+    loss: str = "log"
+    strength: float = 1.0
+    epochs: int = 500
+    tol: float = 1e-3
+
+    def __post_init__(self) -> None:
+        _one_of("loss", self.loss, ("log", "softmargin"))
+        expect("epochs", self.epochs, int)
+        for name in ("strength", "tol"):
+            expect(name, getattr(self, name), float)
+        if self.epochs < 1 or not 0 <= self.strength < np.inf or not 0 <= self.tol < np.inf:
+            raise UsageError("epochs is at least 1, strength and tol are numbers from 0 up.")
+
+    def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
+        """Learn weights of features and transitions."""
+        from linnaeus.erm.stopping import Stop
+        from linnaeus.erm.structured import structured
+        from linnaeus.erm.train import Watch, train
+        from linnaeus.losses import LOSSES as PIECES
+        from linnaeus.optimizers import LBFGS
+        from linnaeus.outputs import Sequence
+        from linnaeus.regularizers import L2
+
+        del seed
+        objective = structured(X, y, Sequence(), PIECES[self.loss](), L2(self.strength), k)
+        listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
+        fit = train(objective, LBFGS(), Watch(Stop(epochs=self.epochs, tol=self.tol), None, listener))
+        W = fit.params["W"]
+        return ChainWeights(_single(W[: X.width]), _single(W[X.width :]))
+
+
+def _mean(layout: Layout, table: NDArray[Any], steps: float) -> NDArray[Any]:
+    """The mean of the iterates: w minus what it drifted since, a catching-up with the penalty being a move too."""
+    mean: NDArray[Any] = layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
+    return mean
+
+
+def _single(values: NDArray[Any] | Doubles) -> NDArray[np.float32]:
+    return np.ascontiguousarray(values, np.float32)
+
+
+def _one_of(name: str, value: Any, known: tuple[Any, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} is one of {', '.join(map(str, known))}, not {value!r}.")

@@ -1,0 +1,83 @@
+"""The result of a tag learner: float32 weights of features and transitions, and how they find tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.tasks.tag.encoding import Allowed
+    from linnaeus.types import Doubles, Floats, Ints, Longs
+
+_NONE = np.zeros(0, np.int32)
+SEARCHES = {"whole": 0, "greedy": 1}
+"""Ways to find tags with the numbers kernels know: all of a sentence together, or one after the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChainWeights:
+    """W (d, k) scores the features of a token; `shared` the first tag (1 row), and each tag after each other (k rows).
+
+    For second order, `shared` has k * k more rows: each tag after each pair of tags. `search` is "whole": the best
+    tagging of a sentence (Viterbi), or "greedy": from left to right.
+    """
+
+    W: Floats
+    shared: Floats
+    search: str = "whole"
+
+    @property
+    def k(self) -> int:
+        """The number of tags."""
+        return int(self.W.shape[1])
+
+    @property
+    def second(self) -> bool:
+        """Whether a tag depends on the two before it."""
+        return len(self.shared) > 1 + self.k
+
+    def decode(self, E: Floats, offsets: Longs, allowed: Allowed | None = None) -> Ints:
+        """The tags (m,) of the best tagging of each sentence, from scores E (m, k)."""
+        E, shared = self.restricted(E, offsets, allowed)
+        tags = np.zeros(len(E), np.int32)
+        if self.search == "greedy":
+            kernels.chain_greedy(E, shared, offsets, tags, kernels.thread_count())
+        else:
+            kernels.chain_best(E, shared, offsets, _NONE, tags, kernels.thread_count())
+        return tags
+
+    def marginals(self, E: Floats, offsets: Longs, allowed: Allowed | None = None) -> tuple[Doubles, Doubles]:
+        """The probability of each tag at each token (m, k), and log sum e^score of each sentence (n,)."""
+        wide, links = (part.astype(np.float64) for part in self.restricted(E, offsets, allowed))
+        parts, sums, values = np.empty_like(wide), np.empty_like(links), np.zeros(len(offsets) - 1)
+        kernels.chain_soft(wide, links, (offsets, np.zeros(0)), (parts, sums, values), kernels.thread_count())
+        return parts, values
+
+    def nbest(self, E: Floats, offsets: Longs, count: int, allowed: Allowed | None = None) -> list[tuple[Ints, float]]:
+        """The best taggings of one sentence with their scores, best first."""
+        from linnaeus.learners.chain.nbest import best_taggings
+
+        E, shared = self.restricted(E, offsets, allowed)
+        return best_taggings(E.astype(np.float64), shared.astype(np.float64), count)
+
+    def rows(self, z: Ints, t: int) -> list[int]:
+        """The rows of `shared` that score the tag of token t."""
+        if not t:
+            return [0]
+        one = 1 + int(z[t - 1])
+        return [one, self.k + one + int(z[t - 2]) * self.k] if self.second and t > 1 else [one]
+
+    def restricted(self, E: Floats, offsets: Longs, allowed: Allowed | None) -> tuple[Floats, Floats]:
+        """Scores in which tags that are not allowed cannot win."""
+        if allowed is None:
+            return E, self.shared
+        ends = offsets[1:][np.diff(offsets) > 0] - 1
+        E = E.copy()
+        E[ends] = np.where(allowed.end, E[ends], np.float32(-np.inf))
+        shared = self.shared.copy()
+        shared[: len(allowed.links)][~allowed.links] = -np.inf
+        return E, shared

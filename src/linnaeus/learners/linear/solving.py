@@ -1,0 +1,193 @@
+"""From the parameters of a face and checked data to fitted float32 weights: objective, optimizer, watch, warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.erm.check import check_loss
+from linnaeus.erm.choose import choose_optimizer, mistake_driven, stepwise
+from linnaeus.erm.pieces import piece
+from linnaeus.erm.progress import listening
+from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.learners.linear.canonical import canonical, centered, small
+from linnaeus.learners.linear.checkpoint import Checkpoint, Owner
+from linnaeus.learners.linear.convergence import warn
+from linnaeus.learners.linear.sizes import refuse_large
+from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.outputs import Real
+from linnaeus.types import LabelSets, Start
+
+if TYPE_CHECKING:
+    from linnaeus.erm import Fit
+    from linnaeus.types import Doubles, Params
+
+STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
+"""Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
+
+BIASES: dict[Any, Literal["free", "regularized", "none"]] = {
+    True: "free",
+    False: "none",
+    "free": "free",
+    "regularized": "regularized",
+    "none": "none",
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Checked data: a matrix, the encoded truth, what each row counts, the output space and its number of classes."""
+
+    rows: Any
+    y: Any
+    weights: Doubles
+    space: Any
+    k: int
+
+    def take(self, rows: Any, weights: Doubles | None = None) -> Problem:
+        """The same problem on these rows."""
+        kept = self.weights[rows] if weights is None else weights
+        return replace(self, rows=self.rows.take(rows), y=self.y[rows], weights=kept)
+
+    def part(self, rows: Any, X: Any) -> Problem:
+        """The same problem on these rows, whose features are others."""
+        return replace(self, rows=X, y=self.y[rows], weights=self.weights[rows])
+
+
+def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
+    """Train as the parameters of a face say; warns where the optimum was not reached."""
+    expect("seed", spec.seed, int)
+    refuse_large(problem)
+    problem, aside = _split(spec, problem)
+    objective, optimizer, mean = _prepared(spec, problem)
+    if aside is not None and mean is not None:
+        aside = replace(aside, rows=_moved(aside.rows, mean))
+    if aside is None:
+        refuse_following(optimizer)
+    stop = stopping(spec, objective.loss, optimizer)
+    begin = Start(start or objective.initial(), seed=int(spec.seed), epochs=stop.epochs or 100)
+    score = None if aside is None else _held_out(objective, aside)
+    with listening(spec.progress, stop) as listeners:
+        if spec.checkpoint is None:
+            fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
+        else:
+            saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, begin.seed, aside))
+            begin, so_far = saver.resume(begin)
+            fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
+            saver.done()
+    warn(fit, objective, optimizer)
+    return fit if mean is None else replace(fit, params=_back(fit.params, mean))
+
+
+def objective_of(spec: Any, problem: Problem) -> Objective:
+    """The sum of losses and the penalty that the parameters of a face describe."""
+    if not isinstance(spec.bias, bool | np.bool_ | str) or spec.bias not in BIASES:
+        raise UsageError(f"bias takes 'free' (True), 'regularized' or 'none' (False), not {spec.bias!r}.")
+    bias = BIASES[spec.bias]
+    loss, regularizer = piece("loss", spec.loss), piece("regularizer", spec.regularizer)
+    check_loss(loss)
+    return Objective(problem.rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
+
+
+def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
+    """When to stop: at a gap of `tol` of the objective; without gaps, a gradient of tol/100 of that at zero weights."""
+    if spec.tol is not None:
+        expect("tol", spec.tol, float)
+    waits = stepwise(optimizer) and mistake_driven(loss)
+    usual = PERCEPTRON_EPOCHS if waits else STEPWISE_EPOCHS if stepwise(optimizer) else SOLVER_EPOCHS
+    return Stop(
+        epochs=usual if spec.epochs is None else spec.epochs,
+        tol=spec.tol,
+        gradient=None if spec.tol is None else spec.tol / 100,
+        mistakes=0.0 if waits else None,
+        patience=spec.patience if spec.held_out else None,
+        seconds=spec.seconds,
+    )
+
+
+def refuse_following(optimizer: Any) -> None:
+    """Where no rows are held out, a schedule that follows their score has nothing to follow."""
+    if getattr(getattr(getattr(optimizer, "inner", optimizer), "schedule", None), "follows", False):
+        raise UsageError("The held-out schedule follows the score of held-out rows; use fit and held_out, such as 0.1.")
+
+
+def _prepared(spec: Any, problem: Problem) -> tuple[Objective, Any, Doubles | None]:
+    """Objective, optimizer, and the mean row where columns were centered.
+
+    A given optimizer sees the rows as they are. A chosen one sees what is easier to solve; steps of single examples
+    have nothing to gain from columns that are centered.
+    """
+    objective = objective_of(spec, problem)
+    if not (isinstance(spec.optimizer, str) and spec.optimizer == "auto"):
+        return objective, piece("optimizer", spec.optimizer), None
+    optimizer, mean = choose_optimizer(objective, spec.tol), None
+    if small(problem.rows):
+        problem = problem.take(*canonical(problem.rows, problem.y, problem.weights))
+    centers = objective.bias == "free" and not stepwise(optimizer)
+    better = centered(problem.rows, problem.weights) if centers else None
+    if better is not None:
+        problem, mean = replace(problem, rows=better[0]), better[1]
+    return objective_of(spec, problem), optimizer, mean
+
+
+def _moved(rows: Any, mean: Doubles) -> Any:
+    """Other rows, moved like those of the training."""
+    values = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows.values
+    return Dense(values - mean)
+
+
+def _back(params: Params, mean: Doubles) -> Params:
+    """Weights for rows as they were; the bias makes up for what the weights lose when they are stored."""
+    with np.errstate(over="ignore", invalid="ignore"):  # `stored` refuses what is not finite
+        W = params["W"].astype(np.float32).astype(np.float64)
+        return {"W": params["W"], "b": params["b"] - mean @ W}
+
+
+def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
+    """The rows to learn from, and those held out: a share of all, chosen by the seed."""
+    expect("held_out", spec.held_out, float)
+    if not 0 <= spec.held_out < 1:
+        raise UsageError(f"held_out is the share of rows kept aside, at least 0 and below 1, not {spec.held_out}.")
+    if not spec.held_out:
+        return problem, None
+    n = problem.rows.shape[0]
+    count = round(n * spec.held_out)
+    if not 0 < count < n:
+        raise DataError(f"held_out={spec.held_out} of {n} rows leaves nothing on one side; give more rows.")
+    kept, aside = _class_by_class(problem, shuffled(n, spec.seed, 0), count)
+    if not len(aside):
+        raise DataError(f"held_out={spec.held_out} of {n} rows would take all of a class; give more rows.")
+    return problem.take(np.sort(kept)), problem.take(np.sort(aside))
+
+
+def _class_by_class(problem: Problem, order: Any, count: int) -> tuple[Any, Any]:
+    """The first `count` rows of this order aside, but for one of each class of which none would be left."""
+    kept, aside = order[count:], order[:count]
+    if isinstance(problem.y, LabelSets) or isinstance(problem.space, Real):
+        return kept, aside
+    found, first = np.unique(problem.y[aside], return_index=True)
+    back = first[~np.isin(found, problem.y[kept])]
+    return np.concatenate([kept, aside[back]]), np.delete(aside, back)
+
+
+def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]:
+    """Mean log-likelihood where the loss knows probabilities, else the share of right answers; numbers: minus loss."""
+    X, total = aside.rows, float(aside.weights.sum())
+    space, loss = objective.space, objective.loss
+
+    def score(params: Params) -> float:
+        S = objective.scores(X, params)
+        if hasattr(loss, "chance") or not hasattr(space.decode(S), "dtype") or space.decode(S).dtype.kind == "f":
+            values, _ = loss.value_and_grad(space, S, aside.y)
+            return -float(values @ aside.weights) / total
+        best, gold = space.best(S, aside.y), space.gold(S, aside.y)
+        right = ~np.any(best.parts != gold.parts, axis=1)
+        return float(right @ aside.weights) / total
+
+    return score

@@ -1,0 +1,53 @@
+"""Learners of the families that enter at scores (counting, neighbors, kernels, trees): the problems they learn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays.labels import Labels, refuse_one_class
+from linnaeus.errors import DataError, UsageError
+from linnaeus.learners.linear.solving import Problem
+from linnaeus.outputs import Binary, Multiclass, MultiLabel, Real
+from linnaeus.types import Lesson
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Model
+    from linnaeus.types import Doubles
+
+
+def is_family(learner: Any) -> bool:
+    """Whether a learner enters at scores, rather than minimizing an objective."""
+    return hasattr(learner, "learn")
+
+
+def posed_family(learner: Any, X: Any, truth: Labels | Doubles, weights: Doubles) -> Problem:
+    """The problem that labels, or numbers (n,) or (n, t), make for such a learner."""
+    labels = truth if isinstance(truth, Labels) else None
+    kind = "numbers" if labels is None else "sets" if labels.sets else "classes"
+    if kind not in learner.answers:
+        there = {"numbers": "numbers", "sets": "sets of labels", "classes": "one class for each row"}[kind]
+        known = " and ".join(learner.answers)
+        raise UsageError(f"{type(learner).__name__} learns {known}, but the labels are {there}; use another recipe.")
+    if isinstance(truth, Labels):
+        return Problem(X, truth.y, weights, _space(truth), len(truth.classes))
+    table = truth.reshape(len(weights), -1)
+    if not np.isfinite(table).all():
+        raise DataError("A label is not a finite number; correct it, or leave its row out.")
+    return Problem(X, table, weights, Real(), table.shape[1])
+
+
+def _space(labels: Labels) -> Binary | Multiclass | MultiLabel:
+    if not labels.sets:
+        refuse_one_class(labels.classes)
+        return Binary() if len(labels.classes) == 2 else Multiclass()
+    if not len(labels.classes):
+        raise DataError("The lists of labels are all empty; at least one row must have a label.")
+    return MultiLabel()
+
+
+def learn(learner: Any, problem: Problem, seed: int) -> Model:
+    """The learner's model of a problem."""
+    found: Model = learner.learn(Lesson(problem.rows, problem.y, problem.weights, problem.k, seed))
+    return found

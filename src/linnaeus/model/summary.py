@@ -1,0 +1,65 @@
+"""What `repr` says of models and of their scikit-learn faces: a few lines, however large the model is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linnaeus.model.model import Classifier
+
+SHOWN_NAMES = 6
+LONGEST_VALUE = 60
+
+
+def model_repr(model: object, facts: Mapping[str, object]) -> str:
+    """The class of a model, and a line for each fact that is known.
+
+    >>> print(model_repr(3, {"classes": "ham, spam", "rows": None}))
+    <int
+      classes: ham, spam>
+    """
+    lines = [f"  {name}: {value}" for name, value in facts.items() if value is not None]
+    return "\n".join([f"<{type(model).__name__}", *lines]) + ">"
+
+
+def classifier_repr(model: Classifier) -> str:
+    """The learner, the classes, the sizes and the first figure on held-out rows."""
+    first = next(iter(model.evaluation.metrics.items()), None) if model.evaluation else None
+    facts = {
+        "learner": type(model.recipe.learner).__name__,
+        "classes": None if model.classes is None else some(model.classes.tolist()),
+        "features": figure(model.features.width),
+        "rows": figure(model.facts.get("rows")),
+        "held out": None if first is None else f"{first[0]} {first[1]:.3f}",
+    }
+    return model_repr(model, facts)
+
+
+def some(names: Sequence[Any]) -> str:
+    """The first names of many, and how many there are.
+
+    >>> some(["ham", "spam"]), some(list("abcdefgh"))
+    ('2 (ham, spam)', '8 (a, b, c, d, e, f ...)')
+    """
+    shown = ", ".join(map(str, names[:SHOWN_NAMES]))
+    return f"{len(names):,} ({shown}{' ...' if len(names) > SHOWN_NAMES else ''})"
+
+
+def figure(value: object) -> str | None:
+    """A count, if there is one."""
+    return f"{value:,}" if isinstance(value, int) else None
+
+
+def face_repr(face: Any, params: Mapping[str, object]) -> str:
+    """A face with its parameters; what is long is named only.
+
+    >>> face_repr(3, {"recipe": "svm", "changes": list(range(99))})
+    "int(recipe='svm', changes=list(...))"
+    """
+    return f"{type(face).__name__}({', '.join(f'{name}={_short(value)}' for name, value in params.items())})"
+
+
+def _short(value: object) -> str:
+    said = repr(value)
+    return said if len(said) <= LONGEST_VALUE else f"{type(value).__name__}(...)"

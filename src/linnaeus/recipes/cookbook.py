@@ -1,0 +1,289 @@
+"""Named recipes: `default`, and the classical methods by name.
+
+A recipe is made on request and imports only the modules that it uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from linnaeus import features as blocks
+from linnaeus import optimizers
+from linnaeus import similarities as kernels
+from linnaeus.features import Binary, Contrast, Exact, NaiveBayes, TfIdf, Words
+from linnaeus.learners import LEARNERS, bayes, neighbors
+from linnaeus.learners import kernel_methods as methods
+from linnaeus.learners.linear.learner import Linear
+from linnaeus.recipes.names import unknown_recipe
+from linnaeus.recipes.recipe import Recipe
+from linnaeus.recipes.tuning import Tuning
+from linnaeus.regularizers import L2
+
+if TYPE_CHECKING:
+    from linnaeus.features import Block, Values
+
+STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03)
+"""The L2 strengths that cross-validation tries, from strong to weak; scikit-learn's C is 1 / strength."""
+
+
+SMOOTHINGS = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+"""The smoothing values of naive Bayes that cross-validation tries."""
+
+
+SHARED = Exact(min_token_df=2)
+"""Drop tokens that occur in one text only, so that rare private words do not get into a model file."""
+
+COMMON = Exact(min_term_df=2)
+"""Drop terms (tokens and pairs) that occur in one text only: the same, and a smaller model."""
+
+
+NEAREST = (30.0, 20.0, 10.0, 5.0, 1.0)
+"""The numbers of neighbors that cross-validation tries."""
+
+
+class Named(NamedTuple):
+    """A named recipe: a one-sentence description, and the function that makes it."""
+
+    help: str
+    make: Callable[[], Recipe]
+
+
+def words(ngrams: tuple[int, int] = (1, 2)) -> Words:
+    """Word n-grams with sublinear tf-idf, normalized to length 1."""
+    return Words(ngrams=ngrams, terms=SHARED, values=TfIdf("log"), length="l2")
+
+
+def characters(shortest: int = 2, values: Values | None = None) -> Block:
+    """Character n-grams of up to 5 characters within words, with sublinear tf-idf, normalized to length 1."""
+    from linnaeus.features import Chars
+
+    return Chars(shortest, 5, terms=SHARED, values=values or TfIdf("log"), length="l2")
+
+
+def directions() -> Block:
+    """The first 100 singular directions of the word features."""
+    from linnaeus.features import Reduced
+
+    return Reduced(replace(words((1, 1)), terms=COMMON), width=100)
+
+
+def _default() -> Recipe:
+    """Chosen by cross-validation on the training parts of twenty datasets."""
+    features: Block = Words(ngrams=(1, 2), tokenizer="edges", terms=SHARED, values=Contrast(), length="l2")
+    features |= characters(values=Contrast())
+    learner = Linear(loss="squared_hinge", regularizer=L2(1.0))
+    return Recipe(features=features, learner=learner, tuning=Tuning(strengths=STRENGTHS))
+
+
+def _brisk(features: Words) -> Recipe:
+    """Online learning in a few epochs: not the optimum, but near it in a fraction of the time."""
+    learner = Linear(
+        loss="hinge", regularizer="none", optimizer=optimizers.Average(optimizers.PassiveAggressive(0.5)), epochs=2
+    )
+    return Recipe(features=replace(features, terms=COMMON), learner=learner)
+
+
+def _simple(learner: Any, features: Block | None = None) -> Recipe:
+    return Recipe(features=features or words(), learner=learner, tuning=Tuning())
+
+
+def _counting(learner: Any, features: Block) -> Recipe:
+    return Recipe(features=features, learner=learner, tuning=Tuning(strengths=SMOOTHINGS))
+
+
+def _presence(ngrams: tuple[int, int], most: int) -> Words:
+    """The presence of terms that occur in more than one text, at most `most` of them, for decision trees."""
+    return Words(ngrams=ngrams, terms=replace(COMMON, max_terms=most), values=Binary())
+
+
+def _grown(name: str, **settings: Any) -> Recipe:
+    """Trees on the presence of words; training is slow, so there are few folds."""
+    return Recipe(features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3))
+
+
+def _directed(search: str) -> Recipe:
+    """Nearest neighbors in a learned projection with 64 numbers for each word, so the vocabulary is limited."""
+    features = replace(words(), terms=replace(COMMON, max_terms=200_000))
+    projection = neighbors.Components()
+    learner = neighbors.Neighbors(k=10, votes=neighbors.Kernel(), search=search, projection=projection)
+    return Recipe(features=features, learner=learner, tuning=Tuning(folds=3))
+
+
+def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Recipe:
+    """Few folds, because each computes a kernel matrix."""
+    return Recipe(features=features or words(), learner=learner, tuning=Tuning(folds=folds))
+
+
+def _scaled(features: Block) -> Recipe:
+    """Approximate kernel features with a linear learner."""
+    return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)
+
+
+RECIPES: dict[str, Named] = {
+    "default": Named(
+        "Linear SVM on words, word pairs and character n-grams, strength tuned by cross-validation.", _default
+    ),
+    "fast": Named(
+        "Averaged passive-aggressive classifier on words and pairs, two epochs, no cross-validation.",
+        lambda: _brisk(replace(words(), tokenizer="edges")),
+    ),
+    "words": Named(
+        "Averaged passive-aggressive classifier on single words: the fastest and smallest model.",
+        lambda: _brisk(words((1, 1))),
+    ),
+    "logistic": Named(
+        "Multinomial logistic regression (softmax) on words and pairs.",
+        lambda: _simple(Linear(loss="log", regularizer=L2(0.1))),
+    ),
+    "svm": Named(
+        "One-vs-rest linear SVM on words and pairs.",
+        lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
+    ),
+    "multiclass-svm": Named(
+        "Multiclass SVM of Crammer and Singer on words and pairs; takes a cost matrix.",
+        lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0))),
+    ),
+    "nb-svm": Named(
+        "SVM on words, pairs and triples weighted by naive Bayes log-count ratios; good for sentiment.",
+        lambda: _simple(
+            Linear(loss="squared_hinge", regularizer=L2(1.0)),
+            Words(ngrams=(1, 3), terms=SHARED, values=NaiveBayes(), length="l2"),
+        ),
+    ),
+    "naive-bayes": Named(
+        "Multinomial naive Bayes on words, smoothing tuned by cross-validation.",
+        lambda: _counting(bayes.Multinomial(), Words(terms=SHARED)),
+    ),
+    "bernoulli-naive-bayes": Named(
+        "Bernoulli naive Bayes on the presence and absence of words; for short texts.",
+        lambda: _counting(bayes.Bernoulli(threshold=None), Words(terms=SHARED, values="binary")),
+    ),
+    "complement-naive-bayes": Named(
+        "Complement naive Bayes with normalized weights; for classes of unequal size.",
+        lambda: _counting(bayes.Complement(length="l1"), words()),
+    ),
+    "lda": Named(
+        "Linear discriminant analysis with shrinkage, on the first 100 singular directions of words.",
+        lambda: _simple(bayes.LinearDiscriminant(shrinkage="auto"), directions()),
+    ),
+    "qda": Named(
+        "Quadratic discriminant analysis with shrinkage, on the first 100 singular directions of words.",
+        lambda: _simple(bayes.QuadraticDiscriminant(shrinkage="auto"), directions()),
+    ),
+    "least-squares": Named(
+        "Ridge classifier: least squares on targets +1 and -1, on words and pairs.",
+        lambda: _simple(Linear(loss="squared", regularizer=L2(1.0))),
+    ),
+    "perceptron": Named(
+        "Perceptron on words and pairs: online learning, updated after each mistake.",
+        lambda: _simple(Linear(loss="perceptron", regularizer="none", optimizer=optimizers.SGD(rate=1.0))),
+    ),
+    "averaged-perceptron": Named(
+        "Averaged perceptron on words and pairs: nearly as accurate as an SVM, in a few epochs.",
+        lambda: _simple(
+            Linear(
+                loss="perceptron", regularizer="none", optimizer=optimizers.Average(optimizers.SGD(rate=1.0)), epochs=10
+            )
+        ),
+    ),
+    "passive-aggressive": Named(
+        "Passive-aggressive classifier on words and pairs.",
+        lambda: _simple(
+            Linear(loss="hinge", regularizer="none", optimizer=optimizers.PassiveAggressive(1.0), epochs=10)
+        ),
+    ),
+    "characters": Named(
+        "Linear SVM on character n-grams of 1 to 5 characters; for languages, names, text without spaces.",
+        lambda: Recipe(
+            features=characters(1),
+            learner=Linear(loss="squared_hinge", regularizer=L2(1.0)),
+            tuning=Tuning(strengths=STRENGTHS),
+        ),
+    ),
+    "decision-tree": Named("Decision tree on the presence of words; easy to read.", lambda: _grown("tree")),
+    "random-forest": Named(
+        "Random forest of a hundred decision trees on the presence of words.", lambda: _grown("forest")
+    ),
+    "adaboost": Named(
+        "AdaBoost with decision stumps on the presence of words and pairs; a linear model.",
+        lambda: Recipe(features=_presence((1, 2), 100_000), learner=LEARNERS["adaboost"](), tuning=Tuning()),
+    ),
+    "gradient-boosting": Named(
+        "Gradient boosting with a hundred rounds of small trees on the presence of words.",
+        lambda: _grown("gradient_boosting", rate=0.3),
+    ),
+    "kernel-svm": Named(
+        "SVM with an RBF kernel on words and pairs; for up to a few thousand texts.",
+        lambda: _kernel(methods.KernelSVM(kernel=kernels.RBF(0.5), strength=1.0)),
+    ),
+    "kernel-ridge": Named(
+        "Kernel ridge regression with an RBF kernel on words and pairs; for classes or numbers.",
+        lambda: _kernel(methods.KernelRidge(kernel=kernels.RBF(0.5), strength=0.3)),
+    ),
+    "kernel-perceptron": Named(
+        "Averaged kernel perceptron with a polynomial kernel: all conjunctions of two terms.",
+        lambda: _kernel(methods.AveragedKernelPerceptron(kernel=kernels.Polynomial(2))),
+    ),
+    "gaussian-process": Named(
+        "Gaussian process classifier on words and pairs, with uncertainty; for at most 2,000 texts.",
+        lambda: _kernel(methods.GaussianProcess(kernel=kernels.RBF(0.5), strength=0.1), folds=3),
+    ),
+    "string-kernel": Named(
+        "SVM with a subsequence string kernel; for short texts, which are kept in the model file.",
+        lambda: _kernel(
+            methods.KernelSVM(kernel=kernels.Subsequence(3, 0.5), strength=0.3), blocks.Letters(200), folds=3
+        ),
+    ),
+    "fourier-svm": Named(
+        "Linear SVM on 2,000 random Fourier features of words (approximate RBF kernel); for any number of texts.",
+        lambda: _scaled(
+            blocks.Fourier(replace(words((1, 1)), terms=Exact(min_token_df=2, max_terms=30_000)), 2000, gamma=0.5)
+        ),
+    ),
+    "nystrom-svm": Named(
+        "Linear SVM on Nystrom features with 500 landmarks (approximate kernel); for any number of texts.",
+        lambda: _scaled(blocks.Nystrom(words(), kernels.RBF(0.5))),
+    ),
+    "ridge": Named(
+        "Ridge regression for numbers, on words, word pairs and character n-grams, strength tuned.",
+        lambda: Recipe(
+            features=words() | characters(),
+            learner=Linear(loss="squared", regularizer=L2(1.0)),
+            tuning=Tuning(strengths=STRENGTHS),
+        ),
+    ),
+    "knn": Named(
+        "k nearest neighbors by cosine similarity of words, k tuned; the model keeps all training rows.",
+        lambda: Recipe(
+            features=words((1, 1)),
+            learner=neighbors.Neighbors(votes=neighbors.Kernel()),
+            tuning=Tuning(strengths=NEAREST),
+        ),
+    ),
+    "knn-metric": Named(
+        "k nearest neighbors in a 64-dimensional projection learned from the labels.",
+        lambda: _directed("exact"),
+    ),
+    "knn-graph": Named(
+        "k nearest neighbors in the learned projection by approximate search (HNSW); for very many texts.",
+        lambda: _directed("graph"),
+    ),
+    "nearest-centroid": Named(
+        "Nearest centroid by cosine similarity: one pass, no tuning, a linear model.",
+        lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),
+    ),
+}
+"""Every recipe by name."""
+
+
+def recipe(name: str) -> Recipe:
+    """A named recipe.
+
+    >>> recipe("svm").learner.loss
+    Hinge()
+    """
+    if name not in RECIPES:
+        raise unknown_recipe(name, "texts")
+    return RECIPES[name].make()

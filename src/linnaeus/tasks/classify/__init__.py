@@ -1,0 +1,1 @@
+"""Classes, label sets and numbers of texts."""

@@ -1,0 +1,159 @@
+"""What a training learns from: texts as a stream, labels as numbers, the weight and the group of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.arrays.labels import Labels
+from linnaeus.arrays.weights import sample_weights
+from linnaeus.data.batch import join
+from linnaeus.data.roles import label_hint
+from linnaeus.data.views import as_numpy, number
+from linnaeus.errors import DataError
+from linnaeus.features.base import Batches, as_stream
+from linnaeus.frozen import dataclass
+from linnaeus.tasks.keys import text_keys
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.data import Batch, Corpus
+    from linnaeus.protocols import Stream
+    from linnaeus.types import Doubles, Longs, Words64
+
+HELD = 1 << 30
+"""Bytes of files up to which all rows are kept in memory; above, they are read anew at each walk."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """A stream of rows, and beside it their labels (or numbers), weights and groups, and keys of equal texts."""
+
+    stream: Stream
+    labels: Labels | None
+    numbers: Doubles | None
+    weights: Doubles
+    groups: Longs | None = None
+    keys: Words64 | None = None
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @property
+    def y(self) -> Any:
+        """The truth as the engine takes it."""
+        return self.labels.y if self.labels is not None else self.numbers
+
+    def take(self, rows: Longs) -> Examples:
+        """These rows, ascending."""
+        return Examples(
+            _taken(self.stream, rows),
+            None if self.labels is None else Labels(self.labels.y[rows], self.labels.classes, self.labels.form),
+            None if self.numbers is None else self.numbers[rows],
+            self.weights[rows],
+            None if self.groups is None else self.groups[rows],
+            None if self.keys is None else self.keys[rows],
+        )
+
+    def keyed(self, features: Any) -> Examples:
+        """With keys of the texts as these features read them."""
+        return replace(self, keys=text_keys(self.stream, features))
+
+    def counted(self) -> Examples:
+        """Without the rows whose weight is zero, and the classes that only they have."""
+        if self.weights.all():
+            return self
+        rows = np.flatnonzero(self.weights)
+        labels = None if self.labels is None else self.labels.take(rows)
+        return replace(self.take(rows), labels=labels)
+
+
+def _taken(stream: Any, rows: Longs) -> Any:
+    if hasattr(stream, "take"):
+        return stream.take(rows)
+    return Batches((join(list(stream.batches())).take(rows),))
+
+
+def labeled_stream(source: Any) -> Stream:
+    """A batch, or a corpus, as it is; anything else as `linnaeus.read` takes it."""
+    from linnaeus.data import Batch, read
+
+    return as_stream(source if isinstance(source, Batch) or hasattr(source, "batches") else read(source))
+
+
+def as_examples(corpus: Any) -> Examples:
+    """The examples of a corpus, or of anything `linnaeus.read` takes."""
+    from linnaeus.data import Corpus, read
+
+    return from_corpus(corpus if isinstance(corpus, Corpus) else read(corpus))
+
+
+def from_corpus(corpus: Corpus) -> Examples:
+    """The examples of a corpus; its labels are strings, numbers or lists of strings."""
+    if corpus.kind == "none":
+        raise DataError(f"There are no labels to learn from; {label_hint(corpus.columns)}")
+    held = corpus.load() if corpus.size <= HELD else corpus
+    columns = _columns(held)
+    weights = sample_weights(
+        None if columns["weights"] is None else as_numpy(columns["weights"]), len(columns["labels"])
+    )
+    if not len(weights):
+        raise DataError("There are no rows to learn from.")
+    groups = None if columns["groups"] is None else _numbered(columns["groups"])[0]
+    found = columns["labels"]
+    if corpus.kind == "numeric":
+        return Examples(held, None, as_numpy(found).astype(np.float64), weights, groups)
+    labels = single(found) if corpus.kind == "one" else several(found)
+    return Examples(held, labels, None, weights, groups)
+
+
+def single(labels: pa.Array) -> Labels:
+    """One string for each row, as indices into the sorted classes.
+
+    >>> single(pa.array(["spam", "ham", "spam"])).y.tolist()
+    [1, 0, 1]
+    """
+    numbers, classes = _numbered(labels)
+    return Labels(numbers.astype(np.int32), classes, "single")
+
+
+def several(labels: pa.Array) -> Labels:
+    """A list of strings for each row, as label sets; what stands twice in a list counts once."""
+    flat = labels.flatten()
+    numbers, classes = _numbered(flat)
+    owner = np.repeat(np.arange(len(labels)), as_numpy(labels.value_lengths()))
+    pairs = np.unique(owner * max(1, len(classes)) + numbers)
+    owner, numbers = np.divmod(pairs, max(1, len(classes)))
+    offsets = np.zeros(len(labels) + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=len(labels)), out=offsets[1:])
+    return Labels(LabelSets(offsets, numbers.astype(np.int32)), classes, "lists")
+
+
+def _numbered(values: pa.Array) -> tuple[Longs, Any]:
+    """Strings as numbers, and the different ones, sorted by code point."""
+    codes, found = number(values)
+    names = np.array(found, dtype=str)
+    order = np.argsort(names, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[codes], names[order]
+
+
+def _columns(stream: Stream) -> dict[str, Any]:
+    """Labels, weights and groups of all rows."""
+    found: dict[str, list[pa.Array]] = {"labels": [], "weights": [], "groups": []}
+    for batch in _walk(stream):
+        for name, parts in found.items():
+            if getattr(batch, name) is not None:
+                parts.append(getattr(batch, name))
+    return {name: pa.concat_arrays(parts) if parts else None for name, parts in found.items()} | (
+        {} if found["labels"] else {"labels": pa.array([], pa.string())}
+    )
+
+
+def _walk(stream: Stream) -> Iterator[Batch]:
+    return stream.batches()

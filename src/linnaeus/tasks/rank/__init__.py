@@ -1,0 +1,1 @@
+"""The best of the candidates that each example brings."""
