@@ -13,7 +13,7 @@ from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Neighbor
-    from linnaeus.pipeline.classifier import Classifier
+    from linnaeus.model.model import Classifier
     from linnaeus.render import Page
 
 _EXAMPLES = """\b

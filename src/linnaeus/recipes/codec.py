@@ -17,9 +17,10 @@ from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, D
 from linnaeus.errors import LinnaeusError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
+from linnaeus.features.tokens import TEMPLATES
 from linnaeus.lazy import joined, places
 from linnaeus.learners import LEARNERS
-from linnaeus.learners.chain.tables import TAG_LEARNERS, TEMPLATES
+from linnaeus.learners.chain import TAG_LEARNERS
 from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import room
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.features.tokens.fitted import FittedTemplates as FittedTemplates
@@ -29,5 +29,17 @@ if TYPE_CHECKING:
     from linnaeus.features.tokens.templates import Templates as Templates
     from linnaeus.features.tokens.templates import Window as Window
 
+TEMPLATES = Table(
+    __name__,
+    {
+        "templates": "templates.Templates",
+        "window": "templates.Window",
+        "pair": "templates.Pair",
+        "part": "templates.Part",
+        "clusters": "sources.Clusters",
+        "gazetteer": "sources.Gazetteer",
+    },
+)
+"""The pieces of templates, and of the columns they look at."""
 
 __getattr__, __dir__ = room(__name__)

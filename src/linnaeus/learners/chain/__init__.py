@@ -3,19 +3,23 @@
     learner   Chain, Greedy, BatchChain;  weights  what they learn, and how it finds tags;  nbest  the best taggings
 
 To add a learner of tags: a frozen dataclass with `learn_tags(X, y, k, seed, told)` that gives `ChainWeights`, and a row
-in `tables.TAG_LEARNERS`.
+in `TAG_LEARNERS`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import room
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.learners.chain.learner import BatchChain as BatchChain
     from linnaeus.learners.chain.learner import Chain as Chain
     from linnaeus.learners.chain.learner import Greedy as Greedy
 
+TAG_LEARNERS = Table(
+    __name__, {"chain": "learner.Chain", "batch_chain": "learner.BatchChain", "greedy": "learner.Greedy"}
+)
+"""Every learner of taggers."""
 
 __getattr__, __dir__ = room(__name__)
