@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from linnaeus import Recipe, read
-from linnaeus.data.tagged import read_sentences
+from linnaeus.data.sentence_reading import read_sentences
 from linnaeus.features import Field, Union, Weighted, Words
 from linnaeus.features.tokens import Window
 from linnaeus.learners.linear.learner import Linear

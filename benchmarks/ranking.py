@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from linnaeus import kernels
-from linnaeus.data.grouping import read_groups
+from linnaeus.data.group_reading import read_groups
 from linnaeus.data.groups import Groups
 from linnaeus.features.pairs import Joined, Measured, Passage
 from linnaeus.features.pairs.reading import CLUES

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.data.sentence_reading import read_sentences
 from linnaeus.data.sentences import Sentences
-from linnaeus.data.tagged import read_sentences
 from linnaeus.features.tokens import Pair, Part, Templates, Window
 from measure import clock, data_folder, say, say_machine
 

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from linnaeus.data import Batch as Batch
     from linnaeus.data import Corpus as Corpus
     from linnaeus.data import read as read
-    from linnaeus.data.grouping import read_groups as read_groups
+    from linnaeus.data.group_reading import read_groups as read_groups
     from linnaeus.data.groups import Groups as Groups
+    from linnaeus.data.sentence_reading import read_sentences as read_sentences
     from linnaeus.data.sentences import Sentences as Sentences
-    from linnaeus.data.tagged import read_sentences as read_sentences
     from linnaeus.estimators.linear import LinearClassifier as LinearClassifier
     from linnaeus.estimators.matrix import MatrixClassifier as MatrixClassifier
     from linnaeus.estimators.named import AveragedPerceptron as AveragedPerceptron

@@ -18,8 +18,8 @@ import pyarrow.feather
 import pyarrow.parquet
 
 import linnaeus
-from linnaeus.data.aliases import AliasTable
-from linnaeus.data.grouping import GroupRoles
+from linnaeus.data.group_reading import GroupRoles
+from linnaeus.data.groups import AliasTable
 from linnaeus.features.tokens.sources import Clusters, Gazetteer
 
 CSV = 'text,label\ngood film,pos\n"bad, ""very"" bad\nfilm",neg\nСтрана Ünïcode 東京都,pos\n007,NA\n'

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linnaeus.data.aliases import AliasTable
-from linnaeus.data.groups import Groups
+from linnaeus.data.groups import AliasTable, Groups
 from linnaeus.errors import DataError
 
 

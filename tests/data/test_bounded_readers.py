@@ -16,8 +16,8 @@ import pytest
 from tests.hostile import MEGABYTE, assert_harmless, try_all
 
 import linnaeus
-from linnaeus.data.aliases import AliasTable
-from linnaeus.data.grouping import GroupRoles, read_groups, stream_groups
+from linnaeus.data.group_reading import GroupRoles, read_groups, stream_groups
+from linnaeus.data.groups import AliasTable
 from linnaeus.errors import DataError, UsageError
 from linnaeus.recipes.toml import read_table
 

@@ -6,8 +6,8 @@ import pytest
 from pyarrow import feather, ipc, parquet
 
 from linnaeus.data import read
-from linnaeus.data.formats import growth
-from linnaeus.data.formats.ipc import unpacked_sizes
+from linnaeus.data.formats import columnar
+from linnaeus.data.formats.columnar import unpacked_sizes
 from linnaeus.errors import DataError
 
 ROWS = 1 << 16
@@ -37,7 +37,7 @@ def refused(path):
     before, used = pa.total_allocated_bytes(), [0]
     with pytest.raises(DataError, match="decompression bomb"):
         used.extend(pa.total_allocated_bytes() - before for _ in read(path).batches())
-    assert max(used) <= 3 * growth.PIECE
+    assert max(used) <= 3 * columnar.PIECE
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_views_of_the_same_bytes_are_refused(tmp_path):
 def test_a_list_of_dictionaries_counts_its_members(tmp_path):
     texts = repeated(4000)["text"].chunk(0)
     labels = pa.ListArray.from_arrays(pa.array(np.arange(0, 4001, 2, dtype=np.int32)), texts)
-    assert growth.row_bytes(labels).tolist() == [40_000] * 2000
+    assert columnar.row_bytes(labels).tolist() == [40_000] * 2000
     path = write(tmp_path / "a.arrow", pa.table({"text": ["a"] * 2000, "label": labels}))
     with pytest.raises(DataError, match="decompression bomb"):
         list(read(path).batches())
@@ -85,7 +85,7 @@ def test_a_list_of_dictionaries_counts_its_members(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
 def test_with_max_bytes_a_bomb_is_read_in_small_pieces(tmp_path, name, monkeypatch):
-    monkeypatch.setattr(growth, "PIECE", 1 << 20)
+    monkeypatch.setattr(columnar, "PIECE", 1 << 20)
     monkeypatch.setattr("linnaeus.data.formats.columnar.PIECE", 1 << 20)
     path = tmp_path / name
     long_rows_in_parquet(path, 500) if path.suffix == ".parquet" else write(path, repeated(500))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnaeus.data.encodings import ENCODINGS, Spans, allowed, convert, is_encoded, spans, write
+from linnaeus.data.tag_encodings import ENCODINGS, Spans, allowed, convert, is_encoded, spans, write
 from linnaeus.errors import UsageError
 
 TAGS = ["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "I-Y", "E-Y", "S-Y"]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from linnaeus.data import read
-from linnaeus.data.find import names_files
+from linnaeus.data.files import names_files
 from linnaeus.errors import DataError
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from linnaeus.data.grouping import GroupRoles, read_groups
+from linnaeus.data.group_reading import GroupRoles, read_groups
 from linnaeus.data.groups import Groups, gold_of, gold_of_column
 from linnaeus.errors import DataError, InputTypeError, UsageError
 

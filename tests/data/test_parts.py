@@ -3,8 +3,8 @@
 import pytest
 
 from linnaeus.data import read
-from linnaeus.data.parts import part_of
-from linnaeus.data.tagged import read_sentences
+from linnaeus.data.files import part_of
+from linnaeus.data.sentence_reading import read_sentences
 from linnaeus.errors import DataError, UsageError
 
 

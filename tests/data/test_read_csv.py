@@ -112,7 +112,7 @@ def test_growing_blocks_repeat_nothing(tmp_path, monkeypatch):
 
 
 def test_row_that_is_too_long(tmp_path, monkeypatch):
-    for module in ("delimited", "records"):
+    for module in ("delimited", "csv_records"):
         monkeypatch.setattr(f"linnaeus.data.formats.{module}.BLOCK", 64)
         monkeypatch.setattr(f"linnaeus.data.formats.{module}.LONGEST", 256)
     with pytest.raises(DataError, match="line 3: a row of more than"):

@@ -181,7 +181,7 @@ def test_folder_in_small_chunks(tmp_path, monkeypatch):
     for i in range(10):
         write(tmp_path, f"{i % 2}/{i}.txt", f"text {i}")
     whole = read(tmp_path).batch()
-    monkeypatch.setattr("linnaeus.data.formats.folder._TOGETHER", 3)
+    monkeypatch.setattr("linnaeus.data.formats.lines._TOGETHER", 3)
     assert [len(batch) for batch in read(tmp_path).batches()] == [3, 3, 3, 1]
     assert read(tmp_path).batch() == whole
 

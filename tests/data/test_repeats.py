@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnaeus.data.repeats import kept_together, repeated
-from linnaeus.data.split import folds, holdout
+from linnaeus.data.split import folds, holdout, kept_together, repeated
 
 
 def test_rows_without_repeats_are_in_no_group():

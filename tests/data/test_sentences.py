@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from linnaeus.data.sentence_reading import read_sentences, stream_sentences
 from linnaeus.data.sentences import Sentences, join
-from linnaeus.data.tagged import read_sentences, stream_sentences
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError
 
 TOKENS = [["The", "dog"], [], ["No"]]

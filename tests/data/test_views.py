@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from linnaeus.data.views import as_numpy, as_strings, number
+from linnaeus.data.arrow import as_numpy, as_strings, number
 
 
 @pytest.mark.parametrize("kind", [pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.float32(), pa.int8()])
@@ -44,7 +44,7 @@ def test_a_quick_training_loads_nothing_heavy(tmp_path):
 @pytest.mark.parametrize("few", [0, 1 << 16])
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
 def test_strings_are_numbered_as_they_come_by_both_ways(monkeypatch, few, kind):
-    monkeypatch.setattr("linnaeus.data.views.FEW", few)
+    monkeypatch.setattr("linnaeus.data.arrow.FEW", few)
     column = pa.array(["x", "spam", "", "hä", "spam", "x"], kind)[1:]
     codes, found = number(column)
     assert (codes.tolist(), found) == ([0, 1, 2, 0, 3], ["spam", "", "hä", "x"])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linnaeus.data.encodings import spans
 from linnaeus.data.sentences import Sentences
+from linnaeus.data.tag_encodings import spans
 from linnaeus.errors import DataError
 from linnaeus.evaluation import is_known, score_tags
 

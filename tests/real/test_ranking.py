@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linnaeus.data.grouping import read_groups
+from linnaeus.data.group_reading import read_groups
 from linnaeus.recipes.ranking import RANKERS
 
 

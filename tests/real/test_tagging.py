@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linnaeus import TagModel, threads
-from linnaeus.data.tagged import read_sentences
+from linnaeus.data.sentence_reading import read_sentences
 from linnaeus.recipes.tagging import tag_recipe
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linnaeus.data.encodings import allowed, spans
-from linnaeus.data.tagged import read_sentences
+from linnaeus.data.sentence_reading import read_sentences
+from linnaeus.data.tag_encodings import allowed, spans
 from linnaeus.features.tokens import Pair, Part, Templates, Window
 
 

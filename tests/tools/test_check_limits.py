@@ -25,7 +25,7 @@ def _kernel(lines: int) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        "x = 1\n" * 400,
+        "x = 1\n" * 500,
         _function(40),
         "def f():\n" + '    """Words."""\n' + "\n    # why\n" * 30 + "    x = 1\n" * 39,
         "class A:\n    def f(self, a, b, c, d, e, g): return 1\n",
@@ -42,7 +42,7 @@ def test_what_fits_is_not_reported(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        ("x = 1\n" * 401, "1: 401 lines"),
+        ("x = 1\n" * 501, "1: 501 lines"),
         (_function(41), "1: long has 41 lines"),
         ("def f(a, b, *c, d, e, f, **g): return 1\n", "1: f has 7 parameters"),
         ("class A:\n    @staticmethod\n    def f(a, b, c, d, e, f, g): return 1\n", "3: f has 7 parameters"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.cli.texts import quoted
-from linnaeus.data.repeats import MANY
+from linnaeus.data.split import MANY
 from linnaeus.render import Page, clean, command, counted, duration, indent, line, percent, size, stack, title
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from linnaeus.data.cells import is_list, settled
+from linnaeus.data.arrow import is_list, settled
 from linnaeus.errors import DataError, UsageError
 
 SEPARATOR = ";"

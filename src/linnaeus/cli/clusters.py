@@ -65,7 +65,7 @@ def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
 
 def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
     """The sentences of a file of tokens, or the words of texts, in batches."""
-    from linnaeus.data.tagged import holds_tokens, stream_sentences
+    from linnaeus.data.sentence_reading import holds_tokens, stream_sentences
     from linnaeus.features.tokens.clustering import cut
 
     options = shared.choose_part(source, options, "train")

@@ -89,7 +89,7 @@ def read_source(source: str, options: dict[str, Any], model: Classifier | None =
 
     Columns that were named when `model` was trained have the same roles here, if the data have them.
     """
-    from linnaeus.data.reading import read_usual
+    from linnaeus.data.corpus import read_usual
 
     refuse_model(source)
     usual: Any = {} if model is None else model.facts.get("columns", {})
@@ -123,8 +123,7 @@ def _given(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, Any]:
     """The options with the part of a folder that a verb reads; reports the part and the files left out."""
-    from linnaeus.data.find import parts_of
-    from linnaeus.data.parts import listed_files
+    from linnaeus.data.files import listed_files, parts_of
 
     parts = parts_of(source)
     if not parts:

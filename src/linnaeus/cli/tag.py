@@ -77,7 +77,7 @@ def _pieces(source: str, options: dict[str, Any]) -> Iterator[tuple[list[list[An
 
 def _blocks() -> Iterator[str]:
     """Standard input in pieces that end at a line."""
-    from linnaeus.data.find import standard_input
+    from linnaeus.data.files import standard_input
 
     waiting: list[str] = []
     for number, raw in enumerate(standard_input(), 1):
@@ -117,6 +117,6 @@ def _entities(tags: list[str]) -> list[tuple[int, int, str]]:
     """Start, end and type of each span that the tags mark."""
     import numpy as np
 
-    from linnaeus.data.encodings import is_encoded, spans
+    from linnaeus.data.tag_encodings import is_encoded, spans
 
     return spans(tags, np.array([0, len(tags)])).listed() if is_encoded(tags) else []

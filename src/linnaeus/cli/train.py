@@ -222,7 +222,7 @@ def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options:
 def near_duplicates(stream: Stream, rows: int) -> str:
     """A warning if many rows are near-duplicates, which held-out metrics do not account for; else ""."""
     from linnaeus.audit.sample import near_share
-    from linnaeus.data.repeats import MANY
+    from linnaeus.data.split import MANY
 
     found = near_share(stream, rows)
     if found.share <= MANY:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from linnaeus.data.views import from_numpy
+from linnaeus.data.arrow import from_numpy
 from linnaeus.errors import InputTypeError
 from linnaeus.frozen import dataclass
 

@@ -1,24 +1,123 @@
-"""Corpus: labeled text as Arrow columns, in memory or streamed from files larger than memory."""
+"""`read`, and the `Corpus` it returns: labeled text as Arrow columns, in memory or streamed from large files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from linnaeus.data.arrow import as_times
 from linnaeus.data.batch import Batch, join, row_numbers
+from linnaeus.data.files import Found, find, names_files
+from linnaeus.data.formats import FORMATS, Chunk, Format
 from linnaeus.data.ledger import Ledger, Progress, Skipped, Watcher
-from linnaeus.data.sources import Files, Held, Selected, Source, hold
+from linnaeus.data.memory import record_batches
+from linnaeus.data.options import Options, ReadOptions
+from linnaeus.data.roles import Shape, assign, listed, shape_of
 from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
-from linnaeus.data.times import as_times
-from linnaeus.errors import UsageError
+from linnaeus.errors import DataError, UsageError
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.data.roles import Roles
-    from linnaeus.data.shape import Shape
+    import pyarrow as pa
+
+    from linnaeus.data.formats import Format
+    from linnaeus.data.roles import Roles, Shape
+    from linnaeus.data.streams import File
+
+
+class Source(Protocol):
+    """Batches in order, as often as asked, each with the bytes read so far; start numbers are set by the corpus."""
+
+    @property
+    def size(self) -> int:
+        """Bytes there are to read; 0 in memory."""
+        ...
+
+    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
+        """One walk over all rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Batches in memory; what was skipped when they were made."""
+
+    held: tuple[Batch, ...]
+    skipped: Skipped
+    size: int = 0
+
+    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
+        """The batches as they are."""
+        for batch in self.held:
+            yield batch, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of one format, one after the other. `owner` keeps a temporary folder alive."""
+
+    files: tuple[File, ...]
+    form: Format
+    shape: Shape
+    owner: Any = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files on disk."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def headed(self) -> bool:
+        """Whether the rows stand below a header, and are counted after it."""
+        return self.form.headed
+
+    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
+        """All rows; after a missing label the walk only counts the others."""
+        before = rows = 0
+        for file in self.files:
+            for chunk in self.form.chunks(file, self.shape.columns, ledger):
+                rows += len(chunk.rows)
+                batch = self.shape.batch(file.name, chunk, ledger)
+                if len(batch) and not ledger.unlabeled:
+                    yield batch, before + chunk.done
+            before += file.size
+        ledger.close(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Some rows of another source, in its order: `rows` ascend."""
+
+    base: Source
+    rows: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole source, which has to be read."""
+        return self.base.size
+
+    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
+        """The chosen rows of each batch."""
+        first = found = 0
+        for batch, done in self.base.walk(ledger):
+            here = self.rows[slice(*np.searchsorted(self.rows, [first, first + len(batch)]))]
+            if len(here) == len(batch):
+                yield batch, done
+            elif len(here):
+                yield batch.take(here - first), done
+            first, found = first + len(batch), found + len(here)
+        if found < len(self.rows):
+            raise DataError(f"row {self.rows[found]} is wanted but there are only {first}; did the files change?")
+
+
+def hold(batches: Sequence[Batch], skipped: Skipped | None = None) -> Held:
+    """These batches as a source."""
+    return Held(tuple(batches), skipped or Skipped())
+
 
 __all__ = ["Batch", "Corpus"]
 
@@ -242,3 +341,71 @@ def _cut(batch: Batch, rows: int | None) -> Iterator[Batch]:
         return
     for first in range(0, len(batch), rows):
         yield batch.slice(first, rows)
+
+
+_MEMORY = "the data"
+
+
+def read(source: Any, *, text: str | None = None, label: str | None = None, **options: Unpack[Options]) -> Corpus:
+    """Read labeled text.
+
+    `source` is a path, a pattern (`"part-*.csv.gz"`), a folder of files or of one folder per label, a list of
+    `pathlib.Path`, or `"-"` for standard input, which is kept in a temporary file so that it can be walked over more
+    than once; or data in memory: a list of texts, of (text, label) pairs or of dicts, a dict of columns, Arrow, pandas,
+    polars, a Hugging Face dataset. A string is always a path, and a list of strings is always a list of texts.
+
+    Files are read when the corpus is walked over, in constant memory; data in memory is checked at once, and text that
+    is Arrow already is not copied. `ReadOptions` describes all options; `corpus.roles` says which columns were taken.
+
+    >>> corpus = read({"review": ["good", "bad"], "stars": ["5", "1"]}, label="stars")
+    >>> corpus.roles.describe()
+    "text 'review' (guessed), label 'stars'"
+    """
+    chosen = ReadOptions.of({"text": text, "label": label, **options})
+    if names_files(source):
+        return _from_files(find(source, chosen), chosen)
+    return _from_memory(source, chosen)
+
+
+def read_usual(source: str, usual: Mapping[str, str], **options: Any) -> Corpus:
+    """Read a file as `read` does; where it has the columns of `usual` (by role), these are taken, not guessed ones."""
+    chosen = ReadOptions.of(options)
+    return _from_files(find(source, chosen), chosen, usual)
+
+
+def _from_files(found: Found, options: ReadOptions, usual: Mapping[str, str] | None = None) -> Corpus:
+    form = FORMATS[found.format](options)
+    first, *others = found.files
+    schema = form.schema(first)
+    shape = shape_of(first.name, schema, assign(first.name, schema, options, usual), options)
+    for file in others:
+        _check_alike(form, (first, file), schema, shape, options)
+    return Corpus(Files(found.files, form, shape, found.owner), shape, options.bad_rows, options.batch_rows)
+
+
+def _check_alike(form: Format, files: tuple[File, File], schema: pa.Schema, shape: Shape, options: ReadOptions) -> None:
+    """Refuse a file whose columns are not those of the first."""
+    first, file = files
+    other = form.schema(file)
+    wanted = shape.roles.taken() if form.loose else set(schema.names)
+    absent = sorted(wanted - set(other.names))
+    if absent or not (form.loose or wanted == set(other.names)):
+        raise DataError(
+            f"{file.name}: its columns {listed(other.names)} are not those of {first.name}, {listed(schema.names)}; "
+            "read them one by one."
+        )
+    kind = shape_of(file.name, other, shape.roles, options).kind
+    if kind != shape.kind:
+        raise DataError(f"{file.name}: labels are {kind!r} but {shape.kind!r} in {first.name}; give label_kind=.")
+
+
+def _from_memory(source: Any, options: ReadOptions) -> Corpus:
+    tables = record_batches(source)
+    schema = tables[0].schema
+    shape = shape_of(_MEMORY, schema, assign(_MEMORY, schema, options), options)
+    ledger, first, made = Ledger(options.bad_rows), 1, []
+    for table in tables:
+        made.append(shape.batch(_MEMORY, Chunk(table, range(first, first + len(table)), 0), ledger))
+        first += len(table)
+    ledger.close(first - 1)
+    return Corpus(hold(made, ledger.skipped), shape, options.bad_rows, options.batch_rows)

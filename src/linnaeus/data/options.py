@@ -7,12 +7,21 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, TypedDict
 
-from linnaeus.data.parts import ALL, PARTS
 from linnaeus.errors import UsageError, did_you_mean, expect, nearest
 from linnaeus.frozen import dataclass
 
 LABEL_KINDS = ("one", "many", "numeric")
 POLICIES = ("error", "skip")
+
+PARTS = {
+    "train": ("train", "training"),
+    "dev": ("dev", "valid", "validation", "val", "development"),
+    "test": ("test", "testing", "eval", "evaluation"),
+}
+"""The words of a name that tell each part."""
+
+ALL = "all"
+"""What reads every part, and files of no part too."""
 
 
 class Options(TypedDict, total=False):

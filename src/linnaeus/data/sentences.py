@@ -1,6 +1,6 @@
 """Sentences: tokens with tags and other columns, as flat Arrow arrays with offsets.
 
-`Sentences.from_lists` takes lists of tokens, `read_sentences` of `data/tagged.py` reads files and tables.
+`Sentences.from_lists` takes lists of tokens, `read_sentences` of `data/sentence_reading.py` reads files and tables.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
-from linnaeus.data.cells import holds_nul
+from linnaeus.data.arrow import holds_nul
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
 from linnaeus.types import groups

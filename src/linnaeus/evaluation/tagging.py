@@ -3,8 +3,8 @@
     P = entities that are right / entities predicted,  R = entities that are right / true entities
     F1 = 2 P R / (P + R)
 
-An entity is right if its begin, end and type are. `data/encodings.py` describes how inconsistent tags are read. Counts
-are kept for each sentence, since the bootstrap draws sentences.
+An entity is right if its begin, end and type are. `data/tag_encodings.py` describes how inconsistent tags are read.
+Counts are kept for each sentence, since the bootstrap draws sentences.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from linnaeus.data.encodings import Spans, is_encoded, spans
+from linnaeus.data.tag_encodings import Spans, is_encoded, spans
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 

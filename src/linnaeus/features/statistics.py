@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.data.views import as_numpy, number
+from linnaeus.data.arrow import as_numpy, number
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.batches import PIECE, pieces
 from linnaeus.frozen import dataclass

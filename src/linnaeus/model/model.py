@@ -13,7 +13,7 @@ import numpy as np
 from linnaeus import store
 from linnaeus.arrays import linear
 from linnaeus.arrays.finite import finite_scores
-from linnaeus.data.views import as_numpy, number
+from linnaeus.data.arrow import as_numpy, number
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError
 from linnaeus.features.base import as_stream, empty_rows
 from linnaeus.frozen import dataclass

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.batch import Batch
-from linnaeus.data.encodings import spans
 from linnaeus.data.sentences import Sentences
+from linnaeus.data.tag_encodings import spans
 from linnaeus.text import sentences as cut
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ class Texts:
 
 def of_sentences(source: Any, truth: str | None = None, tagged: bool = True) -> Tokens:
     """Sentences, lists of tokens, or a file of them; with their tags where these are wanted."""
-    from linnaeus.data.tagged import read_sentences
+    from linnaeus.data.sentence_reading import read_sentences
 
     return Tokens(read_sentences(source, tags=truth if tagged else ""))
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from linnaeus.arrays.labels import Labels
 from linnaeus.arrays.weights import sample_weights
+from linnaeus.data.arrow import as_numpy, number
 from linnaeus.data.batch import join
 from linnaeus.data.roles import label_hint
-from linnaeus.data.views import as_numpy, number
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import linnaeus
-from linnaeus.data.repeats import MANY, repeated
+from linnaeus.data.split import MANY, repeated
 from linnaeus.evaluation import Outcome, evaluate, observe
 from linnaeus.features.known_words import known_share_held_out
 from linnaeus.outputs import Binary, MultiLabel, Real

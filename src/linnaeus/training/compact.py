@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linnaeus.arrays.linear import stored
-from linnaeus.data.repeats import kept_together
-from linnaeus.data.split import Split, holdout
+from linnaeus.data.split import Split, holdout, kept_together
 from linnaeus.decision.scope import learn_scope
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from linnaeus.arrays import linear
-from linnaeus.data.repeats import kept_together
-from linnaeus.data.split import Split, folds, holdout
+from linnaeus.data.split import Split, folds, holdout, kept_together
 from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
 from linnaeus.erm.pieces import piece

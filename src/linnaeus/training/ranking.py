@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.data.repeats import MANY, kept_together, repeated
-from linnaeus.data.split import folds
+from linnaeus.data.split import MANY, folds, kept_together, repeated
 from linnaeus.erm import Watch, train
 from linnaeus.erm.progress import Folds, Phase, Watcher, Watching, listening
 from linnaeus.erm.structured import Structured, structured

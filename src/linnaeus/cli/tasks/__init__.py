@@ -81,7 +81,7 @@ def _is_pipeline(name: str | None) -> bool:
 
 def _guessed(data: str, options: dict[str, Any]) -> str | None:
     """Lists of tokens are to be tagged, lists of candidates to be ranked; who names a text wants it classified."""
-    from linnaeus.data.tagged import columns_of
+    from linnaeus.data.sentence_reading import columns_of
     from linnaeus.errors import LinnaeusError
 
     if data == "-" and not options["format"]:

@@ -29,8 +29,7 @@ def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[
 
     Equal sentences are held out together; if many are repeated, those that occur once are also evaluated separately.
     """
-    from linnaeus.data.repeats import MANY, kept_together, repeated
-    from linnaeus.data.split import holdout
+    from linnaeus.data.split import MANY, holdout, kept_together, repeated
     from linnaeus.tasks.keys import sentence_keys
 
     groups = None

@@ -133,7 +133,7 @@ def read(data: str, options: dict[str, Any]) -> Groups:
 
 def stream(data: str, options: dict[str, Any]) -> Iterator[Groups]:
     """The same in pieces."""
-    from linnaeus.data.grouping import GroupRoles, stream_groups
+    from linnaeus.data.group_reading import GroupRoles, stream_groups
 
     given = {"text": options["text"], "answer": options["label"], "group": options["group"]}
     roles = GroupRoles(**{name: value for name, value in given.items() if value or name == "answer"})

@@ -193,7 +193,7 @@ def build_recipe(options: dict[str, Any], sentences: Sentences) -> Any:
 
 def _marks(sentences: Sentences) -> bool:
     """Whether the tags mark spans, as B-PER and O do."""
-    from linnaeus.data.encodings import is_encoded
+    from linnaeus.data.tag_encodings import is_encoded
 
     if sentences.tags is None:
         raise DataError("There are no tags to learn from; name their column with --label.")
@@ -209,7 +209,7 @@ def read(data: str, options: dict[str, Any]) -> Sentences:
 
 def stream(data: str, options: dict[str, Any], tags: str | None = "") -> Iterator[Sentences]:
     """Sentences in pieces; without their tags where nobody asks for them."""
-    from linnaeus.data.tagged import stream_sentences
+    from linnaeus.data.sentence_reading import stream_sentences
 
     return stream_sentences(data, tokens=options["text"], tags=tags, **shared.file_options(options))
 

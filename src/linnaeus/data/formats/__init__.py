@@ -1,7 +1,7 @@
 """Formats: how files of each kind become Arrow columns, in constant memory.
 
-A format answers two questions (`base.Format`): which columns the file has, and its rows as chunks of raw columns.
-Roles, labels and missing cells are not its business: `shape.py` sees to them, for all formats in the same way.
+A format answers two questions (`Format`): which columns the file has, and its rows as chunks of raw columns. Roles,
+labels and missing cells are not its business: `roles.py` sees to them, for all formats in the same way.
 
 To add a format: one file with a frozen dataclass that takes `ReadOptions`, one row in `FORMATS`, its suffixes in
 `SUFFIXES`, one test.
@@ -9,40 +9,75 @@ To add a format: one file with a frozen dataclass that takes `ReadOptions`, one 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from linnaeus.data.formats.base import Format as Format
-from linnaeus.data.formats.base import Maker as Maker
-from linnaeus.lazy import room
+from linnaeus.frozen import dataclass
+from linnaeus.lazy import Table
 
 if TYPE_CHECKING:
-    from linnaeus.data.formats.base import Chunk as Chunk
+    import pyarrow as pa
+
+    from linnaeus.data.ledger import Ledger
+    from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File
 
 
-def _at(module: str, name: str, **settings: Any) -> Maker:
-    """The format of this module; it is imported when a file of it is read, so that programs start quickly."""
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some rows as the file has them, before roles: where each row stands, and the bytes of the file read so far."""
 
-    def make(options: Any) -> Format:
-        form: Format = getattr(import_module(f"linnaeus.data.formats.{module}"), name)(options, **settings)
-        return form
-
-    return make
+    table: pa.RecordBatch
+    rows: Sequence[int]
+    done: int
 
 
-FORMATS: dict[str, Maker] = {
-    "csv": _at("delimited", "Delimited"),
-    "tsv": _at("delimited", "Delimited", candidates="\t"),
-    "jsonl": _at("jsonl", "JsonLines"),
-    "parquet": _at("columnar", "Parquet"),
-    "arrow": _at("columnar", "ArrowFile"),
-    "fasttext": _at("plain", "FastText"),
-    "lines": _at("plain", "Lines"),
-    "libsvm": _at("libsvm", "LibSvm"),
-    "folder": _at("folder", "Folder"),
-    "conll": _at("conll", "Conll"),
-    "conllu": _at("conll", "ConllU"),
-}
+class Format(Protocol):
+    """How files of one kind become Arrow columns: text as string, lists of labels as list<string>."""
+
+    @property
+    def loose(self) -> bool:
+        """Whether files of one corpus may lack further columns that others have."""
+        ...
+
+    @property
+    def headed(self) -> bool:
+        """Whether the rows stand below a header, and are counted after it."""
+        ...
+
+    def schema(self, file: File) -> pa.Schema:
+        """The columns, from a look at the beginning of the file."""
+        ...
+
+    def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
+        """These columns of all rows, in constant memory; bad rows go to the ledger."""
+        ...
+
+
+class Maker(Protocol):
+    """A format for these options: what the table of formats holds."""
+
+    def __call__(self, options: ReadOptions) -> Format:
+        """The format."""
+        ...
+
+
+FORMATS: Mapping[str, Maker] = Table(
+    "linnaeus.data.formats",
+    {
+        "csv": "delimited.Delimited",
+        "tsv": "delimited.Tabbed",
+        "jsonl": "jsonl.JsonLines",
+        "parquet": "columnar.Parquet",
+        "arrow": "columnar.ArrowFile",
+        "fasttext": "lines.FastText",
+        "lines": "lines.Lines",
+        "libsvm": "libsvm.LibSvm",
+        "folder": "lines.Folder",
+        "conll": "conll.Conll",
+        "conllu": "conll.ConllU",
+    },
+)
 """How files of each format are read."""
 
 SUFFIXES: dict[str, str] = {
@@ -71,5 +106,5 @@ SUFFIXES: dict[str, str] = {
     ".conllu": "conllu",
 }
 
-
-__getattr__, __dir__ = room(__name__)
+LABEL_PREFIX = b"__label__"
+"""What marks a label in fastText files."""

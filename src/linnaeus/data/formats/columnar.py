@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from linnaeus.data.cells import settled
-from linnaeus.data.formats.base import Chunk
-from linnaeus.data.formats.growth import PIECE, Growth, longest_value, pieces
-from linnaeus.data.formats.ipc import MAGIC, unpacked_sizes
+from linnaeus.data.arrow import is_list, settled
+from linnaeus.data.formats import Chunk
 from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
 from linnaeus.errors import DataError, said
 from linnaeus.frozen import dataclass
@@ -19,8 +21,10 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File
 
-_MOST_ROWS = 1 << 16
+
+_MAX_BATCH_ROWS = 1 << 16
 _UNREAD = ("run_end_encoded", "list_view", "large_list_view", "union", "dense_union", "sparse_union")
 """Types of columns, by the beginning of their names, whose cells nobody here reads."""
 
@@ -31,6 +35,7 @@ class Parquet:
 
     options: ReadOptions
     loose: ClassVar[bool] = False
+    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns with their Arrow types."""
@@ -56,6 +61,7 @@ class ArrowFile:
 
     options: ReadOptions
     loose: ClassVar[bool] = False
+    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns with their Arrow types."""
@@ -144,7 +150,7 @@ def _row_group(raw: pa.NativeFile, reader: Any, group: int, columns: Sequence[st
 
 
 def _batches(reader: Any, count: int, chosen: dict[str, Any]) -> Iterator[pa.RecordBatch]:
-    found: Iterator[pa.RecordBatch] = reader.iter_batches(min(_MOST_ROWS, max(1, count)), **chosen)
+    found: Iterator[pa.RecordBatch] = reader.iter_batches(min(_MAX_BATCH_ROWS, max(1, count)), **chosen)
     return found
 
 
@@ -155,7 +161,7 @@ def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         held.append(batch)
         size += batch.nbytes
-        if size >= BLOCK or len(held) >= _MOST_ROWS:
+        if size >= BLOCK or len(held) >= _MAX_BATCH_ROWS:
             yield pa.concat_batches(held)
             held, size = [], 0
     if held:
@@ -186,7 +192,7 @@ def _record_batches(reader: Any) -> Iterator[pa.RecordBatch]:
 def _rows_per_block(group: Any) -> int:
     """So many rows that a piece is about one block, if all rows were alike."""
     per_row = max(1, group.total_byte_size // max(1, group.num_rows))
-    return int(min(_MOST_ROWS, max(1, BLOCK // per_row)))
+    return int(min(_MAX_BATCH_ROWS, max(1, BLOCK // per_row)))
 
 
 def _check_size(file: File, group: Any, options: ReadOptions) -> None:
@@ -197,3 +203,215 @@ def _check_size(file: File, group: Any, options: ReadOptions) -> None:
             f"{file.name}: a row group unpacks to {group.total_byte_size:,} bytes, more than {limit:,}; if that is "
             "right, say with max_bytes= how large it may become."
         )
+
+
+PIECE = 32 << 20
+"""Bytes of rows that are decoded at once, where they take fewer in the file."""
+
+_COUNTED_ROWS, _COUNTED_CELLS = 1 << 20, 1 << 24
+"""Rows that are counted at once, and cells that may take less than a bit each."""
+
+
+class Growth:
+    """The bytes that the rows of a file took so far, against its size: the rule for compressed files."""
+
+    def __init__(self, file: File, options: ReadOptions) -> None:
+        self._file, self._limit, self._total = file, growth_limit(file.size, options), 0
+
+    def add(self, size: int) -> None:
+        """Count these bytes, or refuse the file."""
+        self._total += size
+        if self._total > self._limit:
+            raise DataError(
+                f"{self._file.name}: unpacks to more than {self._limit:,} bytes from {self._file.size:,}, which looks "
+                "like a decompression bomb; if it is not, say with max_bytes= how large it may become."
+            )
+
+
+def pieces(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
+    """The rows, all at once or in parts that stay small when they are decoded; each is counted before."""
+    for start in range(0, max(1, len(table)), _COUNTED_ROWS):  # of some columns, a billion rows take no bytes
+        yield from _parts(table.slice(start, _COUNTED_ROWS), growth)
+
+
+def _parts(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
+    sizes = sum((row_bytes(column) for column in table.columns), np.ones(len(table), np.int64))
+    ends = np.cumsum(sizes)
+    if not len(ends) or ends[-1] <= max(PIECE, table.nbytes):
+        growth.add(int(ends[-1]) if len(ends) else 0)
+        yield table
+        return
+    start, before = 0, 0
+    while start < len(ends):
+        stop = max(int(np.searchsorted(ends, before + PIECE, side="right")), start + 1)
+        growth.add(int(ends[stop - 1]) - before)
+        yield table.slice(start, stop - start)
+        start, before = stop, int(ends[stop - 1])
+
+
+def row_bytes(column: pa.Array) -> NDArray[np.int64]:
+    """The bytes of each cell once it stands alone: not as a number in a dictionary, nor as a view of shared bytes.
+
+    >>> row_bytes(pa.array(["good", "bad", "good", None]).dictionary_encode()).tolist()
+    [4, 3, 4, 0]
+    """
+    kind = column.type
+    if isinstance(column, pa.ExtensionArray):
+        return row_bytes(column.storage)
+    if len(column) > max(_COUNTED_CELLS, 64 * column.nbytes):
+        raise pa.ArrowInvalid(f"{len(column):,} cells in {column.nbytes:,} bytes")
+    if pa.types.is_dictionary(kind):
+        values = np.append(row_bytes(column.dictionary), 0)  # the last stands for null
+        rows = pc.fill_null(column.indices.cast(pa.int64()), len(column.dictionary))
+        return np.asarray(values[rows.to_numpy(zero_copy_only=False)], np.int64)
+    if is_list(kind):
+        return _list_bytes(column)
+    if pa.types.is_struct(kind):
+        return np.asarray(sum(map(row_bytes, column.flatten()), np.zeros(len(column), np.int64)), np.int64)
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        return _view_bytes(column)
+    if any(test(kind) for test in _TEXTS):
+        return np.asarray(pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False), np.int64)
+    return np.full(len(column), column.nbytes // max(1, len(column)), np.int64)
+
+
+def longest_value(column: pa.Array) -> int:
+    """The bytes of the longest value that a dictionary has, whether a row points to it or not; else of any cell.
+
+    >>> longest_value(pa.array(["good", "bad"]).dictionary_encode().slice(1))
+    4
+    """
+    if is_list(column.type):
+        return longest_value(column.flatten())
+    if pa.types.is_struct(column.type):
+        return sum(map(longest_value, column.flatten()))
+    values = column.dictionary if pa.types.is_dictionary(column.type) else column
+    return int(row_bytes(values).max(initial=0))
+
+
+_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+
+
+def _list_bytes(column: pa.Array) -> NDArray[np.int64]:
+    counts = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    ends = np.cumsum(counts)
+    total = np.concatenate([[0], np.cumsum(row_bytes(column.flatten()))]).astype(np.int64)
+    sizes: NDArray[np.int64] = total[ends] - total[ends - counts]
+    return sizes
+
+
+def _view_bytes(column: pa.Array) -> NDArray[np.int64]:
+    """A view has 16 bytes, and the length stands in the first four; that of a null means nothing."""
+    views = np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
+    lengths = views[column.offset : column.offset + len(column), 0].astype(np.int64)
+    return np.where(column.is_null().to_numpy(zero_copy_only=False), 0, lengths)
+
+
+MAGIC = b"ARROW1"
+_CONTINUES = b"\xff\xff\xff\xff"
+_LONGEST = 256 << 20  # bytes of the table of one message
+
+
+def unpacked_sizes(raw: pa.NativeFile) -> Iterator[int]:
+    """The bytes that each compressed message claims; the place in the file is then anywhere."""
+    try:
+        yield from (_message_size(raw, place) for place in _places(raw))
+    except (struct.error, IndexError) as error:
+        raise pa.ArrowInvalid("a message of the file points outside it") from error
+
+
+def _places(raw: pa.NativeFile) -> Iterator[int]:
+    """Where messages begin."""
+    size = raw.size()
+    if _read(raw, 0, len(MAGIC)) == MAGIC:
+        (length,) = struct.unpack("<i", _read(raw, size - 10, 4))
+        footer = _Table.root(_read(raw, size - 10 - length, length))
+        for blocks in (2, 3):  # of dictionaries, and of rows
+            yield from (place for place, _, _ in footer.structs(blocks, "<qi4xq"))
+        return
+    place = 0
+    while place + 8 <= size:
+        start, table = _table(raw, place)
+        if table is None:
+            return
+        yield place
+        place = start + max(0, table.number(3, "<q"))
+
+
+def _message_size(raw: pa.NativeFile, place: int) -> int:
+    start, message = _table(raw, place)
+    header = message.table(2) if message else None
+    if message is None or header is None:
+        return 0
+    rows = header.table(1) if message.number(1, "<B") == 2 else header  # a dictionary has its rows inside
+    if rows is None or message.number(1, "<B") not in (2, 3) or rows.table(3) is None:
+        return 0
+    sizes = (struct.unpack("<q", _read(raw, start + at, 8))[0] for at, n in rows.structs(2, "<qq") if n >= 8)
+    return sum(max(0, size) for size in sizes)  # -1 says that a buffer is not compressed
+
+
+def _table(raw: pa.NativeFile, place: int) -> tuple[int, _Table | None]:
+    """The table of the message at this place, and where its body begins; none at the end of a stream."""
+    head = _read(raw, place, 4)
+    if head == _CONTINUES:  # older files lack this mark
+        place += 4
+        head = _read(raw, place, 4)
+    (length,) = struct.unpack("<i", head)
+    if length == 0:
+        return place + 4, None
+    if not 0 < length <= _LONGEST:
+        raise IndexError(length)
+    return place + 4 + length, _Table.root(_read(raw, place + 4, length))
+
+
+def _read(raw: pa.NativeFile, place: int, size: int) -> bytes:
+    if place < 0 or size < 0 or place + size > raw.size():
+        raise IndexError(place)
+    raw.seek(place)
+    return bytes(raw.read(size))
+
+
+class _Table:
+    """A FlatBuffers table: fields by number, each found by a list of distances; one that is absent is 0 or None."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self._data, self._at = data, at
+        self._fields = at - self._get("<i", at)
+
+    @classmethod
+    def root(cls, data: bytes) -> _Table:
+        """The outermost table of these bytes."""
+        return cls(data, struct.unpack_from("<I", data)[0])
+
+    def number(self, field: int, form: str) -> int:
+        """A field that is a number."""
+        at = self._find(field)
+        return self._get(form, at) if at else 0
+
+    def table(self, field: int) -> _Table | None:
+        """A field that is a table."""
+        at = self._find(field)
+        return _Table(self._data, at + self._get("<I", at)) if at else None
+
+    def structs(self, field: int, form: str) -> Iterator[tuple[int, ...]]:
+        """A field that is a vector of records."""
+        at = self._find(field)
+        if not at:
+            return iter(())
+        at += self._get("<I", at)
+        end = at + 4 + self._get("<I", at) * struct.calcsize(form)
+        if end > len(self._data):
+            raise IndexError(end)
+        return struct.iter_unpack(form, self._data[at + 4 : end])
+
+    def _find(self, field: int) -> int:
+        place = 4 + 2 * field
+        if place + 2 > self._get("<H", self._fields):
+            return 0
+        distance = self._get("<H", self._fields + place)
+        return self._at + distance if distance else 0
+
+    def _get(self, form: str, at: int) -> int:
+        if at < 0:
+            raise IndexError(at)
+        return int(struct.unpack_from(form, self._data, at)[0])

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
-from linnaeus.data.cells import MANY
-from linnaeus.data.formats.base import Chunk
+from linnaeus.data.arrow import MANY
+from linnaeus.data.formats import Chunk
 from linnaeus.data.formats.lines import blocks
 from linnaeus.data.streams import first_undecodable, undecodable
 from linnaeus.errors import DataError
@@ -48,6 +48,7 @@ class _Lines(ABC):
 
     options: ReadOptions
     loose: ClassVar[bool] = False
+    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """A list of strings for each column, and the document."""

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.cells import MANY, as_cell
-from linnaeus.data.formats.base import Chunk
+from linnaeus.data.arrow import MANY, as_cell
+from linnaeus.data.formats import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.streams import first_undecodable, undecodable
 from linnaeus.errors import DataError
@@ -41,6 +41,7 @@ class JsonLines:
 
     options: ReadOptions
     loose: ClassVar[bool] = True
+    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """A column per key: list<string> where a list was seen, else string."""

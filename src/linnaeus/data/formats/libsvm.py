@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.cells import ENTRIES, MANY
-from linnaeus.data.formats.base import Chunk
+from linnaeus.data.arrow import ENTRIES, MANY
+from linnaeus.data.formats import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.roles import FIXED
 from linnaeus.frozen import dataclass
@@ -32,6 +32,7 @@ class LibSvm:
 
     options: ReadOptions
     loose: ClassVar[bool] = False
+    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns `features` and `label`, and `group` where lines have a qid."""

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
-from linnaeus.data.wordlists import entries
+from linnaeus.data.formats.lines import entries
 from linnaeus.errors import DataError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.data.cells import is_list
-from linnaeus.data.views import number
+from linnaeus.data.arrow import is_list, number
 from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:

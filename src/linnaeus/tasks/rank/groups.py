@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linnaeus.data.grouping import read_groups
+from linnaeus.data.group_reading import read_groups
 from linnaeus.data.groups import Groups
 
 

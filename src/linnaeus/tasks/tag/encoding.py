@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data import encodings
+from linnaeus.data import tag_encodings
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 
@@ -37,11 +37,11 @@ def encoded(sentences: Sentences, encoding: str) -> pa.Array:
     if encoding == "plain":
         return sentences.tags
     names = sentences.tags.unique().to_pylist()
-    if not encodings.is_encoded(names):
-        wrong = [name for name in names if name != encodings.OUTSIDE and not encodings.is_encoded([name])]
+    if not tag_encodings.is_encoded(names):
+        wrong = [name for name in names if name != tag_encodings.OUTSIDE and not tag_encodings.is_encoded([name])]
         what = f"the tag {wrong[0]!r} is not an entity tag" if wrong else "no tag is an entity tag"
         raise DataError(f"{what}, such as B-PER; use encoding plain.")
-    return encodings.convert(sentences.tags, sentences.offsets, encoding)
+    return tag_encodings.convert(sentences.tags, sentences.offsets, encoding)
 
 
 def spoken(z: Ints, names: list[str], encoding: str) -> pa.Array:
@@ -58,5 +58,5 @@ def allowed(names: list[str], encoding: str) -> Allowed | None:
     """
     if encoding == "plain":
         return None
-    follows, first, last = encodings.allowed(names, encoding)
+    follows, first, last = tag_encodings.allowed(names, encoding)
     return Allowed(np.vstack([first[None], follows]), last)

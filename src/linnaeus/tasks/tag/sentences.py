@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from linnaeus.data.sentence_reading import read_sentences
 from linnaeus.data.sentences import Sentences
-from linnaeus.data.tagged import read_sentences
 from linnaeus.errors import DataError, UsageError
 
 

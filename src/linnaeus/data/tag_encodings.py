@@ -24,6 +24,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.types import Ints, Longs
 
+
 ENCODINGS = ("bio", "bioes", "iob1")
 OUTSIDE = "O"
 O, B, I, E, S = range(5)  # noqa: E741 - their names

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.cells import as_text, is_list, settled
-from linnaeus.data.find import find, names_files
+from linnaeus.data.arrow import as_text, is_list, settled
+from linnaeus.data.files import find, names_files
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import record_batches
@@ -21,6 +21,7 @@ from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.types import Longs
+
 
 TOKENS = (("tokens",), ("words", "forms", "token", "word", "form"))
 TAGS = (

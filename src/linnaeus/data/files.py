@@ -9,20 +9,14 @@ import weakref
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from linnaeus import temporary
-from linnaeus.data.foreign import is_address, named_otherwise, refuse_foreign
-from linnaeus.data.formats import FORMATS, SUFFIXES
-from linnaeus.data.formats.folder import text_files
-from linnaeus.data.formats.plain import PREFIX
-from linnaeus.data.parts import Parts, by_part, is_part
+from linnaeus.data.formats import FORMATS, LABEL_PREFIX, SUFFIXES
+from linnaeus.data.options import ALL, PARTS, ReadOptions
 from linnaeus.data.streams import BLOCK, CODECS, ByteStream, File, open_raw
 from linnaeus.errors import DataError, MachineError, UsageError, did_you_mean
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.options import ReadOptions
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[PathLike[str]]"
 _STDIN_LIMIT = 32 << 30
@@ -184,7 +178,7 @@ def _format(path: Path, options: ReadOptions) -> str:
 
 
 _MAGIC = {b"PAR1": "parquet", b"ARRO": "arrow"}
-_STARTS = {b"{": "jsonl", PREFIX: "fasttext"}
+_STARTS = {b"{": "jsonl", LABEL_PREFIX: "fasttext"}
 _ARRAY = re.compile(rb"\[\s*(?:[\[{\"\]]|$)")
 
 
@@ -250,3 +244,138 @@ def _matches(pattern: str) -> list[str]:
 
 def _short(name: str) -> str:
     return name if len(name) <= 100 else repr(name[:100]) + "..."
+
+
+def text_files(folder: Path) -> list[Path]:
+    """The texts below the folders of a folder: `.txt` files, or where there are none, all but images and the like."""
+    inner = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+    found = [path for label in inner for path in sorted(label.rglob("*")) if _is_visible(path, label)]
+    named = [path for path in found if _is_named_text(path)]
+    return named or [path for path in found if named_otherwise(path.suffix) is None]
+
+
+def _is_visible(path: Path, below: Path) -> bool:
+    return path.is_file() and not any(part.startswith(".") for part in path.relative_to(below).parts)
+
+
+def _is_named_text(path: Path) -> bool:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return ".txt" in (suffixes[-2:-1] if suffixes and suffixes[-1] in CODECS else suffixes[-1:])
+
+
+_SHEET = "a spreadsheet; export the sheet as CSV"
+_DOCUMENT = "a document; save its texts as CSV or JSONL, one row for each"
+_ARCHIVE = "an archive; unpack it, and give the CSV or JSONL files in it"
+_DATABASE = "a database; export the table as CSV"
+_IMAGE = "an image; give texts, as CSV or JSONL"
+_MEDIA = "sound or video; give texts, as CSV or JSONL"
+_BINARY = "a file of a program; write its texts as CSV or JSONL"
+
+_KINDS: dict[str, str] = {
+    ".xlsx .xlsm .xlsb .xls .ods .numbers": _SHEET,
+    ".docx .doc .odt .rtf .pdf .pptx .ppt .odp .epub": _DOCUMENT,
+    ".zip .7z .rar .tar .tgz .xz": _ARCHIVE,
+    ".db .sqlite .sqlite3 .mdb .accdb": _DATABASE,
+    ".png .jpg .jpeg .gif .webp .bmp .tif .tiff .ico .heic .svg": _IMAGE,
+    ".mp3 .wav .ogg .flac .m4a .mp4 .avi .mov .mkv .webm": _MEDIA,
+    ".pkl .pickle .npy .npz .pt .bin .exe .dll .so .pyc .safetensors": _BINARY,
+}
+_NAMES: dict[str, str] = {suffix: what for suffixes, what in _KINDS.items() for suffix in suffixes.split()}
+
+_MARKS: dict[bytes, str] = {
+    b"PK\x03\x04": "a spreadsheet (.xlsx, .ods) or a zip archive; export the sheet as CSV, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "an old Office file (.xls, .doc); export the sheet as CSV",
+    b"%PDF-": "a PDF document; save its texts as CSV or JSONL, one row for each",
+    b"\x89PNG": "a PNG image; give texts, as CSV or JSONL",
+    b"\xff\xd8\xff": "a JPEG image; give texts, as CSV or JSONL",
+    b"SQLite format 3\x00": "an SQLite database; export the table as CSV",
+}
+
+_ADDRESS = re.compile(r"(?:https?|ftp|s3|gs|hf):/", re.IGNORECASE)
+
+
+def named_otherwise(suffix: str) -> str | None:
+    """What the suffix of a file says it is, where that is nothing to be read, and what to do.
+
+    >>> named_otherwise(".xlsx")
+    'a spreadsheet; export the sheet as CSV'
+    """
+    return _NAMES.get(suffix.lower())
+
+
+def refuse_foreign(file: File) -> None:
+    """Refuse a file whose first bytes say that it is no text."""
+    with open_raw(file) as raw:
+        start = raw.read(max(map(len, _MARKS)))
+    what = next((what for mark, what in _MARKS.items() if start.startswith(mark)), None)
+    if what:
+        raise DataError(f"{file.name}: looks like {what}.")
+
+
+def is_address(name: str) -> bool:
+    """Whether this is an address on a network, not the name of a file.
+
+    >>> is_address("https://example.org/reviews.csv"), is_address("reviews.csv")
+    (True, False)
+    """
+    return bool(_ADDRESS.match(name))
+
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Files or folders by part, and the `others` whose names tell none; there are no parts without two of them."""
+
+    named: dict[str, tuple[Path, ...]]
+    others: tuple[Path, ...] = ()
+
+    def chosen(self, where: str, split: str | None) -> list[Path]:
+        """The files or folders of a part; refused where none is chosen, or the chosen one is not there."""
+        there = ", ".join(f"{name} ({listed_files(paths)})" for name, paths in self.named.items())
+        if split is None:
+            first = next(iter(self.named))
+            raise DataError(f"{where}: has the parts {there}; choose one with split={first!r}, or split='all'.")
+        if split == ALL:
+            return [*(path for paths in self.named.values() for path in paths), *self.others]
+        if split not in self.named:
+            raise DataError(f"{where}: has no part {split!r}, but {there}; choose one with split=, or split='all'.")
+        return list(self.named[split])
+
+
+def part_of(name: str) -> str | None:
+    """The part that one word of a name tells.
+
+    >>> part_of("train-00000-of-00004.parquet"), part_of("en_ewt-ud-dev.conllu"), part_of("reviews.csv")
+    ('train', 'dev', None)
+    """
+    words = re.split(r"[^a-z]+", name.casefold())
+    found = [part for part, known in PARTS.items() if any(word in known for word in words)]
+    return found[0] if len(found) == 1 else None
+
+
+def is_part(name: str) -> bool:
+    """Whether a name is that of a part, and nothing else."""
+    return any(name.casefold() in known for known in PARTS.values())
+
+
+def by_part(paths: Sequence[Path]) -> Parts:
+    """Files or folders by part."""
+    found: dict[str, list[Path]] = {name: [] for name in PARTS}
+    others: list[Path] = []
+    for path in paths:
+        part = part_of(path.name)
+        (others if part is None else found[part]).append(path)
+    named = {name: tuple(paths) for name, paths in found.items() if paths}
+    return Parts(named, tuple(others)) if len(named) > 1 else Parts({})
+
+
+def listed_files(paths: Sequence[Path]) -> str:
+    """The names of some files.
+
+    >>> listed_files([Path(f"train-{i}.csv") for i in range(5)])
+    'train-0.csv, train-1.csv, train-2.csv and 2 more'
+    """
+    names = ", ".join(path.name for path in paths[:_SHOWN])
+    return names if len(paths) <= _SHOWN else f"{names} and {len(paths) - _SHOWN} more"

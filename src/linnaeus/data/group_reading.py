@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linnaeus.data.cells import as_cell, is_list, settled
-from linnaeus.data.find import find, names_files
+from linnaeus.data.arrow import as_cell, is_list, settled
+from linnaeus.data.files import find, names_files
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.formats.jsonl import JsonLines
 from linnaeus.data.groups import Groups, gold_of, gold_of_column, join, joined
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from linnaeus.data.streams import File
     from linnaeus.types import Longs
+
 
 TEXTS = ("text", "mention", "question", "query", "sentence", "context")
 CANDIDATES = ("candidates", "choices", "options", "endings")
