@@ -83,8 +83,8 @@ def linking(rows: slice) -> None:
     for what, recipe in _some(linkers(), rows):
         model = recipe.fit(known)
         on_dev, on_test = model.test(dev), model.test(test)
-        more = {"test_mrr": on_test.reciprocal_rank, "test_recall_3": dict(on_test.recall)[3]}
-        say(task="linking", what=what, dev=on_dev.accuracy, test=on_test.accuracy, **more)
+        more = {"test_mrr": on_test.value("reciprocal-rank"), "test_recall_3": on_test.value("recall-at-3")}
+        say(task="linking", what=what, dev=on_dev.value("accuracy"), test=on_test.value("accuracy"), **more)
 
 
 def popular(groups: Groups) -> np.ndarray:

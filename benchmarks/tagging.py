@@ -21,7 +21,7 @@ from typing import Any
 
 import linnaeus
 from linnaeus.data.sentences import Sentences
-from linnaeus.evaluation.tagging import score_tags
+from linnaeus.evaluation import evaluate, observe_tags
 from linnaeus.learners.chain.learner import Chain, Greedy
 from linnaeus.recipes.tag_recipe import TagRecipe
 from linnaeus.recipes.tagging import TAGGERS, tag_recipe
@@ -73,7 +73,8 @@ def crfsuite(name: str, algorithm: str, column: str, python: str) -> dict[str, A
 def judged(test: tuple[Any, Any], found: list[list[str]]) -> float:
     """The headline: accuracy, or F1 of entities."""
     sentences = Sentences.from_lists(*test)
-    return score_tags(sentences.offsets, sentences.tags, [tag for tags in found for tag in tags]).headline[1]
+    facts = observe_tags(sentences.offsets, sentences.tags, [tag for tags in found for tag in tags])
+    return evaluate(facts, rounds=0).value()
 
 
 def summed(test: tuple[Any, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def test_training_says_what_it_learned_and_how_good_it_is(folder: Path, tmp_path
     assert "accuracy" in done.stdout
     tested = run("train", str(folder / "all.jsonl"), "--label", "pos", "--test", str(folder / "all.jsonl"),
                  "-o", str(tmp_path / "n.lin"), "--json")  # fmt: skip
-    assert json.loads(tested.stdout)["test"]["accuracy"] == 1.0
+    assert json.loads(tested.stdout)["test"]["metrics"]["accuracy"] == 1.0
 
 
 def test_sentences_are_held_out_where_a_file_has_no_documents(folder: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_text_for_predict_is_sent_to_tag(folder: Path, capsys: pytest.CaptureF
 def test_tags_are_judged_and_explained(folder: Path) -> None:
     kept = run("test", str(folder / "ner.lin"), str(folder / "names.conll"), "--min", "f1=0.99", "--json")
     assert kept.exit_code == 0
-    assert json.loads(kept.stdout)["entities"]["f1"] == 1.0
+    assert json.loads(kept.stdout)["metrics"]["f1"] == 1.0
     for name, code in (("names", 0), ("wrong", 1)):
         assert main(["test", str(folder / "ner.lin"), str(folder / f"{name}.conll"), "--min", "f1=0.99"]) == code
     lines = run("explain", str(folder / "pos.lin"), "Bob barks", "--json").stdout.splitlines()

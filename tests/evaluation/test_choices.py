@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from linnaeus.errors import DataError
-from linnaeus.evaluation.choices import best_first, judge_choices, right_ranks
+from linnaeus.evaluation import evaluate, observe_choices
+from linnaeus.evaluation.choices import best_first, right_ranks
 from linnaeus.types import Choices
 
 S = np.array([1.0, 2.0, 0.0, 3.0, 1.0, 5.0])
@@ -15,11 +16,13 @@ Y = Choices(np.array([0, 2, 5, 5, 6]), np.array([False, True, True, False, False
 
 def test_ranks_and_what_follows_from_them():
     assert right_ranks(S, Y).tolist() == [1.0, 3.0, np.inf, np.inf]
-    found = judge_choices(S, Y)
-    assert found.accuracy == 0.25
-    assert found.reciprocal_rank == pytest.approx((1 + 1 / 3) / 4)
-    assert dict(found.recall) == {1: 0.25, 3: 0.5, 5: 0.5, 10: 0.5}
-    assert found.to_json()["recall"]["3"] == 0.5
+    found = evaluate(observe_choices(S, Y))
+    assert (found.headline, found.value(), found.units) == ("accuracy", 0.25, 6)
+    assert found.value("reciprocal-rank") == pytest.approx((1 + 1 / 3) / 4)
+    assert [found.value(f"recall-at-{at}") for at in (1, 3, 5, 10)] == [0.25, 0.5, 0.5, 0.5]
+    assert found.intervals["accuracy"][0] < 0.25 < found.intervals["accuracy"][1]
+    assert "4 examples, 6 candidates" in str(found)
+    assert "share of examples predicted correctly" in str(found)
 
 
 def test_the_best_of_several_right_ones_counts_and_the_first_among_equals_leads():
@@ -31,9 +34,9 @@ def test_the_best_of_several_right_ones_counts_and_the_first_among_equals_leads(
 
 def test_weights_of_examples():
     y = Choices(Y.offsets, Y.gold, None, np.array([3.0, 1.0, 0.0, 0.0]))
-    assert judge_choices(S, y).accuracy == 0.75
+    assert evaluate(observe_choices(S, y), rounds=0).value() == 0.75
 
 
 def test_nothing_to_judge():
     with pytest.raises(DataError, match="no example"):
-        judge_choices(np.zeros(0), Choices(np.zeros(1, np.int64), np.zeros(0, bool)))
+        observe_choices(np.zeros(0), Choices(np.zeros(1, np.int64), np.zeros(0, bool)))

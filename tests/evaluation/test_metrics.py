@@ -8,8 +8,7 @@ from sklearn import metrics as sk
 from tests.evaluation.makers import indicator, label_sets, numbers, sets, single, softmax
 
 from linnaeus.errors import DataError, UsageError
-from linnaeus.evaluation import METRICS, Outcome, evaluate, metric_name, metric_names, observe, score
-from linnaeus.evaluation.page import SHOWN
+from linnaeus.evaluation import KINDS, METRICS, Outcome, evaluate, metric_name, metric_names, observe, score
 from linnaeus.types import LabelSets
 
 AVERAGES = ("macro", "micro", "weighted")
@@ -249,8 +248,10 @@ def test_one_row(outcome):
 
 def test_names_of_the_command_line_and_of_json():
     assert metric_name("macro-f1") == metric_name("Macro_F1") == "macro_f1"
-    with pytest.raises(UsageError, match=r"no metric 'f1'; take one of accuracy.*macro-f1"):
-        metric_name("f1")
+    with pytest.raises(UsageError, match=r"no metric 'fscore'; take one of f1, .*accuracy.*macro-f1"):
+        metric_name("fscore")
+    with pytest.raises(UsageError, match=r"f1 cannot be computed .* take one of accuracy.*macro-f1"):
+        metric_name("f1", metric_names("single"))
     with pytest.raises(UsageError, match="rmse, mae, r2"):
         score(numbers(0), "accuracy")
     assert score(single(0), "macro-f1") == found(single(0))["macro_f1"]
@@ -268,8 +269,8 @@ def test_every_metric_is_said_of_an_outcome_that_has_everything(task):
         "numbers": numbers(0),
     }[task]
     assert list(found(outcome)) == metric_names(task)
-    assert set(SHOWN[task]) <= set(metric_names(task))
-    assert all(METRICS[name].sentence for name in metric_names(task))
+    assert set(KINDS[task].shown) <= set(metric_names(task))
+    assert all(METRICS[name].about(task) for name in metric_names(task))
 
 
 @pytest.mark.parametrize("seed", range(3))

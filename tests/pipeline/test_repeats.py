@@ -165,8 +165,8 @@ def test_a_tagger_does_not_know_held_out_sentences_by_their_copies(tmp_path, cap
     (tmp_path / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows * 3 + more))
     assert main(["train", str(tmp_path / "all.jsonl"), "-o", str(tmp_path / "m.lin"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["held_out"]["accuracy"] < 0.75
-    assert 0 < told["held_out_once"]["tokens"] < told["held_out"]["tokens"]
+    assert told["held_out"]["metrics"]["accuracy"] < 0.75
+    assert 0 < told["held_out"]["once"]["units"] < told["held_out"]["units"]
 
 
 def test_texts_of_arrow_need_not_begin_at_zero():

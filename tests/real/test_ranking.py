@@ -20,11 +20,11 @@ def read(real_data, name, part):
 def test_questions_about_stories(real_data):
     recipe = RANKERS["reading"]().changed({"tuning": None, "regularizer.strength": 10.0})
     model = recipe.fit(read(real_data, "mctest_mc500", "train"))
-    assert model.test(read(real_data, "mctest_mc500", "test")).accuracy >= 0.62
+    assert model.test(read(real_data, "mctest_mc500", "test")).value() >= 0.62
 
 
 @pytest.mark.slow
 def test_entities_beat_the_most_popular_candidate(real_data):
     model = RANKERS["linking"]().changed({"learner.epochs": 30}).fit(read(real_data, "aida_conll", "train"))
     asked = read(real_data, "aida_conll", "test")
-    assert model.test(asked).accuracy >= np.mean(asked.answers() == 0) + 0.05
+    assert model.test(asked).value() >= np.mean(asked.answers() == 0) + 0.05

@@ -19,13 +19,11 @@ GAP = Page((line(),))
 
 def trained_page(model: Classifier, tested: Evaluation | None, how: dict[str, Any], glyphs: Glyphs) -> Page:
     """Facts, scores and next commands."""
-    from linnaeus.evaluation.page import evaluation_page
-
     pages = [title(f"Trained {clean(how['model'])}") + indent(_facts(model, how))]
     if model.evaluation is not None:
-        pages += [GAP, evaluation_page(model.evaluation, glyphs, "held-out rows of the training data")]
+        pages += [GAP, model.evaluation.page(glyphs, "held-out rows of the training data")]
     if tested is not None:
-        pages += [GAP, evaluation_page(tested, glyphs, "test data")]
+        pages += [GAP, tested.page(glyphs, "test data")]
     return stack([*pages, title("Next") + indent(_next(quoted(clean(how["model"]))))])
 
 

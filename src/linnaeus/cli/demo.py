@@ -72,13 +72,12 @@ def _trained(model: Classifier, path: Path, seconds: float) -> Page:
 
 
 def _judge(model: Classifier, test: Any, screen: Screen) -> None:
-    from linnaeus.evaluation.page import evaluation_page
     from linnaeus.explain import explanation_page
     from linnaeus.render import Page, line, title
     from linnaeus.render.tints import COLORED, PLAIN
 
     screen.show(title("Testing: linnaeus test"))
-    screen.show(evaluation_page(model.evaluate(test), screen.glyphs, "test rows"))
+    screen.show(model.evaluate(test).page(screen.glyphs, "test rows"))
     screen.show(title("Explaining: linnaeus explain"))
     marks = COLORED if screen.color else PLAIN
     screen.show(explanation_page(model.explain(TEXT), screen.glyphs, marks, 6))

@@ -48,12 +48,11 @@ def command(model: str, **options: Any) -> int:
     elif options["as_json"]:
         screen.write(json.dumps(described(found, model, checked), ensure_ascii=False) + "\n")
     else:
-        from linnaeus.evaluation.page import evaluation_page
         from linnaeus.render import stack
 
         pages = [_page(found, model, checked)]
         if found.evaluation is not None:
-            pages.append(evaluation_page(found.evaluation, screen.glyphs, "held-out rows of the training data"))
+            pages.append(found.evaluation.page(screen.glyphs, "held-out rows of the training data"))
         screen.show(stack(pages))
     return 0
 

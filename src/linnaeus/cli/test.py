@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from math import isnan
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.bounds import BOUNDS, Bound, bound
 from linnaeus.cli.tasks import open_model
 from linnaeus.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     from linnaeus.data import Corpus
-    from linnaeus.evaluation import Evaluation
+    from linnaeus.evaluation import Evaluation, Gate, Slices
+    from linnaeus.evaluation.outcome import Task
     from linnaeus.model.model import Classifier
+
+TASKS: dict[str, Task] = {"one": "single", "many": "sets", "numeric": "numbers"}
+"""What is evaluated, by the kind of labels."""
 
 _EXAMPLES = """\b
 Examples:
@@ -76,7 +79,7 @@ def command(model: str, data: str, **options: Any) -> int:
 
 def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any = None) -> int:
     """Test a classifier, or a regression, of texts; `ready` gives the corpus what earlier stages say of it."""
-    wanted = [bound("--min", text) for text in options["least"]] + [bound("--max", text) for text in options["most"]]
+    gates = wanted(options, TASKS[found.label_kind])
     given = {
         **options,
         "label_kind": options["label_kind"] or found.label_kind,
@@ -84,12 +87,10 @@ def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any
     }
     corpus = shared.read_source(data, given, found)
     evaluation, parts = run(found, corpus if ready is None else ready(corpus), options)
-    missed = [limit for limit in wanted if not limit.kept(evaluation)]
-    _show(evaluation, parts, missed, options)
-    return 1 if missed else 0
+    return show(evaluation, parts, gates, options)
 
 
-def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Evaluation, list[Any]]:
+def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Evaluation, list[Slices]]:
     """The evaluation of all rows, and that of slices."""
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.evaluation import Accumulator, by_length, column, slices
@@ -113,12 +114,6 @@ def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Eva
     return found, [slices(seen.facts(), part, seed=options["seed"]) for part in by]
 
 
-def _missed(limit: Bound, value: float) -> str:
-    if isnan(value):
-        return f"{limit.name} has no value, because no row was answered"
-    return f"{limit.name} is {value:.4f}, {BOUNDS[limit.option].missed} {limit.value:g}"
-
-
 def _separator(model: Classifier, options: dict[str, Any]) -> str | None:
     """What stands between labels in one cell; where nobody says, as `predict` writes them."""
     from linnaeus.cli.cells import SEPARATOR
@@ -138,19 +133,26 @@ def _column(batch: Any, name: str) -> list[Any]:
     return list(batch.columns[name].to_pylist())
 
 
-def _show(evaluation: Evaluation, parts: list[Any], missed: list[Bound], options: dict[str, Any]) -> None:
-    screen = shared.stdout_screen(options)
+def wanted(options: dict[str, Any], task: Task) -> list[Gate]:
+    """The bounds of `--min` and `--max`, for metrics of a task."""
+    from linnaeus.evaluation import gate
+
+    given = [("--min", text) for text in options["least"]] + [("--max", text) for text in options["most"]]
+    return [gate(option, text, task) for option, text in given]
+
+
+def show(evaluation: Evaluation, parts: Sequence[Slices], gates: list[Gate], options: dict[str, Any]) -> int:
+    """The evaluation and its slices as JSON or as pages; the exit code is 1 if a bound is missed."""
+    from linnaeus.evaluation import missed
+
+    screen, below = shared.stdout_screen(options), missed(evaluation, gates)
     if options["as_json"]:
         account = evaluation.to_json() | {"slices": [part.to_json() for part in parts]}
-        account["missed"] = [{"metric": limit.name, "wanted": limit.value} for limit in missed]
+        account["missed"] = [gate.to_json() for gate in below]
         screen.write(json.dumps(account, ensure_ascii=False) + "\n")
     else:
-        from linnaeus.evaluation.page import evaluation_page
-        from linnaeus.evaluation.pages import slices_page
-
-        screen.show(evaluation_page(evaluation, screen.glyphs))
-        for part in parts:
-            screen.show(slices_page(part, screen.glyphs))
-    for limit in missed:
-        said = _missed(limit, evaluation.value(limit.name))
-        shared.remark(said, {**options, "quiet": False})
+        for found in (evaluation, *parts):
+            screen.show(found.page(screen.glyphs))
+    for gate in below:
+        shared.remark(gate.sentence(evaluation), {**options, "quiet": False})
+    return 1 if below else 0

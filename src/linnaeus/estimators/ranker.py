@@ -48,7 +48,7 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None) -> float:
         """Accuracy."""
         check_is_fitted(self)
-        return self.model_.test(_labeled(X, y)).accuracy
+        return self.model_.test(_labeled(X, y), rounds=0).value("accuracy")
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the fitted model to a file; `force` replaces an existing file."""
@@ -88,7 +88,7 @@ class Ranker(CandidateClassifier):
     def score(self, X: Any, y: Any = None) -> float:
         """The mean reciprocal rank of the right candidate."""
         check_is_fitted(self)
-        return self.model_.test(_labeled(X, y)).reciprocal_rank
+        return self.model_.test(_labeled(X, y), rounds=0).value("reciprocal_rank")
 
 
 def _labeled(X: Any, y: Any) -> Groups:

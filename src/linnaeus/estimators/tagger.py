@@ -51,7 +51,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def score(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> float:
         """Token accuracy, or the F1 score of entities if the tags mark entities."""
-        return self._fitted().test(Sentences.from_lists(X, y)).headline[1]
+        return self._fitted().test(Sentences.from_lists(X, y), rounds=0).value()
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the fitted model to one file; `force` replaces an existing file."""

@@ -9,11 +9,15 @@
     comparison   two models on the same rows: McNemar's test and paired intervals
     slicing      metrics by the values of a column, or by length of text
     curve        learning curves
-    choices      choices among candidates: accuracy, mean reciprocal rank, recall at k
-    tagging      tags of tokens: accuracy, entities as seqeval counts them
+    choices      the facts of choices among candidates: ranks of the right one
+    tagging      the facts of tags of tokens, and of entities as seqeval counts them
+    gates        the least or the largest value of a metric that is accepted: `--min` and `--max`
     page, pages  all of these for people
 
-To add a metric: a formula, its row in `METRICS`, its place in `page.SHOWN`, a test against another implementation.
+Every task has the same `Evaluation`. What is its own are the facts of its rows, and their names in `KINDS`.
+
+To add a metric: a formula, its row in `METRICS`, its place in `KINDS`, a test against another implementation.
+To add a task: a function that gives its facts, its metrics, and its row in `KINDS`.
 """
 
 from __future__ import annotations
@@ -26,8 +30,7 @@ from linnaeus.evaluation.observe import observe as observe
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.choices import ChoiceScores as ChoiceScores
-    from linnaeus.evaluation.choices import judge_choices as judge_choices
+    from linnaeus.evaluation.choices import observe_choices as observe_choices
     from linnaeus.evaluation.comparison import Comparison as Comparison
     from linnaeus.evaluation.comparison import Difference as Difference
     from linnaeus.evaluation.comparison import compare as compare
@@ -38,7 +41,10 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.evaluate import Accumulator as Accumulator
     from linnaeus.evaluation.evaluate import score as score
     from linnaeus.evaluation.facts import Facts as Facts
-    from linnaeus.evaluation.metrics import HEADLINES as HEADLINES
+    from linnaeus.evaluation.gates import Gate as Gate
+    from linnaeus.evaluation.gates import gate as gate
+    from linnaeus.evaluation.gates import missed as missed
+    from linnaeus.evaluation.metrics import KINDS as KINDS
     from linnaeus.evaluation.metrics import METRICS as METRICS
     from linnaeus.evaluation.metrics import Metric as Metric
     from linnaeus.evaluation.metrics import metric_name as metric_name
@@ -56,10 +62,8 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.slicing import by_length as by_length
     from linnaeus.evaluation.slicing import column as column
     from linnaeus.evaluation.slicing import slices as slices
-    from linnaeus.evaluation.tagging import EntityScore as EntityScore
-    from linnaeus.evaluation.tagging import TagScores as TagScores
     from linnaeus.evaluation.tagging import is_known as is_known
-    from linnaeus.evaluation.tagging import score_tags as score_tags
+    from linnaeus.evaluation.tagging import observe_tags as observe_tags
 
 
 __getattr__, __dir__ = room(__name__)

@@ -52,7 +52,9 @@ def bootstrap(
     facts = observe(outcome)
     sample = whole(facts)
     names = fitting(facts, metrics)
-    views = {view: [name for name in names if METRICS[name].view == view] for view in ("answers", "rows")}
+    views = {
+        view: [name for name in names if METRICS[name].view_of(facts.task) == view] for view in ("answers", "rows")
+    }
     drawn = redraw([facts], views["answers"], seed, rounds)
     drawn |= redraw([facts], views["rows"], seed, min(rounds, max(LEAST, DRAWN // len(facts))))
     rows = float(facts.weights.sum() ** 2 / (facts.weights**2).sum())  # what weighted rows count as (Kish, 1965)
@@ -72,7 +74,7 @@ def redraw(facts: Sequence[Facts], names: Sequence[str], seed: int, rounds: int)
     found = {name: np.empty((len(facts), rounds)) for name in names}
     views: tuple[View, ...] = ("answers", "rows")
     for stream, view in enumerate(views):
-        wanted = [name for name in names if METRICS[name].view == view]
+        wanted = [name for name in names if METRICS[name].view_of(facts[0].task) == view]
         if not wanted:
             continue
         first, group = _kinds(facts) if view == "answers" else (None, None)

@@ -1,58 +1,39 @@
-"""Metrics of choices among candidates: accuracy, mean reciprocal rank, recall at k."""
+"""The facts of choices among candidates: the rank of the right one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.errors import DataError
-from linnaeus.frozen import dataclass
+from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.metrics import DEPTHS
+from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.types import Choices, Doubles, Json, Longs
+    from numpy.typing import NDArray
 
-DEPTHS = (1, 3, 5, 10)
-"""The values of k in recall at k."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceScores:
-    """Scores of a ranker on n examples: accuracy, mean reciprocal rank of the best right candidate, recall at k.
-
-    Recall at k is the share of examples with a right candidate among the k best. An example without a right candidate
-    counts as wrong everywhere.
-
-    >>> ChoiceScores(n=2, accuracy=0.5, reciprocal_rank=0.75, recall=((1, 0.5), (2, 1.0))).accuracy
-    0.5
-    """
-
-    n: int
-    accuracy: float
-    reciprocal_rank: float
-    recall: tuple[tuple[int, float], ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """As plain data."""
-        recall = {str(depth): share for depth, share in self.recall}
-        return {"n": self.n, "accuracy": self.accuracy, "reciprocal_rank": self.reciprocal_rank, "recall": recall}
+    from linnaeus.types import Choices, Doubles, Longs
 
 
-def judge_choices(s: Doubles, y: Choices) -> ChoiceScores:
-    """The scores (m,) of all candidates against the truth.
+def observe_choices(s: Doubles, y: Choices) -> Facts:
+    """The facts of the scores (m,) of all candidates against the truth; an example without a right candidate is wrong.
 
+    >>> from linnaeus.evaluation import evaluate
     >>> from linnaeus.types import Choices
     >>> y = Choices(np.array([0, 2, 5]), np.array([False, True, True, False, False]))
-    >>> judge_choices(np.array([1.0, 2.0, 0.0, 3.0, 1.0]), y).reciprocal_rank.__round__(3)
+    >>> evaluate(observe_choices(np.array([1.0, 2.0, 0.0, 3.0, 1.0]), y)).value("reciprocal-rank").__round__(3)
     0.667
     """
-    if not len(y):
+    n = len(y)
+    if not n:
         raise DataError("There are no examples to evaluate; give at least one.")
     ranks = right_ranks(s, y)
-    weights = np.ones(len(y)) if y.weights is None else y.weights
-    total = max(float(weights.sum()), 1e-300)
-    found = [(depth, float(weights @ (ranks <= depth)) / total) for depth in DEPTHS]
-    return ChoiceScores(len(y), found[0][1], float(weights @ (1.0 / ranks)) / total, tuple(found))
+    values: dict[str, NDArray[Any]] = {f"found_at_{at}": (ranks <= at).astype(np.uint8) for at in DEPTHS}
+    values |= {"reciprocal_rank": 1.0 / ranks, "candidates": np.diff(y.offsets)}
+    none = LabelSets(np.zeros(n + 1, np.int64), np.empty(0, np.int32))
+    return Facts("candidates", (), np.ones(n) if y.weights is None else y.weights, none, none, values)
 
 
 def right_ranks(s: Doubles, y: Choices) -> Doubles:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import DataError
 from linnaeus.evaluation.bootstrap import redraw
-from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.facts import Facts, aligned
 from linnaeus.evaluation.intervals import interval
-from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting, spelled
+from linnaeus.evaluation.metrics import METRICS, fitting, headlines, spelled
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.sample import whole
 from linnaeus.frozen import dataclass
+from linnaeus.render.page import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.evaluation.outcome import Outcome
+    from linnaeus.render import Glyphs, Page
     from linnaeus.types import Json
 
 
@@ -56,12 +57,12 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shown):
     """The comparison of two models' predictions for the same rows.
 
-    `only_first` and `only_second` count the rows (label sets: whole sets) that only one of them predicts correctly.
-    `p_value` is that of McNemar's test, which ignores weights: the probability of a split at least as uneven if both
-    were equally good. It is None for numbers.
+    `only_first` and `only_second` count the rows (whole label sets, whole sentences) that only one of them predicts
+    correctly. `p_value` is that of McNemar's test, which ignores weights: the probability of a split at least as uneven
+    if both were equally good. It is None for numbers.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome
@@ -94,16 +95,11 @@ class Comparison:
         )
         return f"{ahead} is better than {behind} ({shown})."
 
-    def __str__(self) -> str:
+    def page(self, glyphs: Glyphs, names: tuple[str, str] = ("first", "second")) -> Page:
         """The page that the command line shows."""
         from linnaeus.evaluation.pages import comparison_page
-        from linnaeus.render import UNICODE
 
-        return comparison_page(self, UNICODE).plain()
-
-    def _repr_html_(self) -> str:
-        """The same page in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
+        return comparison_page(self, glyphs, names)
 
     def to_json(self) -> dict[str, Json]:
         """One JSON object."""
@@ -131,9 +127,9 @@ def compare(
     >>> found.only_first, found.only_second, found.p_value < 0.001, found.differences[0].winner
     (20, 0, True, 'first')
     """
-    pair = observe(first), observe(second)
+    pair = aligned([observe(first), observe(second)])
     _refuse_others(*pair)
-    shared = fitting(pair[0], metrics or HEADLINES[pair[0].task])
+    shared = fitting(pair[0], metrics or headlines(pair[0]))
     fitting(pair[1], shared)
     drawn = redraw(pair, shared, seed, rounds)
     differences = []
@@ -168,6 +164,8 @@ def mcnemar(b: int, c: int) -> float:
 
 def _right(facts: Facts) -> NDArray[np.bool_]:
     """The rows whose whole prediction is correct."""
+    if facts.task in ("tags", "candidates"):
+        return facts.values["whole" if facts.task == "tags" else "found_at_1"].astype(bool)
     true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
     right: NDArray[np.bool_] = (true == both) & (predicted == both)
     return right
@@ -177,6 +175,8 @@ def _refuse_others(first: Facts, second: Facts) -> None:
     same = first.task == second.task and first.classes == second.classes and len(first) == len(second)
     if same and first.task == "numbers":
         same = np.array_equal(first.values["target"], second.values["target"])
+    elif same and first.task == "candidates":
+        same = np.array_equal(first.values["candidates"], second.values["candidates"])
     elif same:
         same = np.array_equal(first.truth.offsets, second.truth.offsets)
         same = same and np.array_equal(first.truth.labels, second.truth.labels)

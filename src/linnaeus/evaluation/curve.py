@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.render import line_chart
+from linnaeus.render import UNICODE, line_chart
+from linnaeus.render.page import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.render import Glyphs, Page
     from linnaeus.types import Json, Longs
 
 FitAndScore: TypeAlias = "Callable[[Longs], float | Mapping[str, float]]"
@@ -37,7 +38,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Shown):
     """Scores over numbers of training rows, smallest first.
 
     >>> curve = learning_curve(lambda rows: 1 - 1 / len(rows), 100, sizes=[10, 100])
@@ -77,16 +78,15 @@ class Curve:
         points = [asdict(point) for point in self.points]
         return {"schema": "linnaeus.curve/1", "repeats": self.repeats, "points": points}
 
-    def __str__(self) -> str:
+    def page(self, glyphs: Glyphs) -> Page:
         """The page that the command line shows."""
         from linnaeus.evaluation.pages import curve_page
-        from linnaeus.render import UNICODE
 
-        return curve_page(self, UNICODE).plain()
+        return curve_page(self, glyphs)
 
     def _repr_html_(self) -> str:
         """The chart, and the page, in a notebook."""
-        return f"{self.svg()}<pre>{escape(str(self))}</pre>"
+        return self.svg() + self.page(UNICODE).html()
 
 
 def learning_curve(

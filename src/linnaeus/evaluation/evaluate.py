@@ -11,7 +11,7 @@ import numpy as np
 from linnaeus.errors import DataError
 from linnaeus.evaluation.bootstrap import bootstrap
 from linnaeus.evaluation.facts import KEEP, Facts, distinct, join, only
-from linnaeus.evaluation.metrics import COSTLY, METRICS, fitting
+from linnaeus.evaluation.metrics import COSTLY, KINDS, METRICS, fitting
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.outcome import refuse_no_rows
 from linnaeus.evaluation.records import ClassScore, Confusion, Evaluation
@@ -37,7 +37,7 @@ def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level:
     sample = whole(facts)
     if not sample.total[0] > 0:
         raise DataError("The weights of all rows are 0; give at least one row a positive weight.")
-    names = fitting(facts)
+    names, kind = fitting(facts), KINDS[facts.task]
     quick = [name for name in names if name not in COSTLY or len(facts) * facts.k * rounds <= SORTED]
     quick = [name for name in quick if not _empty(name, sample)]
     return Evaluation(
@@ -51,6 +51,7 @@ def evaluate(outcome: Outcome | Facts, rounds: int = 1000, seed: int = 0, level:
         facts.unknown,
         facts.abstained,
         level,
+        units=int(facts.values[kind.units].sum()) if kind.units else 0,
     )
 
 

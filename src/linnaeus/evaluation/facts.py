@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,7 +42,7 @@ class Facts:
     `truth` and `predicted` are label sets, of one label or none for single labels; the label k, after the last class,
     stands for all labels that the model does not know. `values` has one number (or t numbers) for each row by name: its
     log loss, whether the true class is among the three best ... `ranked` are the scores (n, k) for average
-    precision, up to a limit.
+    precision, up to a limit. A sentence can have a label several times: then `right` are those that are correct.
 
     >>> import numpy as np
     >>> from linnaeus.evaluation import Outcome
@@ -59,6 +59,7 @@ class Facts:
     predicted: LabelSets
     values: dict[str, NDArray[Any]] = field(default_factory=dict)
     ranked: Doubles | None = None
+    right: LabelSets | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -78,7 +79,18 @@ class Facts:
             self.predicted[rows],
             {name: column[rows] for name, column in self.values.items()},
             None if self.ranked is None else self.ranked[rows],
+            None if self.right is None else self.right[rows],
         )
+
+    def among(self, classes: tuple[str, ...]) -> Facts:
+        """The same facts with the labels numbered among these classes, which include its own."""
+        if classes == self.classes:
+            return self
+        places = np.array([*map(classes.index, self.classes), len(classes)], np.int32)
+        truth, predicted, right = (
+            LabelSets(sets.offsets, places[sets.labels]) for sets in (self.truth, self.predicted, self.hits)
+        )
+        return replace(self, classes=classes, truth=truth, predicted=predicted, right=right)
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -103,6 +115,8 @@ class Facts:
     @cached_property
     def hits(self) -> LabelSets:
         """The true labels that were predicted."""
+        if self.right is not None:
+            return self.right
         keys, wanted = (owners(sets) * (self.k + 1) + sets.labels for sets in (self.truth, self.predicted))
         at = np.searchsorted(wanted, keys)
         found = np.zeros(len(keys), bool)
@@ -180,6 +194,7 @@ def join(parts: Sequence[Facts]) -> Facts:
     """The facts of all rows, in order. What one part lacks, the result lacks."""
     if len(parts) == 1:
         return parts[0]
+    parts = aligned(parts)
     first = parts[0]
     if any(part.task != first.task or part.classes != first.classes for part in parts):
         raise DataError("The parts of an evaluation differ in task or classes; give all of them the same.")
@@ -194,7 +209,16 @@ def join(parts: Sequence[Facts]) -> Facts:
         _chain([part.predicted for part in parts]),
         {name: np.concatenate([part.values[name] for part in parts]) for name in shared},
         np.concatenate(ranked) if few else None,
+        None if first.right is None else _chain([part.hits for part in parts]),
     )
+
+
+def aligned(parts: Sequence[Facts]) -> list[Facts]:
+    """The same, with labels numbered alike: each part of tagged data knows only the tags that occur in it."""
+    if any(part.task != "tags" for part in parts):
+        return list(parts)
+    classes = tuple(sorted({name for part in parts for name in part.classes}))
+    return [part.among(classes) for part in parts]
 
 
 def _chain(parts: Sequence[LabelSets]) -> LabelSets:

@@ -55,8 +55,30 @@ def micro_f1(sample: Sample) -> Doubles:
 
 
 def accuracy(sample: Sample) -> Doubles:
-    """The share of rows predicted correctly; a row without a prediction counts as an error."""
+    """The share of rows (of tokens for tags) predicted correctly; a row without a prediction counts as an error."""
+    task = sample.facts.task
+    if task == "tags":
+        return share_of("right_tokens", "tokens")(sample)
+    if task == "candidates":
+        return sample.mean_of("found_at_1")
     return ratio(sample.counts.right.sum(axis=1), sample.total)
+
+
+def share_of(right: str, among: str) -> Formula:
+    """The ratio of the sums of two numbers of each row."""
+
+    def formula(sample: Sample) -> Doubles:
+        return ratio(sample.sum(sample.value(right)), sample.sum(sample.value(among)))
+
+    return formula
+
+
+def entity_f1(sample: Sample) -> Doubles:
+    """2 right / (true + predicted), over all entities."""
+    there, predicted, right = (
+        sample.sum(sample.value(name)) for name in ("entities", "predicted_entities", "right_entities")
+    )
+    return ratio(2.0 * right, there + predicted)
 
 
 def balanced_accuracy(sample: Sample) -> Doubles:

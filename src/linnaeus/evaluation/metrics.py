@@ -45,11 +45,29 @@ class Metric:
         """Whether this metric can be computed from these facts."""
         return facts.task in self.tasks and facts.known.issuperset(self.needs)
 
+    def view_of(self, task: Task) -> View:
+        """The view for rows of a task; sentences and examples with candidates are never counted together."""
+        return "rows" if task in ("tags", "candidates") else self.view
+
+    def about(self, task: Task) -> str:
+        """The sentence for a task, which names its rows.
+
+        >>> from linnaeus.evaluation import METRICS
+        >>> METRICS["accuracy"].about("tags")
+        'share of tokens predicted correctly'
+        """
+        return self.sentence.format(rows=KINDS[task].counted)
+
 
 _ONE: tuple[Task, ...] = ("single",)
 _SET: tuple[Task, ...] = ("sets",)
 _ANY: tuple[Task, ...] = ("single", "sets")
 _NUM: tuple[Task, ...] = ("numbers",)
+_TAG: tuple[Task, ...] = ("tags",)
+_PICK: tuple[Task, ...] = ("candidates",)
+
+DEPTHS = (1, 3, 5, 10)
+"""The depths of recall at k among candidates."""
 
 
 def _at(depth: int, what: str = "found_at_") -> tuple[str, ...]:
@@ -57,7 +75,29 @@ def _at(depth: int, what: str = "found_at_") -> tuple[str, ...]:
 
 
 METRICS: dict[str, Metric] = {
-    "accuracy": Metric(f.accuracy, "share of rows predicted correctly"),
+    "f1": Metric(f.entity_f1, "F1 of entities: begin, end and type must be correct", _TAG, needs=("entities",)),
+    "precision": Metric(
+        f.share_of("right_entities", "predicted_entities"),
+        "share of predicted entities that are correct",
+        _TAG,
+        needs=("entities",),
+    ),
+    "recall": Metric(
+        f.share_of("right_entities", "entities"), "share of true entities that are found", _TAG, needs=("entities",)
+    ),
+    "accuracy": Metric(f.accuracy, "share of {rows} predicted correctly", ("single", "tags", "candidates")),
+    "known_accuracy": Metric(
+        f.share_of("right_known", "known"), "accuracy on words of the training data", _TAG, needs=("known",)
+    ),
+    "unknown_accuracy": Metric(
+        f.share_of("right_unknown", "unknown"), "accuracy on other words", _TAG, needs=("unknown",)
+    ),
+    "sentence_accuracy": Metric(f.mean_of("whole"), "share of sentences without an error", _TAG),
+    "reciprocal_rank": Metric(f.mean_of("reciprocal_rank"), "mean of 1 / rank of the best right candidate", _PICK),
+    **{
+        f"recall_at_{at}": Metric(f.mean_of(f"found_at_{at}"), f"right candidate among the {at} best", _PICK)
+        for at in DEPTHS
+    },
     "subset_accuracy": Metric(f.subset_accuracy, "share of rows with exactly the right label set", _SET),
     "macro_f1": Metric(f.macro("f1"), "mean F1 over classes that occur", _ANY),
     "micro_f1": Metric(f.micro_f1, "F1 over all labels together", _ANY),
@@ -138,12 +178,60 @@ METRICS: dict[str, Metric] = {
     ),
 }
 
-HEADLINES: dict[Task, tuple[str, ...]] = {
-    "single": ("accuracy", "macro_f1"),
-    "sets": ("micro_f1", "macro_f1"),
-    "numbers": ("rmse", "mae"),
+
+@dataclass(frozen=True)
+class Kind:
+    """What the rows of a task are called, and which of its metrics come first.
+
+    `units` are what rows consist of: tokens, candidates; a value of that name in the facts counts them. `outputs` are
+    what the table of scores lists, `counted` is what accuracy counts. The first of `headlines` that can be computed
+    chooses strengths; all of them are shown for slices and comparisons. `shown` are the metrics on the page.
+    """
+
+    headlines: tuple[str, ...]
+    shown: tuple[str, ...]
+    row: str = "row"
+    units: str = ""
+    counted: str = "rows"
+    outputs: str = "classes"
+
+
+KINDS: dict[Task, Kind] = {
+    "single": Kind(
+        ("accuracy", "macro_f1"),
+        (
+            *("accuracy", "macro_f1", "weighted_f1", "balanced_accuracy", "top_3_accuracy", "top_5_accuracy"),
+            *("average_precision", "log_loss", "brier", "ece", "cost", "coverage", "answered_accuracy"),
+            *("set_coverage", "mean_set_size", "empty_sets"),
+        ),
+    ),
+    "sets": Kind(
+        ("micro_f1", "macro_f1"),
+        (
+            *("micro_f1", "macro_f1", "weighted_f1", "sample_f1", "subset_accuracy", "hamming_loss"),
+            *("precision_at_1", "precision_at_3", "precision_at_5", "average_precision", "log_loss"),
+        ),
+        outputs="labels",
+    ),
+    "numbers": Kind(("rmse", "mae"), ("rmse", "mae", "r2", "median_absolute_error")),
+    "tags": Kind(
+        ("f1", "accuracy"),
+        ("f1", "precision", "recall", "accuracy", "known_accuracy", "unknown_accuracy", "sentence_accuracy"),
+        *("sentence", "tokens", "tokens", "tags"),
+    ),
+    "candidates": Kind(
+        ("accuracy", "reciprocal_rank"),
+        ("accuracy", "reciprocal_rank", "recall_at_3", "recall_at_5", "recall_at_10"),
+        *("example", "candidates", "examples"),
+    ),
 }
-"""The default metrics of slices and comparisons."""
+"""The tasks; all metrics are in the JSON form."""
+
+
+def headlines(facts: Facts) -> list[str]:
+    """The metrics of slices and comparisons, where nobody names others."""
+    return [name for name in KINDS[facts.task].headlines if METRICS[name].fits(facts)]
+
 
 COSTLY = frozenset({"average_precision"})
 """Metrics that sort all rows for each class: with many rows, their intervals are computed only by request."""

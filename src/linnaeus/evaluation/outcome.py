@@ -14,7 +14,8 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from linnaeus.types import Ints
 
-Task: TypeAlias = Literal["single", "sets", "numbers"]
+Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "candidates"]
+"""What is predicted of a row: a label, a label set, numbers, a tag for each token, one of the candidates."""
 
 UNKNOWN = -1
 """The index of a true label that the model does not know, and of a missing prediction."""

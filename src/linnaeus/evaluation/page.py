@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from linnaeus.evaluation.intervals import METHOD
-from linnaeus.evaluation.metrics import HEADLINES, METRICS
+from linnaeus.evaluation.metrics import KINDS, METRICS
 from linnaeus.render import (
     Glyphs,
     Line,
@@ -26,22 +26,7 @@ from linnaeus.render import (
 )
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.outcome import Task
     from linnaeus.evaluation.records import ClassScore, Evaluation
-
-SHOWN: dict[Task, tuple[str, ...]] = {
-    "single": (
-        *("accuracy", "macro_f1", "weighted_f1", "balanced_accuracy", "top_3_accuracy", "top_5_accuracy"),
-        *("average_precision", "log_loss", "brier", "ece", "cost", "coverage", "answered_accuracy"),
-        *("set_coverage", "mean_set_size", "empty_sets"),
-    ),
-    "sets": (
-        *("micro_f1", "macro_f1", "weighted_f1", "sample_f1", "subset_accuracy", "hamming_loss"),
-        *("precision_at_1", "precision_at_3", "precision_at_5", "average_precision", "log_loss"),
-    ),
-    "numbers": ("rmse", "mae", "r2", "median_absolute_error"),
-}
-"""The metrics on the page; all of them are in the JSON form."""
 
 CLASSES, PART, LABEL = 24, 10, 32
 """Up to this many classes are all listed; of more, the largest and the worst. Labels are cut to a width."""
@@ -53,17 +38,24 @@ def evaluation_page(evaluation: Evaluation, glyphs: Glyphs, name: str = "") -> P
     """The page of an evaluation; `name` is the name of the data in the headline."""
     parts = [
         Page((_headline(evaluation, name), *_remarks(evaluation, glyphs), line())),
-        indent(_metrics(evaluation, glyphs, SHOWN[evaluation.task]) + _method(evaluation)),
+        indent(_metrics(evaluation, glyphs, KINDS[evaluation.task].shown) + _method(evaluation)),
         _once(evaluation, glyphs),
     ]
     return stack([*parts, _classes(evaluation, glyphs), _confusions(evaluation, glyphs)])
 
 
 def _headline(evaluation: Evaluation, name: str) -> Line:
-    facts = counted(evaluation.rows, "row")
+    facts = counted(evaluation.rows, KINDS[evaluation.task].row)
+    if evaluation.units:
+        facts += f", {evaluation.units:,} {KINDS[evaluation.task].units}"
     if evaluation.classes:
-        facts += ", " + (f"{evaluation.classes:,} {'labels' if evaluation.task == 'sets' else 'classes'}")
+        facts += f", {evaluation.classes:,} {_outputs(evaluation)}"
     return line(Word(clean(name), "title"), ": ", facts) if name else line(Word(facts, "title"))
+
+
+def _outputs(evaluation: Evaluation) -> str:
+    """What the classes are called."""
+    return "types of entities" if "f1" in evaluation.metrics else KINDS[evaluation.task].outputs
 
 
 def _remarks(evaluation: Evaluation, glyphs: Glyphs) -> list[Line]:
@@ -86,8 +78,8 @@ def _once(evaluation: Evaluation, glyphs: Glyphs) -> Page:
     once = evaluation.once
     if once is None:
         return Page()
-    said = f"On the {counted(once.rows, 'row')} whose text occurs once in the data"
-    return title(said) + indent(_metrics(once, glyphs, (*HEADLINES[once.task], "log_loss")))
+    said = f"On the {counted(once.rows, KINDS[once.task].row)} whose text occurs once in the data"
+    return title(said) + indent(_metrics(once, glyphs, (*KINDS[once.task].headlines, "log_loss")))
 
 
 def _metrics(evaluation: Evaluation, glyphs: Glyphs, names: Sequence[str]) -> Page:
@@ -96,7 +88,7 @@ def _metrics(evaluation: Evaluation, glyphs: Glyphs, names: Sequence[str]) -> Pa
     for name in shown:
         low, high = evaluation.intervals.get(name, (None, None))
         span = "" if low is None or high is None else f"{decimal(low)} {glyphs.dash} {decimal(high)}"
-        sentence = METRICS[name].sentence
+        sentence = METRICS[name].about(evaluation.task)
         value = evaluation.metrics[name]
         if isnan(value):
             rows.append([name, Word(glyphs.dash, "title"), "", Word(f"{sentence}: no row was answered", "faint")])
@@ -116,7 +108,7 @@ def _classes(evaluation: Evaluation, glyphs: Glyphs) -> Page:
     every = evaluation.per_class
     if not every:
         return Page()
-    what = "Labels" if evaluation.task == "sets" else "Classes"
+    what = _outputs(evaluation).capitalize()
     largest = sorted(every, key=lambda row: -row.support)
     if len(every) <= CLASSES:
         return title(f"{what} ({len(every):,})") + indent(_table(largest, glyphs))

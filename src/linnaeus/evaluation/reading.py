@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.errors import damaged, damaged_or_newer
-from linnaeus.evaluation.metrics import HEADLINES
+from linnaeus.evaluation.metrics import KINDS
 from linnaeus.evaluation.records import SCHEMA, ClassScore, Confusion, Evaluation
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def write(evaluation: Evaluation) -> dict[str, Json]:
         "schema": SCHEMA,
         "task": evaluation.task,
         "rows": evaluation.rows,
+        **({"units": evaluation.units} if evaluation.units else {}),
         "classes": evaluation.classes,
         "unknown": evaluation.unknown,
         "abstained": evaluation.abstained,
@@ -63,7 +64,7 @@ def _read(whole: dict[str, Any]) -> Evaluation:
     if whole.get("schema") != SCHEMA:
         raise damaged_or_newer(f"its evaluation has the schema {str(whole.get('schema'))[:40]!r}")
     task = whole.get("task")
-    if not isinstance(task, str) or task not in HEADLINES:
+    if not isinstance(task, str) or task not in KINDS:
         raise damaged_or_newer("its evaluation has an unknown task")
     rows, classes, unknown, abstained = (_count(whole, name) for name in ("rows", "classes", "unknown", "abstained"))
     metrics = _as(dict, whole.get("metrics"), "its evaluation has no metrics")
@@ -83,6 +84,7 @@ def _read(whole: dict[str, Any]) -> Evaluation:
         unknown,
         abstained,
         _number(whole.get("level")),
+        units=_count(whole, "units") if "units" in whole else 0,
     )
 
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.evaluation.metrics import metric_name
+from linnaeus.evaluation.metrics import METRICS, metric_name
 from linnaeus.frozen import dataclass
+from linnaeus.render.page import Shown
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Task
+    from linnaeus.render import Glyphs, Page
     from linnaeus.types import Doubles, Json
 
 SCHEMA = "linnaeus.evaluation/1"
@@ -66,9 +68,11 @@ class Confusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The result of an evaluation: metrics by name, their confidence intervals, and scores of each class.
+class Evaluation(Shown):
+    """The result of an evaluation, of any task: metrics by name, their confidence intervals, and scores of each class.
 
+    The first metric is the main one, which chooses strengths. Rows of tags are sentences, those of candidates examples;
+    `units` counts their tokens or candidates. Classes of tags are the types of entities, where tags mark entities.
     `unknown` counts rows with a true label that the model does not know: errors in every metric. `abstained`
     counts rows without a prediction; if there are no others, metrics of answered rows are NaN (null in JSON).
     `intervals` are score intervals of `level`, and contain their metric. `per_class` has the classes in the
@@ -95,14 +99,26 @@ class Evaluation:
     abstained: int = 0
     level: float = 0.95
     once: Evaluation | None = None
+    units: int = 0
 
-    def value(self, name: str) -> float:
-        """A metric by its name, as in JSON or on the command line; the error for an unknown name lists the names.
+    @property
+    def headline(self) -> str:
+        """The name of the main metric: the first one."""
+        return next(iter(self.metrics))
+
+    @property
+    def merit(self) -> float:
+        """The value of the main metric, negated where lower is better: the larger, the better the model."""
+        value = self.value()
+        return value if METRICS[self.headline].better == "higher" else -value
+
+    def value(self, name: str = "") -> float:
+        """A metric by its name, as in JSON or on the command line, or the main one; an unknown name lists the names.
 
         >>> Evaluation("single", 4, 2, {"accuracy": 0.75, "macro_f1": 0.7}).value("macro-f1")
         0.7
         """
-        return self.metrics[metric_name(name, self.metrics)]
+        return self.metrics[metric_name(name or self.headline, self.metrics)]
 
     def brief(self, classes: int = 100) -> Evaluation:
         """The form for a model file: without confusions, and without scores of each class if there are many."""
@@ -121,15 +137,8 @@ class Evaluation:
 
         return read(given)
 
-    def __str__(self) -> str:
-        """The page that the command line shows."""
+    def page(self, glyphs: Glyphs, name: str = "") -> Page:
+        """The page that the command line shows; `name` is the name of the data in its first line."""
         from linnaeus.evaluation.page import evaluation_page
-        from linnaeus.render import UNICODE
 
-        return evaluation_page(self, UNICODE).plain()
-
-    def _repr_html_(self) -> str:
-        """The same page in a notebook."""
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
+        return evaluation_page(self, glyphs, name)

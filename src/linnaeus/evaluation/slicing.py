@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +12,18 @@ import numpy as np
 from linnaeus.errors import DataError, expect
 from linnaeus.evaluation.bootstrap import bootstrap
 from linnaeus.evaluation.facts import Facts
-from linnaeus.evaluation.metrics import HEADLINES, METRICS, fitting
+from linnaeus.evaluation.metrics import METRICS, fitting, headlines
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.outcome import plain
 from linnaeus.evaluation.sample import whole
 from linnaeus.frozen import dataclass
+from linnaeus.render.page import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.evaluation.outcome import Outcome
+    from linnaeus.render import Glyphs, Page
     from linnaeus.types import Json
 
 VALUES = 40
@@ -101,7 +102,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Slices:
+class Slices(Shown):
     """The slices of a column, and all rows together.
 
     >>> whole = Slice("all", rows=40, metrics={"accuracy": 0.9})
@@ -131,16 +132,11 @@ class Slices:
         shown = {"name": self.name, "level": self.level, "whole": asdict(self.whole), "slices": parts}
         return {"schema": "linnaeus.slices/1", **shown}
 
-    def __str__(self) -> str:
+    def page(self, glyphs: Glyphs) -> Page:
         """The page that the command line shows."""
         from linnaeus.evaluation.pages import slices_page
-        from linnaeus.render import UNICODE
 
-        return slices_page(self, UNICODE).plain()
-
-    def _repr_html_(self) -> str:
-        """The same page in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
+        return slices_page(self, glyphs)
 
 
 def slices(
@@ -163,7 +159,7 @@ def slices(
     facts = observe(outcome)
     if len(by.codes) != len(facts):
         raise DataError(f"The column {by.name!r} has {len(by.codes)} rows, but {len(facts)} are evaluated.")
-    names = fitting(facts, metrics or HEADLINES[facts.task])
+    names = fitting(facts, metrics or headlines(facts))
     groups = [(name, np.flatnonzero(by.codes == i)) for i, name in enumerate(by.names)]
     parts = [(name, facts.take(rows)) for name, rows in groups if len(rows) and facts.weights[rows].sum() > 0]
     found = [_slice(name, part, names, (rounds, seed, level)) for name, part in [("all", facts), *parts]]

@@ -1,10 +1,10 @@
-"""Metrics of tags: accuracy of tokens, whole sentences, known and unknown words; entities as seqeval counts them.
+"""The facts of tags: tokens of each sentence, known and unknown words; entities as seqeval counts them.
 
     P = entities that are right / entities predicted,  R = entities that are right / true entities
     F1 = 2 P R / (P + R)
 
 An entity is right if its begin, end and type are. `data/tag_encodings.py` describes how inconsistent tags are read.
-Counts are kept for each sentence, since the bootstrap draws sentences.
+Rows are sentences, since the bootstrap draws sentences: the tokens of one are not independent.
 """
 
 from __future__ import annotations
@@ -17,132 +17,74 @@ from numpy.typing import NDArray
 
 from linnaeus.data.tag_encodings import Spans, is_encoded, spans
 from linnaeus.errors import DataError
-from linnaeus.frozen import dataclass
+from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.outcome import refuse_no_rows
+from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Json, Longs
+    from linnaeus.types import Longs
 
 
-@dataclass(frozen=True, slots=True)
-class EntityScore:
-    """Precision, recall and F1 of entities of one type or of all types, with the counts behind them.
+def observe_tags(
+    offsets: Longs,
+    truth: Any,
+    predicted: Any,
+    known: NDArray[np.bool_] | None = None,
+    entities: bool | None = None,
+) -> Facts:
+    """The facts of predicted tags (m,) of sentences, given as Arrow arrays or lists of strings.
 
-    >>> score = EntityScore("PER", support=4, predicted=5, correct=3)
-    >>> score.precision, score.recall
-    (0.6, 0.75)
-    """
+    `known` says which words are known, `entities` whether tags mark entities; None: if they look so, which a batch
+    without entities does not. The rows are sentences. The classes are the types of entities, or else the tags. A token
+    whose true tag is null is not counted among the tokens.
 
-    label: str
-    support: int
-    predicted: int
-    correct: int
-
-    @property
-    def precision(self) -> float:
-        """The share of predicted entities that are right; 0 where none was predicted."""
-        return self.correct / self.predicted if self.predicted else 0.0
-
-    @property
-    def recall(self) -> float:
-        """The share of entities that were found; 0 where there is none."""
-        return self.correct / self.support if self.support else 0.0
-
-    @property
-    def f1(self) -> float:
-        """2 P R / (P + R) = 2 correct / (support + predicted)."""
-        both = self.support + self.predicted
-        return 2 * self.correct / both if both else 0.0
-
-    def to_json(self) -> dict[str, Json]:
-        """Plain data."""
-        counts = {"support": self.support, "predicted": self.predicted, "correct": self.correct}
-        return {"precision": self.precision, "recall": self.recall, "f1": self.f1, **counts}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TagScores:
-    """Scores of predicted tags.
-
-    `known` and `unknown` are the accuracies on words that occur in the training data and on others, None if that is not
-    known or there are none. `entities` and `types` are scores of entities, None if tags mark none. `counts` has a row
-    for each sentence: tokens, right tokens, true entities, predicted entities, right entities.
-
-    >>> import numpy as np
-    >>> from linnaeus.evaluation import score_tags
-    >>> score_tags(np.array([0, 2]), ["N", "V"], ["N", "N"]).accuracy
-    0.5
-    """
-
-    tokens: int
-    accuracy: float
-    sentences: float
-    known: float | None
-    unknown: float | None
-    entities: EntityScore | None
-    types: tuple[EntityScore, ...]
-    counts: Longs
-
-    @property
-    def headline(self) -> tuple[str, float]:
-        """The main metric: F1 of entities if there are any, else accuracy."""
-        return ("f1", self.entities.f1) if self.entities is not None else ("accuracy", self.accuracy)
-
-    def interval(self, level: float = 0.95, rounds: int = 1000, seed: int = 0) -> tuple[float, float]:
-        """The score interval of the headline, with the variance of sentences drawn again (Efron, 1979)."""
-        from linnaeus.evaluation.intervals import interval
-
-        rng = np.random.default_rng(seed)
-        n = len(self.counts)
-        drawn = np.array([self._headline(self.counts[rng.integers(0, n, n)].sum(0)) for _ in range(rounds)])
-        return interval(self.headline[1], drawn, level, "share", n)
-
-    def _headline(self, sums: Longs) -> float:
-        tokens, right, there, predicted, correct = sums.tolist()
-        if self.entities is not None:
-            return 2 * correct / (there + predicted) if there + predicted else 0.0
-        return right / tokens if tokens else 0.0
-
-    def to_json(self) -> dict[str, Json]:
-        """Plain data for a machine or a model file."""
-        made: dict[str, Json] = {"tokens": self.tokens, "accuracy": self.accuracy, "sentences": self.sentences}
-        made |= {"known": self.known, "unknown": self.unknown}
-        if self.entities is not None:
-            made["entities"] = self.entities.to_json()
-            made["types"] = {score.label: score.to_json() for score in self.types}
-        return made
-
-
-def score_tags(offsets: Longs, truth: Any, predicted: Any, known: NDArray[np.bool_] | None = None) -> TagScores:
-    """Score predicted tags (m,) of sentences; Arrow arrays or lists of strings, `known` says which words are known.
-
-    A token whose true tag is null is not counted among the tokens.
-
-    >>> found = score_tags(np.array([0, 3]), ["B-PER", "I-PER", "O"], ["B-PER", "O", "O"])
-    >>> found.accuracy, found.entities.f1
-    (0.6666666666666666, 0.0)
+    >>> from linnaeus.evaluation import evaluate
+    >>> found = evaluate(observe_tags(np.array([0, 3]), ["B-PER", "I-PER", "O"], ["B-PER", "O", "O"]), rounds=0)
+    >>> round(found.value("accuracy"), 3), found.value("f1"), found.headline
+    (0.667, 0.0, 'f1')
     """
     gold, guess = _array(truth), _array(predicted)
     m = int(offsets[-1] - offsets[0])
     if len(gold) != m or len(guess) != m:
         raise DataError(f"there are {len(gold)} true and {len(guess)} predicted tags for {m} tokens; give one each.")
+    refuse_no_rows(len(offsets) - 1)
     codes, names = _together(gold, guess)
     counted = ~np.asarray(gold.is_null().to_numpy(zero_copy_only=False), bool)
     right = (codes[0] == codes[1]) & counted
     bounds = offsets - offsets[0]
-    entities, types, counts = _entities(gold, guess, bounds) if is_encoded(names) else (None, (), None)
-    rows = [_sums(counted, bounds), _sums(right, bounds)]
-    found = np.column_stack([*rows, np.zeros((len(bounds) - 1, 3), np.int64) if counts is None else counts])
-    whole = float((rows[0] == rows[1]).mean()) if len(bounds) > 1 else 0.0
-    old, new = (None, None) if known is None else (_share(right, counted & of) for of in (known, ~known))
-    return TagScores(int(counted.sum()), _share(right, counted) or 0.0, whole, old, new, entities, types, found)
+    values: dict[str, NDArray[Any]] = {"tokens": _sums(counted, bounds), "right_tokens": _sums(right, bounds)}
+    values["whole"] = (values["tokens"] == values["right_tokens"]).astype(np.uint8)
+    for name, among in () if known is None else (("known", counted & known), ("unknown", counted & ~known)):
+        if among.any():
+            values |= {name: _sums(among, bounds), f"right_{name}": _sums(right & among, bounds)}
+    if is_encoded(names) if entities is None else entities:
+        classes, sets = _entities(gold, guess, bounds)
+        counts = (np.diff(part.offsets) for part in sets)
+        values |= dict(zip(("entities", "predicted_entities", "right_entities"), counts, strict=True))
+    else:
+        classes, sets = _tokens(codes, names, (counted, right), bounds)
+    return Facts("tags", classes, np.ones(len(bounds) - 1), sets[0], sets[1], values, right=sets[2])
 
 
-def _share(right: NDArray[np.bool_], among: NDArray[np.bool_]) -> float | None:
-    return float(right[among].mean()) if among.any() else None
+def _tokens(
+    codes: list[Longs], names: list[str], flags: tuple[NDArray[np.bool_], NDArray[np.bool_]], bounds: Longs
+) -> tuple[tuple[str, ...], list[LabelSets]]:
+    """The tags of tokens: true, predicted, and right ones."""
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(names), np.int32)
+    place[order] = np.arange(len(names), dtype=np.int32)
+    counted, right = flags
+    said = counted & (codes[1] >= 0)
+    sets = [
+        LabelSets(np.concatenate([[0], np.cumsum(there)])[bounds], place[tags[there]])
+        for tags, there in ((codes[0], counted), (codes[1], said), (codes[0], right))
+    ]
+    return tuple(names[i] for i in order), sets
 
 
-def _entities(gold: pa.Array, guess: pa.Array, bounds: Longs) -> tuple[EntityScore, tuple[EntityScore, ...], Longs]:
+def _entities(gold: pa.Array, guess: pa.Array, bounds: Longs) -> tuple[tuple[str, ...], list[LabelSets]]:
+    """The types of entities: true, predicted, and right ones."""
     there, said = spans(gold, bounds), spans(guess, bounds)
     types = sorted({*there.types, *said.types})
     number = {kind: i for i, kind in enumerate(types)}
@@ -150,21 +92,14 @@ def _entities(gold: pa.Array, guess: pa.Array, bounds: Longs) -> tuple[EntitySco
     # A token begins at most one entity of each side: they are the same where both begin there, alike.
     _, a, b = np.intersect1d(there.starts, said.starts, assume_unique=True, return_indices=True)
     same = (there.ends[a] == said.ends[b]) & (own[0][a] == own[1][b])
-    k = len(types)
-    per = [np.bincount(kinds, minlength=k) for kinds in (own[0], own[1], own[0][a][same])]
-    scores = tuple(EntityScore(kind, *(int(count[i]) for count in per)) for i, kind in enumerate(types))
-    total = EntityScore("all", *(int(count.sum()) for count in per))
-    starts = (there.starts, said.starts, there.starts[a][same])
-    return total, scores, np.column_stack([_counts(begin, bounds) for begin in starts])
+    found = ((there.starts, own[0]), (said.starts, own[1]), (there.starts[a][same], own[0][a][same]))
+    return tuple(types), [
+        LabelSets(np.searchsorted(starts, bounds).astype(np.int64), kinds.astype(np.int32)) for starts, kinds in found
+    ]
 
 
 def _kinds(found: Spans, number: dict[str, int]) -> Longs:
     return np.array([number[kind] for kind in found.types], np.int64)[found.kinds] if len(found) else found.starts
-
-
-def _counts(starts: Longs, bounds: Longs) -> Longs:
-    """How many of these tokens lie in each sentence."""
-    return np.diff(np.searchsorted(starts, bounds))
 
 
 def _sums(flags: NDArray[np.bool_], bounds: Longs) -> Longs:

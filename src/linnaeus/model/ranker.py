@@ -12,7 +12,6 @@ import numpy as np
 from linnaeus import store
 from linnaeus.arrays.finite import finite_scores
 from linnaeus.errors import UsageError
-from linnaeus.evaluation.choices import ChoiceScores, best_first, judge_choices
 from linnaeus.features.pairs.base import View
 from linnaeus.frozen import dataclass
 from linnaeus.model.summary import figure, model_repr
@@ -22,6 +21,7 @@ from linnaeus.types import Choices
 
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
+    from linnaeus.evaluation import Evaluation
     from linnaeus.features.pairs import FittedPairs
     from linnaeus.recipes.rank_recipe import RankRecipe
     from linnaeus.tasks.rank.reasons import ChoiceReason
@@ -79,6 +79,8 @@ class RankModel:
 
     def rank(self, source: Any) -> list[list[tuple[str | None, float]]]:
         """Rank the candidates of each example, best first, with their probabilities."""
+        from linnaeus.evaluation.choices import best_first
+
         groups = self.groups(source)
         s = self._scores(groups)
         p = self._softmax(s, groups)
@@ -99,10 +101,12 @@ class RankModel:
         every = Choices(groups.offsets, np.ones(len(s), bool))
         return Candidates().soft(s[:, None], every).parts[:, 0]
 
-    def test(self, source: Any) -> ChoiceScores:
+    def test(self, source: Any, rounds: int = 1000) -> Evaluation:
         """Accuracy, mean reciprocal rank and recall at k on examples with answers."""
+        from linnaeus.evaluation import evaluate, observe_choices
+
         groups = self.groups(source)
-        return judge_choices(self._scores(groups), groups.truth())
+        return evaluate(observe_choices(self._scores(groups), groups.truth()), rounds)
 
     def explain(self, source: Any, row: int = 0) -> ChoiceReason:
         """Explain, feature by feature, why the chosen candidate of an example scores above the second best."""

@@ -18,7 +18,7 @@ from linnaeus.tasks.tag.sentences import as_sentence, as_sentences
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.evaluation import Evaluation
     from linnaeus.features.tokens import FittedTemplates
     from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.recipes.tag_recipe import TagRecipe
@@ -108,15 +108,16 @@ class TagModel:
 
     # Judging and explaining
 
-    def test(self, source: Any) -> TagScores:
+    def test(self, source: Any, rounds: int = 1000) -> Evaluation:
         """Evaluate on sentences with true tags: accuracy, and the F1 score of entities if there are any."""
-        from linnaeus.evaluation.tagging import is_known, score_tags
+        from linnaeus.evaluation import evaluate, is_known, observe_tags
 
         sentences = as_sentences(source)
         if not sentences.count:
             raise DataError("There are no tokens to test on; give sentences with tags.")
         known = None if self.vocabulary is None else is_known(sentences, self.vocabulary)
-        return score_tags(sentences.offsets, sentences.tags, self.tagged(sentences), known)
+        facts = observe_tags(sentences.offsets, sentences.tags, self.tagged(sentences), known)
+        return evaluate(facts, rounds)
 
     @cached_property
     def vocabulary(self) -> Any:

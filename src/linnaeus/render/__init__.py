@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.render.page import STYLES as STYLES
     from linnaeus.render.page import Line as Line
     from linnaeus.render.page import Page as Page
+    from linnaeus.render.page import Shown as Shown
     from linnaeus.render.page import Word as Word
     from linnaeus.render.page import command as command
     from linnaeus.render.page import indent as indent

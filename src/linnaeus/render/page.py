@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.render.glyphs import Glyphs
 
 STYLES = (
     *("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong"),
@@ -62,6 +65,34 @@ class Page:
     def plain(self, columns: int | None = None) -> str:
         """The text without styles, each line ended."""
         return "".join("".join(word.text for word in words).rstrip() + "\n" for words in self.lines(columns))
+
+    def html(self) -> str:
+        """The text as a block of HTML."""
+        from html import escape
+
+        return f"<pre>{escape(self.plain())}</pre>"
+
+
+class Shown(Protocol):
+    """A result that is shown as a page: by the command line, by `print`, and in a notebook."""
+
+    __slots__ = ()
+
+    def page(self, glyphs: Glyphs) -> Page:
+        """All of it for people."""
+        ...
+
+    def __str__(self) -> str:
+        """The page that the command line shows."""
+        from linnaeus.render.glyphs import UNICODE
+
+        return self.page(UNICODE).plain()
+
+    def _repr_html_(self) -> str:
+        """The same page in a notebook."""
+        from linnaeus.render.glyphs import UNICODE
+
+        return self.page(UNICODE).html()
 
 
 def line(*parts: str | Word) -> Line:

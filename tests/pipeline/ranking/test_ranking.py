@@ -78,7 +78,7 @@ def test_worked_example_14_the_most_violated_candidate():
 @pytest.mark.parametrize("loss", ["log", "softmargin", "hinge", "perceptron"])
 def test_every_structured_loss_learns(loss):
     model = RankRecipe(pairs=BLOCKS, learner=Linear(loss=loss, regularizer=L2(0.01))).fit(FIXED)
-    assert model.test(FIXED).accuracy == 1.0
+    assert model.test(FIXED).value() == 1.0
 
 
 def test_unseen_candidates_are_scored_by_weights_that_all_share():
@@ -91,7 +91,7 @@ def test_none_of_these():
     model = RankRecipe(pairs=pairs, none="option", learner=Linear(regularizer=L2(0.01))).fit(NAMES)
     assert model.predict(NAMES) == ["Rome city", "Paris city", "Bern city", None]
     assert model.choose(NAMES).tolist() == [0, 1, 0, -1]
-    assert model.test(NAMES).accuracy == 1.0
+    assert model.test(NAMES).value() == 1.0
     asked = [{"text": "Cairo", "candidates": []}, {"text": "Kyiv", "candidates": ["Lima city"]}]
     assert model.predict(asked) == [None, None]
     assert model.rank(asked)[0] == [(None, 1.0)]

@@ -35,7 +35,7 @@ LEARNERS = [
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: repr(learner)[:40])
 def test_every_learner_learns(learner):
     model = TagRecipe(learner=learner).fit(tagged())
-    assert model.test(tagged(seed=1)).accuracy > 0.9
+    assert model.test(tagged(seed=1)).value("accuracy") > 0.9
     assert model.tag([["the", "fish", "run"], [], ["run"]])[:2] == [["D", "N", "V"], []]
 
 
@@ -48,7 +48,7 @@ def test_pairs_of_token_and_tag_are_sentences():
 def test_entities_never_break_the_rules(encoding):
     model = TagRecipe(encoding=encoding).fit(entities())
     found = model.test(entities(seed=1))
-    assert found.entities.f1 > 0.9
+    assert found.value("f1") > 0.9
     noise = np.random.default_rng(0).choice(["Anna", "sees", "x", "Rome", "in"], (50, 6)).tolist()
     for tags in model.tag(noise):
         for before, tag in zip(["O", *tags[:-1]], tags, strict=True):
@@ -174,7 +174,7 @@ def test_a_little_penalty_changes_little():
 def test_every_recipe_with_a_name_learns(name):
     recipe = tag_recipe(name)
     data, held = (entities, entities(seed=1)) if recipe.encoding != "plain" else (tagged, tagged(seed=1))
-    assert recipe.fit(data()).test(held).headline[1] > 0.85
+    assert recipe.fit(data()).test(held).value() > 0.85
     assert TagRecipe.from_json(recipe.to_json()) == recipe
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.evaluation import Evaluation
     from linnaeus.model.tagger import TagModel
 
 SHARE = 0.1
@@ -24,7 +25,7 @@ def fit(recipe: Any, sentences: Sentences, options: dict[str, Any], name: str = 
     return model
 
 
-def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[TagScores | None, TagScores | None]:
+def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> Evaluation | None:
     """Evaluate a model trained on nine tenths of the sentences on the others; documents are kept whole.
 
     Equal sentences are held out together; if many are repeated, those that occur once are also evaluated separately.
@@ -38,10 +39,10 @@ def scores(recipe: Any, sentences: Sentences, options: dict[str, Any]) -> tuple[
     keys = sentence_keys(sentences)
     groups = kept_together(keys, groups, part=SHARE * len(sentences))
     if len(sentences) < 20 or (groups is not None and groups.max() < 9):
-        return None, None
+        return None
     split = holdout(len(sentences), share=SHARE, seed=recipe.seed, groups=groups)
     model = fit(recipe, sentences.take(split.train), options, "held-out sentences")
     several = repeated(keys)
     once = split.test[~several[split.test]]
     apart = several.mean() > MANY and len(once) > 0
-    return model.test(sentences.take(split.test)), model.test(sentences.take(once)) if apart else None
+    return replace(model.test(sentences.take(split.test)), once=model.test(sentences.take(once)) if apart else None)

@@ -16,7 +16,6 @@ from linnaeus.render import (
     indent,
     line,
     number,
-    percent,
     size,
     stack,
     table,
@@ -24,8 +23,9 @@ from linnaeus.render import (
 )
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.tagging import TagScores
+    from linnaeus.evaluation import Evaluation
     from linnaeus.model.tagger import TagModel
+    from linnaeus.render import Glyphs
     from linnaeus.tasks.tag.explanation import TagExplanation
 
 GAP = Page((line(),))
@@ -33,9 +33,7 @@ SHOWN = 20
 """At most this many tags are listed."""
 
 
-def trained_tagger_page(
-    model: TagModel, scores: TagScores | None, how: dict[str, Any], once: TagScores | None = None
-) -> Page:
+def trained_tagger_page(model: TagModel, scores: Evaluation | None, how: dict[str, Any], glyphs: Glyphs) -> Page:
     """Facts, scores and next commands."""
     facts, path = model.facts, clean(how["model"])
     rows = f"{counted(int(facts['sentences']), 'sentence')}, {counted(int(facts['tokens']), 'token')}"
@@ -46,9 +44,7 @@ def trained_tagger_page(
     pages = [title(f"Trained {path}") + indent(Page(lines))]
     if scores is not None:
         name = "held-out sentences (from a second training)" if how["on"] == "held-out" else "test data"
-        pages += [GAP, tag_scores_page(scores, name)]
-    if once is not None:
-        pages += [GAP, tag_scores_page(once, "held-out sentences that occur once in the data")]
+        pages += [GAP, scores.page(glyphs, name)]
     word = quoted(path)
     commands = (
         f'linnaeus tag {word} "a text of yours"',
@@ -56,25 +52,6 @@ def trained_tagger_page(
         f"linnaeus inspect {word}",
     )
     return stack([*pages, title("Next") + indent(Page(tuple(map(command, commands))))])
-
-
-def tag_scores_page(scores: TagScores, name: str) -> Page:
-    """Accuracy of tokens; precision, recall and F1 of entities, type by type."""
-    low, high = scores.interval()
-    head, value = scores.headline
-    rows = [("accuracy", percent(scores.accuracy)), ("whole sentences", percent(scores.sentences))]
-    rows += [(f"{kind} words", percent(found)) for kind in ("known", "unknown") if (found := getattr(scores, kind))]
-    facts = f"{counted(scores.tokens, 'token')}, {counted(len(scores.counts), 'sentence')}"
-    said = f"{'F1 of entities' if head == 'f1' else head} {percent(value)} (95 %: {percent(low)} to {percent(high)})"
-    page = Page((line(Word(clean(name), "title"), ": ", facts), line(), line(said), line()))
-    pages = [page + indent(table(["", ""], rows, "<>"))]
-    if scores.entities is not None:
-        kinds = [
-            (clean(one.label), percent(one.precision), percent(one.recall), percent(one.f1), f"{one.support:,}")
-            for one in (*scores.types, scores.entities)
-        ]
-        pages.append(indent(table(["entities", "precision", "recall", "F1", "support"], kinds, "<>>>>")))
-    return stack([*pages, GAP])
 
 
 def reasons_json(tokens: list[str], position: int, told: TagExplanation) -> dict[str, Any]:

@@ -69,11 +69,12 @@ def test(state: State, data: str, options: dict[str, Any]) -> int:
 
 def _test(model: StackModel, data: str, options: dict[str, Any]) -> int:
     if model.task == "tag":
-        from linnaeus.cli.tasks.tag import read, show_scores
+        from linnaeus.cli.tasks.tag import read
+        from linnaeus.cli.test import show, wanted
 
-        sentences = read(data, options)
+        gates, sentences = wanted(options, "tags"), read(data, options)
         scores = model.last.test(model.ready_sentences(sentences).with_tags(sentences.tags))
-        return show_scores(scores, data, options)
+        return show(scores, [], gates, options)
     from linnaeus.cli.test import classifier
 
     return classifier(model.last, data, options, lambda corpus: Told(corpus, model.ready))

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import digests, judged
+from linnaeus.cli.tasks import digests
 from linnaeus.cli.texts import quoted
 from linnaeus.errors import DataError, UsageError
 from linnaeus.render import Page, clean, command, counted, duration, indent, line, percent, size, stack, table, title
 
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
-    from linnaeus.evaluation.choices import ChoiceScores
+    from linnaeus.evaluation import Evaluation
     from linnaeus.model.ranker import RankModel
+    from linnaeus.render import Glyphs
     from linnaeus.tasks.rank.reasons import ChoiceReason
     from linnaeus.types import State
 
@@ -44,16 +45,16 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
         told = {**how, "test": None if tested is None else tested.to_json(), "facts": model.facts}
         screen.write(json.dumps(told, ensure_ascii=False) + "\n")
     else:
-        screen.show(_trained(model, tested, how))
+        screen.show(_trained(model, tested, how, screen.glyphs))
     return 0
 
 
 def test(state: State, data: str, options: dict[str, Any]) -> int:
     """Evaluate how often the right candidate is chosen, and its rank."""
-    scores = _model(state).test(read(data, options))
-    metrics = {"accuracy": scores.accuracy, "reciprocal-rank": scores.reciprocal_rank}
-    metrics |= {f"recall-at-{depth}": share for depth, share in scores.recall}
-    return judged.show(scores.to_json(), metrics, _scores(scores, data), options)
+    from linnaeus.cli.test import show, wanted
+
+    gates = wanted(options, "candidates")
+    return show(_model(state).test(read(data, options)), [], gates, options)
 
 
 def predict(state: State, data: str, options: dict[str, Any]) -> int:
@@ -154,12 +155,12 @@ def _answers(model: RankModel, groups: Groups, top: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(found)
 
 
-def _trained(model: RankModel, tested: ChoiceScores | None, how: dict[str, Any]) -> Page:
+def _trained(model: RankModel, tested: Evaluation | None, how: dict[str, Any], glyphs: Glyphs) -> Page:
     path = clean(how["model"])
     said = line(f"{duration(how['seconds'])}, {size(Path(how['model']).stat().st_size)} on disk")
     pages = [title(f"Trained {path}") + indent(table(["", ""], _facts(model), "<<")) + indent(Page((said,)))]
     if tested is not None:
-        pages += [GAP, _scores(tested, "test data")]
+        pages += [GAP, tested.page(glyphs, "test data")]
     word = quoted(path)
     commands = (f"linnaeus test {word} test.jsonl", f"linnaeus explain {word} new.jsonl", f"linnaeus inspect {word}")
     return stack([*pages, title("Next") + indent(Page(tuple(map(command, commands))))])
@@ -173,13 +174,6 @@ def _facts(model: RankModel) -> list[tuple[str, str]]:
     names = {"accuracy": "held-out accuracy", "once": "on examples that occur once"}
     known = held if isinstance(held, dict) else {}
     return cells + [(said, percent(known[name])) for name, said in names.items() if isinstance(known.get(name), float)]
-
-
-def _scores(scores: ChoiceScores, name: str) -> Page:
-    rows = [("accuracy", percent(scores.accuracy)), ("mean reciprocal rank", f"{scores.reciprocal_rank:.3f}")]
-    rows += [(f"recall at {depth}", percent(share)) for depth, share in scores.recall if depth > 1]
-    head = Page((line(f"{clean(name)}: {counted(scores.n, 'example')}"), line()))
-    return head + indent(table(["", ""], rows, "<>")) + GAP
 
 
 def _reasons(told: ChoiceReason, most: int) -> Page:

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import digests, held, judged
+from linnaeus.cli.tasks import digests, held
 from linnaeus.cli.tasks.pages import (
     inspected_page,
     reasons_json,
     tag_reasons_page,
-    tag_scores_page,
     trained_tagger_page,
 )
 from linnaeus.cli.texts import is_text, names_data
@@ -25,7 +24,6 @@ from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.evaluation.tagging import TagScores
     from linnaeus.model.tagger import TagModel
     from linnaeus.tasks.tag.explanation import TagExplanation
     from linnaeus.types import State
@@ -40,7 +38,7 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     sentences = read(data, options)
     recipe = build_recipe(options, sentences)
     test = None if options["other"] is None else read(options["other"], shared.test_options(options))
-    scores, once = held.scores(recipe, sentences, options) if test is None else (None, None)
+    scores = held.scores(recipe, sentences, options) if test is None else None
     model = held.fit(recipe, sentences, options)
     model.save(path, force=True)
     if test is not None:
@@ -51,18 +49,19 @@ def train(data: str, path: str, options: dict[str, Any]) -> int:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         told = {**how, how["on"].replace("-", "_"): None if tested is None else tested.to_json(), "facts": model.facts}
-        told |= {} if once is None else {"held_out_once": once.to_json()}
         screen.write(json.dumps(told, ensure_ascii=False) + "\n")
     else:
-        screen.show(trained_tagger_page(model, tested, how, once))
+        screen.show(trained_tagger_page(model, tested, how, screen.glyphs))
     return 0
 
 
 def test(state: State, data: str, options: dict[str, Any]) -> int:
     """Evaluate the tags of a model."""
-    model, sentences = _model(state), read(data, options)
+    from linnaeus.cli.test import show, wanted
+
+    gates, model, sentences = wanted(options, "tags"), _model(state), read(data, options)
     remark_unknown(model, sentences, options)
-    return show_scores(model.test(sentences), data, options)
+    return show(model.test(sentences), [], gates, options)
 
 
 def remark_unknown(model: TagModel, sentences: Sentences, options: dict[str, Any]) -> None:
@@ -73,14 +72,6 @@ def remark_unknown(model: TagModel, sentences: Sentences, options: dict[str, Any
     unknown.add(sentences.tags)
     if said := unknown.sentence(unknown.count, sentences.count, "tokens have tags"):
         shared.remark(said, options)
-
-
-def show_scores(scores: TagScores, data: str, options: dict[str, Any]) -> int:
-    """The scores, and whether they satisfy the bounds."""
-    told = scores.to_json()
-    flat = told | (told.get("entities") or {})
-    metrics = {name.replace("_", "-"): value for name, value in flat.items() if isinstance(value, float)}
-    return judged.show(told, metrics, tag_scores_page(scores, data), options)
 
 
 def predict(state: State, data: str, options: dict[str, Any]) -> int:
