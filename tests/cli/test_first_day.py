@@ -187,13 +187,20 @@ def test_percents_are_no_bounds_of_shares(run, named):
 
 
 def test_a_file_without_a_header_gets_a_hint(run, films):
-    films.write_text("a good film number one,pos\na bad film,neg\n")
-    code, _, err = run("train", "films.csv")
-    assert code == 3
-    assert "for a file without a header, give --names text,label." in err
-    code, _, err = run("train", "films.csv", "--label", "label")
-    assert code == 3
-    assert "for a file without a header, give --names text,label." in err
+    for rows in ("a good film number one,pos\na bad film,neg\n", "great,pos\nawful,neg\n"):
+        films.write_text(rows)
+        for words in ((), ("--label", "label"), ("--text", "text")):
+            code, _, err = run("train", "films.csv", *words)
+            assert code == 3
+            assert "for a file without a header, give --names text,label." in err
+
+
+def test_a_file_with_a_header_gets_no_such_hint(run, films):
+    films.write_text("title,text one,text two\nx,y,z\n")
+    assert "without a header" not in run("train", "films.csv", "--label", "label").err
+    films.with_suffix(".jsonl").write_text('{"one": "great", "two": "pos"}\n')
+    assert "2 columns could be the text" in (err := run("train", "films.jsonl").err)
+    assert "without a header" not in err
 
 
 def test_columns_are_listed_where_labels_are_missing(run, named):
@@ -233,3 +240,16 @@ def test_an_unknown_recipe_is_refused_by_fit():
     assert model.get_params() == {"recipe": "logistc"}
     with pytest.raises(UsageError, match="did you mean 'logistic'"):
         model.fit(["a", "b"], ["x", "y"])
+
+
+def test_explanations_abstain_where_predictions_do():
+    corpus = datasets.intents()
+    model = TextClassifier("logistic", decision__abstain="scope=0.7")
+    model.fit(corpus.text, corpus.labels.to_pylist())
+    texts = [f"{text} brillig slithy toves" for text in corpus.text.to_pylist()[::10]]
+    answers = model.predict(texts).tolist()
+    assert 0 < answers.count(None) < len(answers)
+    assert [(model.explain(text).predicted or (None,))[0] for text in texts] == answers
+    refused = model.explain(texts[answers.index(None)])
+    assert str(refused).startswith("no prediction; next ")
+    assert refused.flip is None

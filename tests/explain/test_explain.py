@@ -199,10 +199,10 @@ def test_classes_of_an_own_decision():
     model = random_model(Words().fit(TEXTS), k=4)
     scores = model.scores([TEXTS[0]])[0]
     worst = int(scores.argmin())
-    why = explain(TEXTS[0], model, decide=lambda S: S.argmin(axis=1))
+    why = explain(TEXTS[0], model, decide=lambda S, _: S.argmin(axis=1))
     assert why.predicted == ("abcd"[worst],)
     assert why.reasons[1].name == "abcd"[int(scores.argmax())]
-    abstained = explain(TEXTS[0], model, decide=lambda S: np.full(len(S), -1))
+    abstained = explain(TEXTS[0], model, decide=lambda S, _: np.full(len(S), -1))
     assert (abstained.predicted, abstained.flip) == ((), None)
     assert [reason.name for reason in abstained.reasons] == ["abcd"[i] for i in np.argsort(-scores)[:2]]
 

@@ -42,6 +42,9 @@ NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 FIXED = {"linnaeus.roles": "fixed"}
 """Metadata of a schema whose names are ours, so that taking `text` for the text is no guess."""
 
+HEADED = {"linnaeus.header": "first row"}
+"""Metadata of a schema whose names are the first row of a file, which may be data in truth."""
+
 REPEATED = {"linnaeus.repeated": "yes"}
 """Metadata of a column whose name others in the file have too."""
 
@@ -92,7 +95,7 @@ def assign(source: str, schema: pa.Schema, options: ReadOptions, usual: Mapping[
         if name and name not in names:
             near = nearest(name, names)
             hint = "" if near is None else f"did you mean {near!r}? "
-            there = f"its columns are {listed(names)}{_headless(names)}"
+            there = f"its columns are {listed(names)}{_headless(schema)}"
             raise DataError(f"{source}: has no column {name!r} for {role}=; {hint}{there}.")
     found: dict[str, str | None] = {role: name or None for role, name in given.items()}
     features = next((f.name for f in schema if f.name == "features" and pa.types.is_list(f.type)), None)
@@ -152,14 +155,18 @@ def _only_text(source: str, schema: pa.Schema, found: dict[str, str | None]) -> 
     if len(free) != 1:
         why = f"{len(free)} columns could be the text" if free else "no column is text"
         raise DataError(
-            f"{source}: {why}; name it with text=, the columns are {listed(schema.names)}{_headless(schema.names)}."
+            f"{source}: {why}; name it with text=, the columns are {listed(schema.names)}{_headless(schema)}."
         )
     return free[0]
 
 
-def _headless(names: Sequence[str]) -> str:
-    """A hint for names that look like texts: they may be the first row of a file without a header."""
-    if any(len(name.split()) > 2 for name in names):
+def _headless(schema: pa.Schema) -> str:
+    """A hint where the first row looks like data: some name is a text, or no name is that of a role."""
+    usual = {name for rows in NAMES.values() for row in rows for name in row}
+    named = any(name.strip().casefold() in usual for name in schema.names)
+    if b"linnaeus.header" in (schema.metadata or {}) and (
+        not named or any(len(name.split()) > 2 for name in schema.names)
+    ):
         return '; for a file without a header, give names=["text", "label"]'
     return ""
 

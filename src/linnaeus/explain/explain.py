@@ -39,7 +39,7 @@ def explain(
 
     Each product is divided over the characters that its feature came from. `search` looks for the smallest set of words
     whose removal changes the prediction (None: no search); `near` finds similar training examples; `decide` turns
-    scores into a prediction if that is not the output space's own `decode`.
+    scores and rows into predictions if that is not the output space's own `decode`.
 
     >>> from linnaeus.explain import Linear
     >>> from linnaeus.features import Words
@@ -52,12 +52,12 @@ def explain(
     >>> [why.text[start:end] for start, end in why.flip.words], why.flip.predicted
     (['Good'], ('neg',))
     """
-    row, decide = as_row(row), decide or model.space.decode
+    row, decide = as_row(row), decide or (lambda S, _: model.space.decode(S))
     if isinstance(classes, str):
         raise InputTypeError(f"classes takes several names; write [{classes!r}].")
     asked = [model.number(name) for name in classes]
     found, S = model.found(row), model.scores(row)
-    answer = answer_of(decide(S), model.class_scores(S))
+    answer = answer_of(decide(S, row), model.class_scores(S))
     chosen = list(dict.fromkeys([*answer.about, *asked]))
     reasons, contrast = _reasons(model, found, chosen, answer), _contrast(model, found, answer)
     trial = Trial(row, model, decide, answer, search) if search and row.text is not None else None

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from linnaeus.explain.model import Linear
     from linnaeus.types import Doubles
 
-Decide: TypeAlias = "Callable[[Doubles], NDArray[Any]]"
-"""From scores (n, w) to class numbers (n,), where -1 abstains, or to the labels of each row (n, k)."""
+Decide: TypeAlias = "Callable[[Doubles, Batch], NDArray[Any]]"
+"""From scores (n, w), and the rows they are of, to class numbers (n,), where -1 abstains, or to the labels of each row (n, k)."""
 
 Words: TypeAlias = tuple[int, ...]
 """Numbers of words, sorted."""
@@ -104,7 +104,7 @@ class Trial:
         texts = [without(self.text, [self.words[i] for i in chosen]) for chosen in sets]
         rows = replace(self.row.take([0] * len(sets)), text=pa.array(texts, pa.large_string()))
         S = self.model.scores(rows)
-        return self.answer.margin(self.model.class_scores(S)), np.asarray(self.decide(S))
+        return self.answer.margin(self.model.class_scores(S)), np.asarray(self.decide(S, rows))
 
     def _cuts(self, sets: Sequence[Words]) -> Iterator[Sequence[Words]]:
         step = max(1, AT_ONCE // max(len(self.text), 1))

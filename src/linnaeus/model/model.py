@@ -381,12 +381,12 @@ class Classifier:
             raise UsageError("This model predicts numbers; it has no probabilities and no out-of-scope scores.")
         return self.decision
 
-    def _decoded(self, S: Doubles) -> Any:
-        """The answers to raw scores, as `explain` asks for them."""
+    def _decoded(self, S: Doubles, rows: Batch) -> Any:
+        """The answers to raw scores of these rows, as `explain` asks for them."""
         K = self.class_scores(S)
         if self.classes is None:
             return K
-        found = self.chosen(K)
+        found = self.chosen(K, known=self.known(rows))
         if not isinstance(found, LabelSets):
             return found
         given = np.zeros((len(found), len(self.classes)), bool)

@@ -29,7 +29,7 @@ from linnaeus.data.formats.csv_records import (
     records,
 )
 from linnaeus.data.formats.lines import readable
-from linnaeus.data.roles import REPEATED
+from linnaeus.data.roles import HEADED, REPEATED
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
 from linnaeus.errors import DataError, said
 from linnaeus.frozen import dataclass
@@ -58,7 +58,8 @@ class Delimited:
         with ByteStream(file, self.options) as stream:
             header = read_header(stream, file, self)
         return pa.schema(
-            [pa.field(n, pa.string(), metadata=REPEATED if n in header.repeated else None) for n in header.names]
+            [pa.field(n, pa.string(), metadata=REPEATED if n in header.repeated else None) for n in header.names],
+            HEADED if self.headed else None,
         )
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
