@@ -10,8 +10,10 @@ import pytest
 from tests.toys import fruit_and_metal
 
 from linnaeus.cli.main import main
-from linnaeus.cli.progress import Bar, Lines, Mark, Phases, Silent, describe, open_progress
+from linnaeus.cli.progress import Bar, Lines, Mark, Phases, Silent, describe, open_progress, phase_mark
 from linnaeus.data import Progress
+from linnaeus.erm import Record, Stop, Trace
+from linnaeus.erm.progress import Folds, Phase, Watching, share
 
 
 class Terminal(io.StringIO):
@@ -45,7 +47,8 @@ def test_plain_lines_come_only_now_and_then():
     assert "\x1b" not in often.getvalue()
 
 
-def test_a_bar_shows_rate_and_time_left_and_leaves_nothing_but_control_codes():
+def test_a_bar_shows_rate_and_time_left_and_leaves_nothing_but_control_codes(monkeypatch):
+    monkeypatch.setattr("linnaeus.cli.progress.SOON", 0.0)
     stream = Terminal()
     with Bar(stream) as report:
         phases = Phases(report)
@@ -60,6 +63,32 @@ def test_a_bar_shows_rate_and_time_left_and_leaves_nothing_but_control_codes():
 def test_what_is_unknown_is_not_said():
     assert describe(Mark("reading", 12), 3) == "reading: 12 rows"
     assert describe(Mark("reading", 12, 2000), 2) == "reading: 12 rows, 1.0 kB/s"
+    assert describe(Mark("training"), 3) == "training"
+
+
+def test_what_is_only_guessed_is_not_said():
+    assert describe(Mark("reading", 12, 2000, 4000), 1e-6) == "reading: 12 rows, 50 % of 4.0 kB"
+    assert describe(Mark("reading", 12, 4000, 4000), 3) == "reading: 12 rows"
+    assert describe(Mark("training", done=1000, total=1000, note="epoch 9"), 3) == "training: 100 %, epoch 9"
+
+
+def test_a_limit_of_epochs_that_is_a_safeguard_tells_no_share():
+    trace = Trace([Record(3, 4.2, value=20.0)])
+    assert share(trace, Stop(epochs=12)) == 0.25
+    assert share(trace, Stop(epochs=10_000)) == 0.0
+    told = []
+    watching = Watching(told.append)
+    watching.due = 0.0
+    watching(trace, Stop(epochs=10_000))
+    assert told == [Phase("training", None, "epoch 3")]
+
+
+def test_a_single_fold_is_not_counted():
+    told = []
+    folds = Folds(1, 2, told.append)
+    folds.begin()
+    folds.tried(10.0, 0.5)
+    assert [phase_mark(phase).note for phase in told] == ["", "strength 10: score 0.5000"]
 
 
 class Recorder(Silent):

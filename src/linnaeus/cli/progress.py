@@ -19,6 +19,8 @@ EVERY = 10.0
 """Seconds between plain lines."""
 PARTS = 1000
 """Into so many parts a phase is divided."""
+SOON = 0.5
+"""Seconds after which a phase shows how fast it is; before, that is a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class Bar:
         """Move the bar."""
         from linnaeus.render import cut
 
-        said = cut(describe(mark, self._pace(mark)).removeprefix(f"{mark.phase}: "), self._bar.room(mark.phase))
+        said = describe(mark, self._pace(mark)).removeprefix(mark.phase).removeprefix(": ")
+        said = cut(said, self._bar.room(mark.phase))
         self._bar.show(mark.phase, said, mark.done / mark.total if mark.total else None)
 
 
@@ -166,7 +169,7 @@ def phase_mark(phase: Phase, name: str = "") -> Mark:
     """
     whole = PARTS if phase.share is not None else 0
     said = f"{name}, {phase.name}" if name else phase.name
-    return Mark(said, done=round(PARTS * (phase.share or 0.0)), total=whole, note=phase.note or "...")
+    return Mark(said, done=round(PARTS * (phase.share or 0.0)), total=whole, note=phase.note)
 
 
 def describe(mark: Mark, seconds: float) -> str:
@@ -174,21 +177,23 @@ def describe(mark: Mark, seconds: float) -> str:
 
     >>> describe(Mark("reading", 1000, 5_000_000, 20_000_000), 2)
     'reading: 1,000 rows, 25 % of 20.0 MB, 2.5 MB/s, 6.0 s left'
+    >>> describe(Mark("training"), 2), describe(Mark("reading", 1000, 20_000_000, 20_000_000), 2)
+    ('training', 'reading: 1,000 rows')
     """
     from linnaeus.render import counted, duration, percent, size
 
     share = min(1.0, mark.done / mark.total) if mark.total else None
-    if mark.note:
-        parts = ([] if share is None else [percent(share)]) + [mark.note]
+    if mark.note or not mark.rows:
+        parts = ([] if share is None else [percent(share)]) + ([mark.note] if mark.note else [])
     else:
         parts = [counted(mark.rows, "row")]
-        if share is not None:
+        if share is not None and share < 1:
             parts.append(f"{percent(share)} of {size(mark.total)}")
-        if mark.done and seconds > 0:
+        if mark.done and share != 1 and seconds >= SOON:
             parts.append(f"{size(mark.done / seconds)}/s")
-    if share and mark.done <= mark.total and seconds > 0:
+    if share and share < 1 and seconds >= SOON:
         parts.append(f"{duration(seconds * (1 - share) / share)} left")
-    return f"{mark.phase}: {', '.join(parts)}"
+    return ": ".join(filter(None, [mark.phase, ", ".join(parts)]))
 
 
 def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> Reporter:

@@ -24,6 +24,9 @@ AFTER = 2.0
 EVERY = 0.1
 """Seconds between two looks at the trace."""
 
+EXPECTED = 200
+"""A larger limit of epochs is hardly ever reached, so it does not tell how much is done."""
+
 
 NAME = "training"
 
@@ -49,7 +52,7 @@ class Watching:
     def __call__(self, trace: Trace, stop: Stop) -> None:
         """How much of the way is done, if it is time to say so."""
         if time.monotonic() >= self.due:
-            self.tell(Phase(NAME, share(trace, stop), f"epoch {trace.last.epoch:,}"))
+            self.tell(Phase(NAME, share(trace, stop) or None, f"epoch {trace.last.epoch:,}"))
             self.due = time.monotonic() + EVERY
 
 
@@ -92,11 +95,12 @@ class Folds:
     def tried(self, strength: float, score: float) -> None:
         """A strength did so well on the held-out rows of the fold."""
         self.done += 1
-        self._say(f", strength {strength:g}: score {score:.4f}" if self.strengths > 1 else "")
+        self._say(f"strength {strength:g}: score {score:.4f}" if self.strengths > 1 else "")
 
     def _say(self, note: str) -> None:
         share = (self.fold - 1 + min(1.0, self.done / self.strengths)) / self.folds
-        self.tell(Phase("cross-fitting", share, f"fold {self.fold} of {self.folds}{note}"))
+        fold = f"fold {self.fold} of {self.folds}" if self.folds > 1 else ""
+        self.tell(Phase("cross-fitting", share, ", ".join(filter(None, [fold, note]))))
 
 
 BARS: dict[str, Callable[[Stop], Bar]] = {"bar": Bar}
@@ -170,13 +174,15 @@ def share(trace: Trace, stop: Stop) -> float:
     0.5
     """
     last, shares = trace.last, [0.0]
-    if stop.epochs:
+    if stop.epochs and stop.epochs <= EXPECTED:
         shares.append(last.epoch / stop.epochs)
     if stop.seconds:
         shares.append(last.seconds / stop.seconds)
     if (found := _distances(trace, stop)) is not None:
         first, now, wanted = found[1][0], found[1][-1], found[2]
-        if wanted and now > 0 and first > wanted:
+        if wanted is not None and now <= wanted:
+            shares.append(1.0)
+        elif wanted and first > wanted:
             shares.append(math.log(first / now) / math.log(first / wanted))
     return min(1.0, max(shares))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 Decide: TypeAlias = "Callable[[Doubles, Batch], NDArray[Any]]"
-"""From scores (n, w), and the rows they are of, to class numbers (n,), where -1 abstains, or to the labels of each row (n, k)."""
+"""From scores (n, w) of rows to class numbers (n,), where -1 abstains, or to the labels of each row (n, k)."""
 
 Words: TypeAlias = tuple[int, ...]
 """Numbers of words, sorted."""
