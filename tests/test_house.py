@@ -72,7 +72,7 @@ SPARED = (
     *(
         "linnaeus.decision.isotonic",
         "linnaeus.optimizers.dual",
-        "linnaeus.optimizers.quasi",
+        "linnaeus.optimizers.lbfgs",
         "linnaeus.learners.bayes.counts",
     ),
 )

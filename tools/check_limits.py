@@ -1,9 +1,10 @@
-"""The limits of the house, checked: sizes, stubs, leftovers, and code that could run what it reads.
+"""What must not stand in the tree, checked, and the tail of the sizes, reported for people to look at.
 
     python tools/check_limits.py [ROOT]
 
-Each finding is one line, `file:line: what is wrong`; the exit code is 1 when there is one. There is no list of
-exceptions: what does not fit is cut in two.
+Stubs, leftovers, empty rooms and code that could run what it reads are findings: one line each, `file:line: what is
+wrong`, and the exit code is 1. The longest files and functions and the longest lists of parameters are only shown: past
+the sizes below, look whether there is a second idea; where there is none, it may stay.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-FILE_LINES = 500
-FUNCTION_LINES = 40
-KERNEL_LINES = 80
-PARAMETERS = 6
+LOOK_FROM = {"lines in a file": 400, "lines in a function": 40, "lines in a kernel": 80, "parameters": 6}
+"""Sizes above these are shown, the largest first."""
+SHOWN = 8
+"""How many of each."""
 
 CODE = {".py", ".pyi", ".cpp", ".hpp"}
 TEXT = CODE | {".md", ".toml", ".yml", ".yaml", ".txt", ".sh", ".cmake", ""}
@@ -42,14 +43,34 @@ class Finding(NamedTuple):
     text: str
 
 
+class Size(NamedTuple):
+    """How much of something a file or a function has."""
+
+    kind: str
+    amount: int
+    path: Path
+    line: int
+    name: str
+
+
 def check_tree(root: Path) -> Iterator[Finding]:
     """All findings below a repository's root."""
     for path in _files(root):
         text = path.read_text(encoding="utf-8", errors="replace")
         yield from check_leftovers(path, text)
-        if path.suffix in CODE and path.is_relative_to(root / "src"):
-            yield from check_source(path, text)
+        if path.suffix == ".py" and path.is_relative_to(root / "src"):
+            tree = ast.parse(text)
+            yield from check_stubs(path, tree)
+            yield from check_safety(path, tree)
     yield from check_folders(root / "src")
+
+
+def tail(root: Path) -> list[Size]:
+    """What is larger than most, the largest of each kind first."""
+    sources = [path for path in _files(root) if path.suffix in CODE and path.is_relative_to(root / "src")]
+    found = [size for path in sources for size in sizes(path, path.read_text(encoding="utf-8", errors="replace"))]
+    long = sorted((size for size in found if size.amount > LOOK_FROM[size.kind]), key=lambda size: -size.amount)
+    return [size for kind in LOOK_FROM for size in [size for size in long if size.kind == kind][:SHOWN]]
 
 
 def _files(root: Path) -> list[Path]:
@@ -65,33 +86,23 @@ def check_leftovers(path: Path, text: str) -> Iterator[Finding]:
                 yield Finding(path, number, f"{found[0]!r} is {meaning}.")
 
 
-def check_source(path: Path, text: str) -> Iterator[Finding]:
-    """The sizes of one source file and of its functions, and what it must not do."""
-    lines = text.count("\n")
-    if lines > FILE_LINES:
-        yield Finding(path, 1, f"{lines} lines; a file has at most {FILE_LINES}: cut it in two.")
+def sizes(path: Path, text: str) -> Iterator[Size]:
+    """The sizes of one source file and of its functions."""
+    yield Size("lines in a file", text.count("\n"), path, 1, path.name)
     if path.suffix == ".py":
-        tree = ast.parse(text)
-        yield from check_functions(path, tree, text)
-        yield from check_stubs(path, tree)
-        yield from check_safety(path, tree)
+        yield from _function_sizes(path, ast.parse(text), text)
     elif path.suffix in {".cpp", ".hpp"}:
-        yield from check_kernels(path, text)
+        yield from _kernel_sizes(path, text)
 
 
-def check_functions(path: Path, tree: ast.Module, text: str) -> Iterator[Finding]:
+def _function_sizes(path: Path, tree: ast.Module, text: str) -> Iterator[Size]:
     """Lines of code and parameters of each Python function."""
     lines = text.splitlines()
     methods = {f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for f in c.body if isinstance(f, Function)}
     for node in ast.walk(tree):
-        if not isinstance(node, Function):
-            continue
-        code = _code_lines(node, lines)
-        if code > FUNCTION_LINES:
-            yield Finding(path, node.lineno, f"{node.name} has {code} lines; at most {FUNCTION_LINES}.")
-        count = _parameters(node, node in methods)
-        if count > PARAMETERS:
-            yield Finding(path, node.lineno, f"{node.name} has {count} parameters; at most {PARAMETERS}.")
+        if isinstance(node, Function):
+            yield Size("lines in a function", _code_lines(node, lines), path, node.lineno, node.name)
+            yield Size("parameters", _parameters(node, node in methods), path, node.lineno, node.name)
 
 
 def _code_lines(node: Function, lines: list[str]) -> int:
@@ -151,7 +162,7 @@ _MACRO = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 _ATTRIBUTE = re.compile(r"\b(?:alignas|__attribute__|__declspec|decltype|requires)\s*\((?:[^()]|\([^()]*\))*\)")
 
 
-def check_kernels(path: Path, text: str) -> Iterator[Finding]:
+def _kernel_sizes(path: Path, text: str) -> Iterator[Size]:
     """Lines of code of each C++ function, by its braces: approximate, and enough."""
     plain = _MACRO.sub(_blank, _NOISE.sub(_blank, text))
     start, opened = 0, list[tuple[bool, int, str]]()
@@ -163,10 +174,9 @@ def check_kernels(path: Path, text: str) -> Iterator[Finding]:
         elif found[0] == "}" and opened:
             is_function, begin, head = opened.pop()
             code = sum(1 for line in plain[begin : found.end()].splitlines() if line.strip())
-            if is_function and code > KERNEL_LINES:
+            if is_function:
                 name = re.findall(r"([\w:~]+)\s*\(", head)[:1] or ["a function"]
-                number = plain.count("\n", 0, begin) + 1
-                yield Finding(path, number, f"{name[0]} has {code} lines; at most {KERNEL_LINES}.")
+                yield Size("lines in a kernel", code, path, plain.count("\n", 0, begin) + 1, name[0])
         start = found.end()
 
 
@@ -189,8 +199,10 @@ def _only_words(path: Path) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the findings; 1 when there are any."""
+    """Print the tail and the findings; 1 when there are findings."""
     root = Path(arguments[0] if arguments else ".").resolve()
+    for size in tail(root):
+        print(f"{size.path.relative_to(root)}:{size.line}: {size.name} has {size.amount} {size.kind}.")
     findings = list(check_tree(root))
     for path, line, text in findings:
         print(f"{path.relative_to(root)}:{line}: {text}")

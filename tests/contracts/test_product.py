@@ -13,7 +13,7 @@ from tests.contracts.problems import STRENGTH, problem, separable
 from tests.contracts.settings import LEARNERS, REFUSALS, setting, warm
 
 from linnaeus.erm import Objective, Stop, Watch, train
-from linnaeus.erm.stopping import Enough
+from linnaeus.erm.train import Enough
 from linnaeus.errors import UsageError
 from linnaeus.losses import LOSSES, PointLoss
 from linnaeus.optimizers import OPTIMIZERS

@@ -42,7 +42,7 @@ def test_other_data_come_with_a_contradiction(output):
     assert found.verdict == "not separable"
     assert found.weights.min() >= 0
     assert found.weights.sum() == pytest.approx(1)
-    from linnaeus.erm.constraints import constraints
+    from linnaeus.erm.diagnose import constraints
 
     needs = constraints(Objective(X, y, space, Perceptron(), NoPenalty(), np.ones(len(y)), k))
     assert np.abs(needs.matrix().T @ found.weights).max() < 1e-7

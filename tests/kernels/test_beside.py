@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from linnaeus.kernels import thread_count, threads
-from linnaeus.kernels.beside import Beside
+from linnaeus.kernels.threads import Beside
 
 
 def test_it_is_done_by_another_thread_once():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from linnaeus import kernels
 from linnaeus.features.tokens.templates import FORMS, parse
 from linnaeus.kernels import reference
-from linnaeus.kernels.reference.forms import form_of
+from linnaeus.kernels.reference.token_features import form_of
 from linnaeus.text.buffers import pack
 
 SPELLED = [

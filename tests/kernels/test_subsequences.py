@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus import kernels
-from linnaeus.kernels.reference.subsequences import subsequences as twin
+from linnaeus.kernels.reference.pairs import subsequences as twin
 
 IMPLEMENTATIONS = [kernels.subsequences, twin]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus import kernels
-from linnaeus.kernels.reference.weigh import weigh as twin
+from linnaeus.kernels.reference.score import weigh as twin
 
 EMPTY = np.zeros(0, np.float32)
 IMPLEMENTATIONS = [kernels.weigh, twin]

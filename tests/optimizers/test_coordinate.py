@@ -16,7 +16,7 @@ from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.losses import LOSSES, Exponential, Hinge, Huber, Log, Logistic, ModifiedHuber, Squared, SquaredHinge
 from linnaeus.optimizers import CoordinateDescent, ProximalGradient
-from linnaeus.optimizers.coordinate import Place, Problem, RowLoss, columns_of
+from linnaeus.optimizers.coordinate_descent import Place, Problem, RowLoss, columns_of
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest, Real
 from linnaeus.regularizers import L1, L2, ElasticNet, Group, NoPenalty
 from linnaeus.types import LabelSets, Start
@@ -224,7 +224,7 @@ def test_taken_up_again_it_goes_on_with_the_same_bits(solver):
 
 
 def test_a_narrow_working_set_finds_the_same(monkeypatch):
-    from linnaeus.optimizers.coordinate import problem as room
+    from linnaeus.optimizers import coordinate_descent as room
 
     wide = solve(objective(Logistic(), L1(0.1)))[-1][0].value
     monkeypatch.setattr(room, "SMALLEST_SET", 2)

@@ -13,8 +13,7 @@ from linnaeus import LinearClassifier, LinearSVM, kernels
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.path import walk
-from linnaeus.erm.stopping import Stop
-from linnaeus.erm.train import Watch, train
+from linnaeus.erm.train import Stop, Watch, train
 from linnaeus.errors import UsageError
 from linnaeus.losses import LOSSES as LOSSES_OF_THE_HOUSE
 from linnaeus.optimizers import LBFGS, DualAscent

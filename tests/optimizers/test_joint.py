@@ -12,10 +12,7 @@ from linnaeus.arrays import CSR
 from linnaeus.erm import Objective
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import LBFGS, DualAscent
-from linnaeus.optimizers.dual.climb import Climb, Plan, climb
-from linnaeus.optimizers.dual.crammer import CRAMMER
-from linnaeus.optimizers.dual.joint import Joint
-from linnaeus.optimizers.dual.softmax import SOFTMAX
+from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Joint, Plan, climb
 from linnaeus.outputs import Multiclass
 from linnaeus.regularizers import L1, L2
 from linnaeus.types import Start

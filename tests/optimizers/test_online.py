@@ -11,9 +11,9 @@ from linnaeus.arrays import CSR
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.errors import UsageError
 from linnaeus.losses import LOSSES, Hinge, Log, Perceptron
-from linnaeus.optimizers import FTRL, SGD, AdaGrad, Average, InverseSqrt, LinearDecay, PassiveAggressive, fused
-from linnaeus.optimizers.descent import Descent
-from linnaeus.optimizers.fused import Fused
+from linnaeus.optimizers import FTRL, SGD, AdaGrad, Average, InverseSqrt, LinearDecay, PassiveAggressive, fused_steps
+from linnaeus.optimizers.fused_steps import Fused
+from linnaeus.optimizers.stochastic_steps import Descent
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
 from linnaeus.regularizers import L1, L2, ElasticNet, NoPenalty
 from linnaeus.types import LabelSets, Start
@@ -113,7 +113,7 @@ def test_a_resumed_run_has_the_same_bits(rule):
 def test_slices_of_an_epoch_change_nothing(monkeypatch):
     problem = objective(penalty=L2(0.2))
     whole = fit(problem, AdaGrad(0.2))
-    monkeypatch.setattr(fused, "SLICE", 50)
+    monkeypatch.setattr(fused_steps, "SLICE", 50)
     assert fit(problem, AdaGrad(0.2)).params["W"].tobytes() == whole.params["W"].tobytes()
 
 
@@ -121,7 +121,7 @@ def test_slices_of_an_epoch_change_nothing(monkeypatch):
 def test_large_tables_are_float32(rule, monkeypatch):
     problem = objective()
     wide = fit(problem, rule)
-    monkeypatch.setattr(fused, "LARGE", 0)
+    monkeypatch.setattr(fused_steps, "LARGE", 0)
     narrow = fit(problem, rule)
     np.testing.assert_allclose(narrow.params["W"], wide.params["W"], rtol=1e-4, atol=1e-5)
     assert (narrow.params["W"] == narrow.params["W"].astype(np.float32)).all()

@@ -12,9 +12,8 @@ from tests.optimizers.problems import optimum, problem
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.optimizers import LBFGS, ConjugateGradient
 from linnaeus.optimizers.certificate import norm
-from linnaeus.optimizers.pairs import Pairs
-from linnaeus.optimizers.search import DECREASE
-from linnaeus.optimizers.wolfe import Place, search
+from linnaeus.optimizers.lbfgs import Pairs
+from linnaeus.optimizers.line_search import DECREASE, Place, wolfe_search
 from linnaeus.types import Start
 
 CURVES = {
@@ -36,7 +35,7 @@ def test_a_step_satisfies_wolfes_conditions(name, first):
         seen.append(t)
         return f(t), slope(t)
 
-    t = search(probe, begin, first)
+    t = wolfe_search(probe, begin, first)
     assert t == seen[-1]
     assert len(seen) < 12
     assert f(t) <= begin.value + DECREASE * t * begin.slope
@@ -45,12 +44,12 @@ def test_a_step_satisfies_wolfes_conditions(name, first):
 
 def test_a_value_that_is_not_finite_is_too_high():
     f, slope = CURVES["wall"]
-    t = search(lambda t: (f(t), slope(t)), Place(0.0, 0.0, -1.0), 1.0)
+    t = wolfe_search(lambda t: (f(t), slope(t)), Place(0.0, 0.0, -1.0), 1.0)
     assert 0.0 < t < 0.7
 
 
 def test_no_step_where_nothing_goes_down():
-    assert search(lambda t: (1.0 + t, 1.0), Place(0.0, 1.0, -1.0), 1.0) is None
+    assert wolfe_search(lambda t: (1.0 + t, 1.0), Place(0.0, 1.0, -1.0), 1.0) is None
 
 
 def dense_inverse(pairs, n):

@@ -10,12 +10,11 @@ from linnaeus import kernels
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.path import walk
-from linnaeus.erm.stopping import Stop
-from linnaeus.erm.train import Watch, train
+from linnaeus.erm.train import Stop, Watch, train
 from linnaeus.losses import LOSSES as LOSSES_OF_THE_HOUSE
 from linnaeus.optimizers import DualAscent
 from linnaeus.optimizers.dual import Binaries, Settings, solve_binaries, solve_teams
-from linnaeus.optimizers.dual.lineup import Shape
+from linnaeus.optimizers.dual.grouped import Shape
 from linnaeus.outputs import OUTPUTS
 from linnaeus.regularizers import L2
 from linnaeus.types import Start

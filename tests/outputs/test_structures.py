@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.erm.objective import Objective
-from linnaeus.erm.stopping import Stop
-from linnaeus.erm.structured import structured
-from linnaeus.erm.train import Watch, train
+from linnaeus.erm.objective import Objective, structured
+from linnaeus.erm.train import Stop, Watch, train
 from linnaeus.errors import UsageError
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS

@@ -14,7 +14,7 @@ import click
 from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import of_data
 from linnaeus.errors import UsageError
-from linnaeus.kernels.beside import Beside
+from linnaeus.kernels.threads import Beside
 
 if TYPE_CHECKING:
     from linnaeus.data import Corpus

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.draws import GOLDEN, scramble
+from linnaeus.kernels.hashes import GOLDEN, scramble
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

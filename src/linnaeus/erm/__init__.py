@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from linnaeus.erm.diagnose import Separability as Separability
     from linnaeus.erm.diagnose import separability as separability
     from linnaeus.erm.objective import Objective as Objective
-    from linnaeus.erm.stopping import Stop as Stop
-    from linnaeus.erm.trace import Record as Record
-    from linnaeus.erm.trace import Trace as Trace
     from linnaeus.erm.train import Fit as Fit
+    from linnaeus.erm.train import Record as Record
     from linnaeus.erm.train import SoFar as SoFar
+    from linnaeus.erm.train import Stop as Stop
+    from linnaeus.erm.train import Trace as Trace
     from linnaeus.erm.train import Watch as Watch
 
 

@@ -8,19 +8,183 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from linnaeus.erm.constraints import Constraints, constraints
-from linnaeus.erm.examined import examined
+from linnaeus.arrays import CSR, as_rows
+from linnaeus.arrays.finite import refuse_overflow
 from linnaeus.erm.margin import widest_margin
-from linnaeus.erm.stopping import Stop
-from linnaeus.erm.train import Watch, train
-from linnaeus.errors import UsageError, expect
+from linnaeus.erm.objective import Objective
+from linnaeus.erm.train import Stop, Watch, train
+from linnaeus.errors import DataError, UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
+from linnaeus.losses import Perceptron
 from linnaeus.optimizers import SGD
+from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel, Product, Real
+from linnaeus.regularizers import NoPenalty
+from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from linnaeus.arrays.labels import Labels
     from linnaeus.erm.objective import Objective
     from linnaeus.protocols import OutputSpace
-    from linnaeus.types import Doubles, Params
+    from linnaeus.types import Doubles, Ints, Params
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Inequality c: the score `up[c]` minus the score `down[c]` (-1: none), times `sign[c]`, of example `rows[c]` > 0.
+
+    `factor` times radius^2 / margin^2 bounds the mistakes of a perceptron (Novikoff 1962): 1 for binaries, where a
+    mistake moves one weight vector, and 2 for joint classes, where it moves two.
+    """
+
+    features: Any  # (n, d or d + 1) SciPy matrix, the constant of the bias included
+    rows: Ints
+    up: Ints
+    down: Ints
+    sign: Doubles
+    width: int
+    bias: bool
+    factor: float
+
+    @property
+    def radius(self) -> float:
+        """The largest Euclidean norm of an example."""
+        return float(np.sqrt(self._squares().max(initial=0.0)))
+
+    @property
+    def shortest(self) -> float:
+        """The smallest norm of an inequality over all weights, an upper bound of the margin."""
+        twice = np.where(self.down >= 0, 2.0, 1.0)
+        return float(np.sqrt((twice * self._squares()[self.rows]).min(initial=np.inf)))
+
+    @property
+    def entries(self) -> int:
+        """An upper bound of the number of entries of `matrix`."""
+        sizes = np.diff(self.features.indptr)[self.rows]
+        return int((np.where(self.down >= 0, 2, 1) * sizes).sum())
+
+    def _squares(self) -> Doubles:
+        """The squared norm of each example."""
+        found: Doubles = np.asarray(self.features.multiply(self.features).sum(axis=1)).ravel()
+        return found
+
+    def margins(self, params: Params) -> Doubles:
+        """The slack of each inequality; positive if it holds."""
+        U = np.vstack([params["W"], params["b"][None, :]]) if self.bias else params["W"]
+        S = self.features @ U
+        lower = np.where(self.down >= 0, S[self.rows, np.maximum(self.down, 0)], 0.0)
+        held: Doubles = self.sign * (S[self.rows, self.up] - lower)
+        return held
+
+    def matrix(self) -> csr_matrix:
+        """The inequalities as rows over all weights, class after class."""
+        from scipy.sparse import csr_matrix, diags
+
+        chosen = diags(self.sign) @ self.features[self.rows]
+        n, d = chosen.shape
+        coo = chosen.tocoo()
+        up = csr_matrix((coo.data, (coo.row, coo.col + d * self.up[coo.row])), shape=(n, d * self.width))
+        has = self.down[coo.row] >= 0
+        at = (coo.row[has], coo.col[has] + d * self.down[coo.row][has])
+        down = csr_matrix((coo.data[has], at), shape=(n, d * self.width))
+        return up - down
+
+    def pack(self, params: Params) -> Doubles:
+        """Named parameters as a vector over all weights, in the order of `matrix`."""
+        U = np.vstack([params["W"], params["b"][None, :]]) if self.bias else params["W"]
+        return np.ascontiguousarray(U.T, dtype=np.float64).reshape(-1)
+
+    def unpack(self, u: Doubles, objective: Objective) -> Params:
+        """A vector over all weights as named parameters."""
+        U = u.reshape(self.width, -1).T.copy()
+        return {"W": U[:-1], "b": U[-1]} if self.bias else {"W": U}
+
+
+def constraints(objective: Objective) -> Constraints:
+    """The inequalities of this objective's data and output space."""
+    from scipy.sparse import csr_matrix, hstack
+
+    rows_of: Any = objective.X
+    X = rows_of.to_scipy().astype(np.float64)
+    bias = objective.bias != "none"
+    features = hstack([X, csr_matrix(np.ones((X.shape[0], 1)))], format="csr") if bias else csr_matrix(X)
+    n, w = X.shape[0], objective.width
+    if isinstance(objective.space, Multiclass):
+        truth = np.asarray(objective.y)
+        rows, others = np.repeat(np.arange(n), w), np.tile(np.arange(w), n)
+        wrong = others != truth[rows]
+        rows, others = rows[wrong].astype(np.int32), others[wrong].astype(np.int32)
+        return Constraints(features, rows, truth[rows].astype(np.int32), others, np.ones(len(rows)), w, bias, 2.0)
+    assert isinstance(objective.space, Product)
+    signs = objective.space.signs(objective.y, w)
+    at, part = (index.astype(np.int32) for index in np.nonzero(signs))
+    none = np.full(len(at), -1, np.int32)
+    return Constraints(features, at, part, none, signs[at, part], w, bias, 1.0)
+
+
+def examined(X: Any, y: Any, space: Any, k: int | None, bias: Any) -> Objective:
+    """The perceptron's objective on these data: its loss is zero if every example is classified correctly."""
+    if bias not in ("free", "none"):
+        raise UsageError(f"bias takes 'free' or 'none', not {bias!r}.")
+    rows = as_rows(X, who="separability")
+    rows = rows if isinstance(rows, CSR) else rows.to_csr()
+    refuse_overflow("X", rows.data[: rows.nnz], "features")
+    truth, classes = _truth(y, k)
+    if len(truth) != len(rows):
+        raise DataError(f"X has {len(rows)} rows, but y has {len(truth)}; give one label for each row.")
+    output = _space(space, isinstance(truth, LabelSets), classes)
+    output.width(classes)
+    return Objective(rows, truth, output, Perceptron(), NoPenalty(), np.ones(len(rows)), classes, bias)
+
+
+def _truth(y: Any, k: int | None) -> tuple[Any, int]:
+    """Class indices or label sets, and the number of classes."""
+    from linnaeus.arrays.labels import encode, refuse_one_class
+
+    if k is not None:
+        expect("k", k, int)
+    if isinstance(y, LabelSets):
+        return _indices(y, y.labels, int(y.labels.max(initial=0)) + 1 if k is None else k)
+    labels = encode(y)
+    if k is None:
+        if not labels.sets:
+            refuse_one_class(labels.classes)
+        return labels.y, len(labels.classes)
+    return _numbered(labels, k)
+
+
+def _numbered(labels: Labels, k: int) -> tuple[Any, int]:
+    """The labels themselves as indices; those of an indicator matrix are its columns."""
+    if labels.classes.dtype.kind not in "biu":
+        raise UsageError(f"k={k} needs class indices from 0 to {k - 1}; leave k out for other labels.")
+    if labels.sets:
+        labels_of = LabelSets(labels.y.offsets, labels.classes[labels.y.labels].astype(np.int32))
+        return _indices(labels_of, labels.classes, k)
+    return _indices(labels.classes[labels.y].astype(np.int32), labels.classes, k)
+
+
+def _indices(truth: Any, used: Any, k: int) -> tuple[Any, int]:
+    """Refuse class indices outside 0 to k - 1."""
+    if len(used) and not 0 <= int(used.min()) <= int(used.max()) < k:
+        raise UsageError(f"k={k} classes have the indices 0 to {k - 1}, but y goes from {used.min()} to {used.max()}.")
+    return truth, k
+
+
+def _space(space: Any, sets: bool, k: int) -> Any:
+    """The output space with this name, if it fits the labels."""
+    if isinstance(space, str):
+        if space == "auto":
+            return MultiLabel() if sets else Binary() if k == 2 else Multiclass()
+        if space not in OUTPUTS:
+            raise UsageError(f"There is no output {space!r}; {did_you_mean(space, [*OUTPUTS, 'auto'])}")
+        space = OUTPUTS[space]()
+    if isinstance(space, type) or not hasattr(space, "decode"):
+        raise UsageError(f"space takes an output space or its name ({', '.join(OUTPUTS)}), not {space!r}.")
+    if isinstance(space, Real) or isinstance(space, MultiLabel) != sets:
+        wanted = "multilabel" if sets else "one of binary, multiclass, onevsrest and onevsone"
+        raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
+    return space
 
 
 SAME = 1.1

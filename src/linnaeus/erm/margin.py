@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.blas import single_blas
-from linnaeus.erm.stopping import Enough
+from linnaeus.erm.train import Enough
 from linnaeus.frozen import dataclass
-from linnaeus.optimizers.dual.binaries import Progress, Settings, solve_binaries
-from linnaeus.optimizers.dual.problems import Binaries
+from linnaeus.optimizers.dual import Binaries, Progress, Settings, solve_binaries
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from linnaeus.erm.stopping import Stop
-from linnaeus.erm.train import Watch, train
+from linnaeus.erm.train import Stop, Watch, train
 from linnaeus.frozen import dataclass
 from linnaeus.types import Start
 

@@ -14,7 +14,7 @@ from linnaeus.evaluation.intervals import interval
 from linnaeus.evaluation.metrics import METRICS, fitting
 from linnaeus.evaluation.observe import observe
 from linnaeus.evaluation.sample import Sample, whole
-from linnaeus.kernels.draws import scramble
+from linnaeus.kernels.hashes import scramble
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.draws import GOLDEN, scramble
+from linnaeus.kernels.hashes import GOLDEN, scramble
 from linnaeus.store.states import field, nest
 from linnaeus.types import State
 

@@ -14,7 +14,7 @@ from linnaeus.errors import DataError, damaged
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.draws import GOLDEN, scramble
+from linnaeus.kernels.hashes import GOLDEN, scramble
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.store.states import nest
 from linnaeus.types import State

@@ -1,6 +1,10 @@
-"""The arithmetic of the feature hash, which tables of terms share with the kernels: see native/hash.hpp."""
+"""The arithmetic of the feature hash (native/hash.hpp), and random numbers from counters, the same on every machine."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
 
 MASK = (1 << 64) - 1
 K0, K1, K2, K3 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB
@@ -22,3 +26,19 @@ def hash_join(prefix: int, last: int) -> int:
 def pair_hash(key: int) -> int:
     """Where a pair starts in its probe table."""
     return fold(key ^ K0, K1)
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: the step from one counter to the next."""
+
+
+def scramble(z: Any) -> Any:
+    """The finalizer of SplitMix64 (Steele, Lea and Flood 2014), for one uint64 or an array of them.
+
+    >>> hex(scramble(GOLDEN))
+    '0xe220a8397b1dcdaf'
+    """
+    with np.errstate(over="ignore"):
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))

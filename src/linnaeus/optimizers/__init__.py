@@ -1,7 +1,7 @@
 """Optimizers: solvers that minimize an objective (`protocols.Solver`).
 
-Stochastic optimizers (`stochastic.py`) have an update rule (`rules.py`), a learning rate with its schedule
-(`schedule.py`) and a batch size. Batch solvers use the whole objective. Dual ascent and coordinate descent use the
+Stochastic optimizers (`stochastic.py`) have an update rule (`stochastic.py`), a learning rate with its schedule
+(`schedules.py`) and a batch size. Batch solvers use the whole objective. Dual ascent and coordinate descent use the
 structure of loss and penalty. Each states in `refuse` which objectives it does not support; `erm.check` adds
 alternatives.
 
@@ -16,31 +16,31 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
-    from linnaeus.optimizers.aggressive import PassiveAggressive as PassiveAggressive
-    from linnaeus.optimizers.coordinate import CoordinateDescent as CoordinateDescent
+    from linnaeus.optimizers.coordinate_descent import CoordinateDescent as CoordinateDescent
     from linnaeus.optimizers.dual import DualAscent as DualAscent
     from linnaeus.optimizers.ftrl import FTRL as FTRL
-    from linnaeus.optimizers.gradient import GradientDescent as GradientDescent
-    from linnaeus.optimizers.lsqr import LSQR as LSQR
+    from linnaeus.optimizers.gradient_descent import GradientDescent as GradientDescent
+    from linnaeus.optimizers.lbfgs import LBFGS as LBFGS
+    from linnaeus.optimizers.lbfgs import ConjugateGradient as ConjugateGradient
+    from linnaeus.optimizers.least_squares import LSQR as LSQR
+    from linnaeus.optimizers.least_squares import NormalEquations as NormalEquations
     from linnaeus.optimizers.newton import Newton as Newton
-    from linnaeus.optimizers.normal import NormalEquations as NormalEquations
+    from linnaeus.optimizers.newton import NewtonCG as NewtonCG
+    from linnaeus.optimizers.passive_aggressive import PassiveAggressive as PassiveAggressive
     from linnaeus.optimizers.proximal import ProximalGradient as ProximalGradient
-    from linnaeus.optimizers.quasi import LBFGS as LBFGS
-    from linnaeus.optimizers.quasi import ConjugateGradient as ConjugateGradient
-    from linnaeus.optimizers.schedule import SCHEDULES as SCHEDULES
-    from linnaeus.optimizers.schedule import Constant as Constant
-    from linnaeus.optimizers.schedule import HeldOut as HeldOut
-    from linnaeus.optimizers.schedule import InverseSqrt as InverseSqrt
-    from linnaeus.optimizers.schedule import InverseTime as InverseTime
-    from linnaeus.optimizers.schedule import LinearDecay as LinearDecay
-    from linnaeus.optimizers.schedule import Schedule as Schedule
+    from linnaeus.optimizers.schedules import SCHEDULES as SCHEDULES
+    from linnaeus.optimizers.schedules import Constant as Constant
+    from linnaeus.optimizers.schedules import HeldOut as HeldOut
+    from linnaeus.optimizers.schedules import InverseSqrt as InverseSqrt
+    from linnaeus.optimizers.schedules import InverseTime as InverseTime
+    from linnaeus.optimizers.schedules import LinearDecay as LinearDecay
+    from linnaeus.optimizers.schedules import Schedule as Schedule
     from linnaeus.optimizers.stochastic import SGD as SGD
     from linnaeus.optimizers.stochastic import AdaGrad as AdaGrad
     from linnaeus.optimizers.stochastic import Adam as Adam
     from linnaeus.optimizers.stochastic import Average as Average
     from linnaeus.optimizers.stochastic import Momentum as Momentum
     from linnaeus.optimizers.stochastic import Stochastic as Stochastic
-    from linnaeus.optimizers.truncated import NewtonCG as NewtonCG
 
 
 OPTIMIZERS = Table(
@@ -51,17 +51,17 @@ OPTIMIZERS = Table(
         "adagrad": "stochastic.AdaGrad",
         "adam": "stochastic.Adam",
         "ftrl": "ftrl.FTRL",
-        "passive_aggressive": "aggressive.PassiveAggressive",
+        "passive_aggressive": "passive_aggressive.PassiveAggressive",
         "average": "stochastic.Average",
-        "gradient_descent": "gradient.GradientDescent",
-        "lbfgs": "quasi.LBFGS",
-        "coordinate": "coordinate.solver.CoordinateDescent",
+        "gradient_descent": "gradient_descent.GradientDescent",
+        "lbfgs": "lbfgs.LBFGS",
+        "coordinate": "coordinate_descent.CoordinateDescent",
         "proximal": "proximal.ProximalGradient",
-        "conjugate_gradient": "quasi.ConjugateGradient",
-        "newton_cg": "truncated.NewtonCG",
+        "conjugate_gradient": "lbfgs.ConjugateGradient",
+        "newton_cg": "newton.NewtonCG",
         "newton": "newton.Newton",
-        "normal_equations": "normal.NormalEquations",
-        "lsqr": "lsqr.LSQR",
+        "normal_equations": "least_squares.NormalEquations",
+        "lsqr": "least_squares.LSQR",
         "dual": "dual.ascent.DualAscent",
     },
 )

@@ -10,8 +10,8 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.optimizers.fused import OnlineKernel
-from linnaeus.optimizers.schedule import Constant
+from linnaeus.optimizers.fused_steps import OnlineKernel
+from linnaeus.optimizers.schedules import Constant
 from linnaeus.optimizers.stochastic import Stochastic, refuse_groups
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linnaeus.lazy import room
-from linnaeus.outputs.binary import Binary as Binary
 from linnaeus.outputs.candidates import Candidates as Candidates
 from linnaeus.outputs.multiclass import Multiclass as Multiclass
-from linnaeus.outputs.multilabel import MultiLabel as MultiLabel
-from linnaeus.outputs.onevsone import OneVsOne as OneVsOne
-from linnaeus.outputs.onevsrest import OneVsRest as OneVsRest
+from linnaeus.outputs.product import Binary as Binary
+from linnaeus.outputs.product import MultiLabel as MultiLabel
+from linnaeus.outputs.product import OneVsOne as OneVsOne
+from linnaeus.outputs.product import OneVsRest as OneVsRest
 from linnaeus.outputs.real import Real as Real
 from linnaeus.outputs.sequence import Sequence as Sequence
 

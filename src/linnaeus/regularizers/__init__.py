@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linnaeus.lazy import room
-from linnaeus.regularizers.group import Group as Group
 from linnaeus.regularizers.norms import L1 as L1
 from linnaeus.regularizers.norms import L2 as L2
 from linnaeus.regularizers.norms import ElasticNet as ElasticNet
+from linnaeus.regularizers.norms import Group as Group
 from linnaeus.regularizers.norms import NoPenalty as NoPenalty
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.kernels.draws import scramble
+from linnaeus.kernels.hashes import scramble
 from linnaeus.kernels.plan import AMPERSAND, NOT_ASCII
 from linnaeus.text import Normalize, as_texts
 from linnaeus.text.buffers import as_arrow

@@ -10,8 +10,8 @@ import numpy as np
 
 from linnaeus.data.split import MANY, folds, kept_together, repeated
 from linnaeus.erm import Watch, train
+from linnaeus.erm.objective import Structured, structured
 from linnaeus.erm.progress import Folds, Phase, Watcher, Watching, listening
-from linnaeus.erm.structured import Structured, structured
 from linnaeus.errors import DataError
 from linnaeus.features.pairs.base import View
 from linnaeus.learners.linear.solving import stopping

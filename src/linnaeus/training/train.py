@@ -13,7 +13,7 @@ from linnaeus.erm.progress import Folds, Phase, Watcher, Watching
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.features.label_use import peeks
-from linnaeus.kernels.beside import Beside
+from linnaeus.kernels.threads import Beside
 from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.solving import Problem, solve
 from linnaeus.learners.problems import is_family, learn, posed_family

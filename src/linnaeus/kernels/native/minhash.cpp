@@ -1,5 +1,5 @@
 // Which texts are the same, and which are nearly the same? Fingerprints answer the first question, MinHash signatures
-// the second. All arithmetic is on unsigned 64-bit integers, so that the twin in reference/minhash.py has the same
+// the second. All arithmetic is on unsigned 64-bit integers, so that the twin in reference/digests.py has the same
 // bits.
 #include <algorithm>
 

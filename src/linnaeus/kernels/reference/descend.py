@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.kernels.reference.columns import check_offsets, combine, pick
+from linnaeus.kernels.reference.matrices import check_offsets, combine, pick
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.kernels.reference.columns import Doubles, Matrix
+    from linnaeus.kernels.reference.matrices import Doubles, Matrix
 
 SMALLEST = 1e-12
 FLATTEST = 1e-9

@@ -1,13 +1,18 @@
-"""Twin of nearest.cpp: the nearest rows to each query, by float64 sums over the columns in order."""
+"""Twins of nearest.cpp, graph_grow.cpp and graph_near.cpp: the nearest rows to each query, exactly and by a graph.
+
+Exact sums go over the columns in order, in float64. The graph of near rows has layers, is grown by batches and walked.
+"""
 
 from __future__ import annotations
 
+from bisect import insort
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.kernels.reference.matrix import Matrix, stored
+from linnaeus.kernels.reference.matrices import Matrix, stored
 
 Doubles: TypeAlias = NDArray[np.float64]
 Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
@@ -137,3 +142,208 @@ def _entries(rows: Matrix | NDArray[Any], width: int) -> tuple[NDArray[np.intp],
     if not np.isfinite(value).all():
         raise ValueError("Nearest: a value is not finite")
     return row, column, value, n
+
+
+Floats: TypeAlias = NDArray[np.float32]
+Layers: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+"""Levels (n), offsets (n) of the lists above layer 0, links (n, 1 + w) of layer 0, and those above."""
+Point: TypeAlias = tuple[float, int]
+"""A gap and a row."""
+Gaps: TypeAlias = Callable[[Floats, Any, Floats, Floats], Floats]
+
+LANES = 16
+HIGHEST = 64
+"""Layers above layer 0."""
+
+
+def _folded(terms: Floats) -> Floats:
+    """Sums in 16 lanes, value i in lane i mod 16, which are then added in halves (m,)."""
+    m, d = terms.shape
+    whole = np.zeros((m, -(-d // LANES) * LANES), np.float32)
+    whole[:, :d] = terms
+    sums = np.zeros((m, LANES), np.float32)
+    for at in range(0, whole.shape[1], LANES):
+        sums += whole[:, at : at + LANES]
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] + sums[:, half:]
+    return sums[:, 0]
+
+
+def _squared(a: Floats, s: Any, b: Floats, t: Floats) -> Floats:
+    del s, t
+    return _folded((a - b) * (a - b))
+
+
+def _dot(a: Floats, s: Any, b: Floats, t: Floats) -> Floats:
+    return -(_folded(a * b) * np.float32(s) * t)
+
+
+class _Graph:
+    """The arrays, and the graph of the first `size` rows."""
+
+    def __init__(self, vectors: Floats, scales: Floats, layers: Layers, gaps: Gaps) -> None:
+        self.vectors, self.scales, self.gaps = vectors, scales, gaps
+        self.levels, self.offsets, self.links, self.uppers = layers
+        self.size = self.entry = 0
+        n = len(vectors)
+        if {len(scales), len(self.levels), len(self.offsets), len(self.links)} != {n} or self.links.shape[1] < 3:
+            raise ValueError("graph: the arrays do not fit each other")
+        if n and not 0 <= self.levels.min() <= self.levels.max() <= HIGHEST:
+            raise ValueError("graph: a level is out of range")
+        self.width = int(self.links.shape[1]) - 1
+
+    def begin(self, size: int) -> None:
+        self.size, self.entry = size, int(self.levels[:size].argmax())
+
+    def most(self, layer: int) -> int:
+        return self.width // 2 if layer else self.width
+
+    def links_of(self, row: int, layer: int) -> NDArray[Any] | None:
+        if not layer:
+            lowest: NDArray[Any] = self.links[row]
+            return lowest
+        each, at = 1 + self.width // 2, int(self.offsets[row])
+        at += (layer - 1) * each
+        if layer > self.levels[row] or self.offsets[row] < 0 or at + each > len(self.uppers):
+            return None
+        return self.uppers[at : at + each]
+
+    def near(self, row: int, layer: int) -> list[int]:
+        """What the list of a row holds, as far as it lies inside."""
+        found = self.links_of(row, layer)
+        if found is None:
+            return []
+        return [int(other) for other in found[1 : 1 + min(max(int(found[0]), 0), self.most(layer))]]
+
+    def points(self, target: tuple[Floats, Any], rows: list[int]) -> list[Point]:
+        found = self.gaps(target[0], target[1], self.vectors[rows], self.scales[rows])
+        return [(float(gap), row) for gap, row in zip(found, rows, strict=True)]
+
+    def row(self, row: int) -> tuple[Floats, Any]:
+        return self.vectors[row], self.scales[row]
+
+    def walk(self, target: tuple[Floats, Any], beam: list[Point], layer: int, ef: int) -> list[Point]:
+        """The `ef` nearest points to the target that a greedy walk from the beam on finds."""
+        seen, done = {row for _, row in beam}, set[int]()
+        while any(row not in done for _, row in beam):
+            here = next(row for _, row in beam if row not in done)
+            done.add(here)
+            fresh = [row for row in dict.fromkeys(self.near(here, layer)) if 0 <= row < self.size and row not in seen]
+            seen.update(fresh)
+            for point in self.points(target, fresh) if fresh else []:
+                if len(beam) < ef or point < beam[-1]:
+                    del beam[ef - 1 :]
+                    insort(beam, point)
+        return beam
+
+    def descend(self, target: tuple[Floats, Any], layer: int) -> list[Point]:
+        beam = self.points(target, [self.entry])
+        for above in range(int(self.levels[self.entry]), layer, -1):
+            beam = self.walk(target, beam, above, 1)
+        return beam
+
+    def apart(self, points: list[Point], most: int) -> list[Point]:
+        """Of points in their order, those that no kept one is nearer to than the target is."""
+        kept: list[Point] = []
+        for gap, row in points:
+            others = self.points(self.row(row), [other for _, other in kept]) if kept else []
+            if len(kept) < most and not any(other < gap for other, _ in others):
+                kept.append((gap, row))
+        return kept
+
+    def write(self, row: int, layer: int, points: list[int]) -> None:
+        found = self.links_of(row, layer)
+        if found is not None:
+            found[0] = len(points)
+            found[1 : 1 + len(points)] = points
+
+    def link(self, row: int, ef: int) -> None:
+        layer = min(int(self.levels[self.entry]), int(self.levels[row]))
+        beam = self.descend(self.row(row), layer)
+        for below in range(layer, -1, -1):
+            beam = self.walk(self.row(row), beam, below, ef)
+            self.write(row, below, [other for _, other in self.apart(beam, self.width // 2)])
+
+    def link_back(self, layer: int, row: int, sources: list[int]) -> None:
+        there = [*self.near(row, layer), *sources]
+        if len(there) > self.most(layer):
+            points = sorted(self.points(self.row(row), [other for other in there if 0 <= other < len(self.vectors)]))
+            there = [other for _, other in self.apart(points, self.most(layer))]
+        self.write(row, layer, there)
+
+
+def _grow(graph: _Graph, batch: tuple[int, int], ef: int) -> None:
+    """Rows first .. last of the batch link themselves, and are linked to."""
+    first, last = batch
+    if not 1 <= first <= last <= len(graph.vectors) or ef < 1:
+        raise ValueError("graph: the batch does not fit the rows")
+    graph.begin(first)
+    for row in range(first, last):
+        graph.link(row, ef)
+    backs: dict[tuple[int, int], list[int]] = {}
+    for row in range(first, last):
+        for layer in range(int(graph.levels[row]) + 1):
+            for other in graph.near(row, layer):
+                if 0 <= other < first:
+                    backs.setdefault((layer, other), []).append(row)
+    for (layer, row), sources in backs.items():
+        graph.link_back(layer, row, sources)
+
+
+def _near(graph: _Graph, queries: tuple[Floats, Floats], wanted: tuple[int, int]) -> tuple[NDArray[np.int32], Floats]:
+    """Rows near to each query (m * count) and their gaps; -1 and 0 where fewer were found."""
+    count, ef = wanted
+    if queries[0].shape[1] != graph.vectors.shape[1] or len(queries[0]) != len(queries[1]) or not len(graph.vectors):
+        raise ValueError("graph: the queries do not fit the rows")
+    if not 1 <= count <= ef < 2**31:
+        raise ValueError("graph: not so many rows")
+    graph.begin(len(graph.vectors))
+    rows, found = np.full((len(queries[0]), count), -1, np.int32), np.zeros((len(queries[0]), count), np.float32)
+    for i, target in enumerate(zip(*queries, strict=True)):
+        beam = graph.walk(target, graph.descend(target, 0), 0, ef)[:count]
+        rows[i, : len(beam)] = [row for _, row in beam]
+        found[i, : len(beam)] = [gap for gap, _ in beam]
+    return rows.reshape(-1), found.reshape(-1)
+
+
+def graph_grow_squared(
+    vectors: Floats, scales: Floats, layers: Layers, batch: tuple[int, int], ef: int, threads: int
+) -> None:
+    """Add a batch of rows to the graph, by squared distances."""
+    del threads
+    _grow(_Graph(vectors, scales, layers, _squared), batch, ef)
+
+
+def graph_near_squared(
+    vectors: Floats,
+    scales: Floats,
+    layers: Layers,
+    queries: tuple[Floats, Floats],
+    wanted: tuple[int, int],
+    threads: int,
+) -> tuple[NDArray[np.int32], Floats]:
+    """Rows near to each query, by squared distances."""
+    del threads
+    return _near(_Graph(vectors, scales, layers, _squared), queries, wanted)
+
+
+def graph_grow_dot(
+    vectors: Floats, scales: Floats, layers: Layers, batch: tuple[int, int], ef: int, threads: int
+) -> None:
+    """Add a batch of rows to the graph, by minus their scaled products."""
+    del threads
+    _grow(_Graph(vectors, scales, layers, _dot), batch, ef)
+
+
+def graph_near_dot(
+    vectors: Floats,
+    scales: Floats,
+    layers: Layers,
+    queries: tuple[Floats, Floats],
+    wanted: tuple[int, int],
+    threads: int,
+) -> tuple[NDArray[np.int32], Floats]:
+    """Rows near to each query, by minus their scaled products."""
+    del threads
+    return _near(_Graph(vectors, scales, layers, _dot), queries, wanted)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.kernels.draws import GOLDEN, scramble
+from linnaeus.kernels.hashes import GOLDEN, scramble
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints

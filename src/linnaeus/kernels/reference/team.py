@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.reference.strips import visits
+from linnaeus.kernels.reference.dual import visits
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Longs, Words16, Words64

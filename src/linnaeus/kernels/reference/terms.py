@@ -1,6 +1,8 @@
 """Texts to terms, terms to columns: twins of the kernels that hash, count and look up the terms of a plan.
 
 A term of words is a tuple of tokens, a term of characters a tuple of one string; all are UTF-8 bytes.
+
+The feature hash is fixed for ever by the test vectors in tests/kernels/test_hash.py; see native/hash.hpp.
 """
 
 from __future__ import annotations
@@ -13,9 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.hashes import GAP, hash_join
+from linnaeus.kernels.hashes import GAP, K0, K1, K2, K3, fold, hash_join
 from linnaeus.kernels.plan import UNITS, Plan, checked
-from linnaeus.kernels.reference.hashing import hash_bytes
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,28 @@ if TYPE_CHECKING:
 
     Rows: TypeAlias = tuple[Longs, Ints, Floats]
     Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
+
+
+def _load(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+def hash_bytes(text: bytes) -> int:
+    """64 bits for a token.
+
+    >>> hash_bytes(b"a") != hash_bytes(b"b")
+    True
+    """
+    n = len(text)
+    if n <= 8:
+        return fold(_load(text) ^ K0, K1 ^ n)
+    h = K2 ^ n
+    for i in range(0, n - 16, 16):
+        h = fold(_load(text[i : i + 8]) ^ K0 ^ h, _load(text[i + 8 : i + 16]) ^ K1)
+    first = text[:8] if n < 16 else text[n - 16 : n - 8]
+    h = fold(_load(first) ^ K0 ^ h, _load(text[n - 8 :]) ^ K1)
+    return fold(h ^ K3, K1)
+
 
 MOST_CLASSES = 65536
 Term: TypeAlias = tuple[bytes, ...]

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.kernels.reference.matrix import Matrix, stored
+from linnaeus.kernels.reference.matrices import Matrix, stored
 
 Ints: TypeAlias = NDArray[np.int32]
 Trees: TypeAlias = tuple[NDArray[np.int64], Ints, Ints, NDArray[np.float32], Ints, Ints]

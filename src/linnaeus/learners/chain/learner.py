@@ -158,9 +158,8 @@ class BatchChain:
 
     def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
         """Learn weights of features and transitions."""
-        from linnaeus.erm.stopping import Stop
-        from linnaeus.erm.structured import structured
-        from linnaeus.erm.train import Watch, train
+        from linnaeus.erm.objective import structured
+        from linnaeus.erm.train import Stop, Watch, train
         from linnaeus.losses import LOSSES as PIECES
         from linnaeus.optimizers import LBFGS
         from linnaeus.outputs import Sequence

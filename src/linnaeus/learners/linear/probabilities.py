@@ -8,7 +8,7 @@ import numpy as np
 
 from linnaeus.losses import StructuredLoss
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne
-from linnaeus.outputs.onevsone import classes_of, pairs
+from linnaeus.outputs.product import classes_of, pairs
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles

@@ -25,7 +25,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.learners.linear.solving import Problem, objective_of, refuse_following, stopping
 from linnaeus.outputs import Multiclass, OneVsOne
-from linnaeus.outputs.onevsone import pairs
+from linnaeus.outputs.product import pairs
 from linnaeus.types import Start
 
 if TYPE_CHECKING:

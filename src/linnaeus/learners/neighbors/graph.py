@@ -10,7 +10,7 @@ from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.draws import GOLDEN, scramble
+from linnaeus.kernels.hashes import GOLDEN, scramble
 from linnaeus.learners.neighbors.exact import to_dense
 from linnaeus.learners.neighbors.rescore import by_rows, refuse_sparse
 

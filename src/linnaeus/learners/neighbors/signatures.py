@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
-from linnaeus.kernels.draws import GOLDEN, scramble
+from linnaeus.kernels.hashes import GOLDEN, scramble
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,7 @@
-"""Runs of stochastic optimizers: epochs over shuffled examples (`Run`), and general steps in NumPy (`Descent`)."""
+"""Runs of stochastic optimizers: epochs over shuffled examples (`Run`), and general steps in NumPy (`Descent`).
+
+The penalty is applied late to rows without a gradient (`Catcher`), and iterates can be averaged (`LazyMean`).
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,101 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays.touched import row_gradient, touched
-from linnaeus.optimizers.average import FullMean, LazyMean
-from linnaeus.optimizers.lazy import Catcher
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.types import RowGrad, Step
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective, Rule
     from linnaeus.types import Doubles, Ints, Params, Start
+
+
+class LazyMean:
+    """Averaging in O(nonzeros) per step, if only steps change weights: mean = w - (1/t) sum_s (s - 1) (step s)."""
+
+    def __init__(self, params: Params, state: dict[str, Any] | None = None) -> None:
+        self.drift = {name: np.zeros_like(value) for name, value in params.items()}
+        for name in self.drift:
+            if state and f"drift.{name}" in state:
+                self.drift[name][:] = state[f"drift.{name}"]
+
+    def moved(self, name: str, rows: Any, move: Doubles, t: int) -> None:
+        """Rows of a parameter moved at step t."""
+        self.drift[name][rows] += (t - 1) * move
+
+    def stepped(self, params: Params) -> None:
+        """Nothing: rows without a change are summed by the formula."""
+
+    def mean(self, params: Params, t: int) -> Params:
+        """The mean of the iterates of steps 1 to t."""
+        return {name: value - self.drift[name] / max(t, 1) for name, value in params.items()}
+
+    def arrays(self) -> dict[str, Doubles]:
+        """The arrays of a checkpoint."""
+        return {f"drift.{name}": value for name, value in self.drift.items()}
+
+
+class FullMean:
+    """The sum of all iterates, for penalties and rules that change all weights at every step."""
+
+    def __init__(self, params: Params, state: dict[str, Any] | None = None) -> None:
+        self.total = {name: np.zeros_like(value) for name, value in params.items()}
+        for name in self.total:
+            if state and f"total.{name}" in state:
+                self.total[name][:] = state[f"total.{name}"]
+
+    def moved(self, name: str, rows: Any, move: Doubles, t: int) -> None:
+        """Nothing: the sum is taken after the step."""
+
+    def stepped(self, params: Params) -> None:
+        """Add the iterate."""
+        for name, value in params.items():
+            self.total[name] += value
+
+    def mean(self, params: Params, t: int) -> Params:
+        """The mean of the iterates of steps 1 to t."""
+        return {name: value / max(t, 1) for name, value in self.total.items()}
+
+    def arrays(self) -> dict[str, Doubles]:
+        """The arrays of a checkpoint."""
+        return {f"total.{name}": value for name, value in self.total.items()}
+
+
+class Catcher:
+    """Applies delayed penalties to rows of the penalized parameters."""
+
+    def __init__(self, objective: Objective, rule: Rule, params: Params, state: Params) -> None:
+        self.regularizer, self.rule, self.params, self.state = objective.regularizer, rule, params, state
+        self.idle = getattr(rule, "own_penalty", False) or not _penalizes(objective.regularizer)
+        self.names = () if self.idle else tuple(objective.penalized)
+        self.clock = 0.0
+        self.seen = {name: np.zeros(len(params[name])) for name in self.names}
+
+    def advance(self, time: float) -> None:
+        """Add the time of one step."""
+        self.clock += time
+
+    def catch_up(self, name: str, rows: Any) -> None:
+        """Apply the delayed penalty to these rows."""
+        if name not in self.names:
+            return
+        owed = self.clock - self.seen[name][rows]
+        if np.any(owed):
+            W = self.params[name]
+            owed = owed.reshape(-1, *[1] * (W.ndim - 1)) * self.rule.pace(name, self.state, rows)
+            W[rows] = self.regularizer.flow(W[rows], owed)
+        self.seen[name][rows] = self.clock
+
+    def settle(self) -> None:
+        """Apply the delayed penalty to all rows, and reset the clock."""
+        for name in self.names:
+            self.catch_up(name, slice(None))
+            self.seen[name][:] = 0.0
+        self.clock = 0.0
+
+
+def _penalizes(regularizer: Any) -> bool:
+    """Whether the penalty changes weights."""
+    return bool(regularizer.value(np.ones((1, 1))) != 0)
 
 
 class Run(ABC):

@@ -14,7 +14,7 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.kernels.online import Layout
-from linnaeus.optimizers.descent import Run
+from linnaeus.optimizers.stochastic_steps import Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

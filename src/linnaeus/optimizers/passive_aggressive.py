@@ -11,10 +11,10 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
-from linnaeus.optimizers.fused import Fused, OnlineKernel, knows
+from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, knows
 
 if TYPE_CHECKING:
-    from linnaeus.optimizers.descent import Run
+    from linnaeus.optimizers.stochastic_steps import Run
     from linnaeus.protocols import Objective
     from linnaeus.types import Doubles, Start, Step
 

@@ -10,9 +10,9 @@ import numpy as np
 from linnaeus.arrays.vectors import combine, dot, norm
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.optimizers.flat import Flat
-from linnaeus.optimizers.search import DECREASE
-from linnaeus.optimizers.smooth import refuse_kinks
+from linnaeus.optimizers.flat_objective import Flat
+from linnaeus.optimizers.line_search import DECREASE
+from linnaeus.optimizers.requirements import refuse_kinks
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective

@@ -1,13 +1,39 @@
-"""A step along a direction that satisfies the strong Wolfe conditions: it goes down enough, and it bends enough."""
+"""Line searches: backtracking by Armijo, the strong Wolfe conditions, and the points of a solver that uses them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from linnaeus.arrays.vectors import combine, dot
 from linnaeus.optimizers.certificate import EPS
-from linnaeus.optimizers.search import DECREASE
+
+if TYPE_CHECKING:
+    from linnaeus.optimizers.flat_objective import Flat, Span
+    from linnaeus.types import Doubles
+
+DECREASE = 1e-4
+"""Armijo's constant: the share of the predicted decrease that a step must achieve."""
+
+
+def armijo(flat: Flat, x: Doubles, step: Doubles) -> Doubles | None:
+    """X + t step with the first t = 1, 1/2, 1/4 ... that lowers the objective enough; None if there is none."""
+    value, g = flat.value_and_grad(x)
+    promise, t = dot(g, step), 1.0
+    while promise < 0.0:
+        there = combine([x, step], [1.0, t])
+        if np.array_equal(there, x):
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            reached, after = flat.value_and_grad(there)
+        if reached <= value + DECREASE * t * promise and reached < value and np.isfinite(after).all():
+            return there
+        t /= 2.0
+    return None
+
 
 TRIES = 40
 FARTHER = 100.0
@@ -22,7 +48,7 @@ class Place(NamedTuple):
     slope: float
 
 
-def search(
+def wolfe_search(
     probe: Callable[[float], tuple[float, float]], begin: Place, first: float, flatter: float = 0.9
 ) -> float | None:
     """The step that was probed last and is good; None where there is none.
@@ -33,7 +59,7 @@ def search(
     3.5 and 3.6). Where rounding hides what values say, slopes decide alone (Hager and Zhang 2005). A value that is no
     finite number is one that is too high.
 
-    >>> round(search(lambda t: ((t - 3.0) ** 2, 2.0 * (t - 3.0)), Place(0.0, 9.0, -6.0), 0.1), 6)
+    >>> round(wolfe_search(lambda t: ((t - 3.0) ** 2, 2.0 * (t - 3.0)), Place(0.0, 9.0, -6.0), 0.1), 6)
     3.0
     """
     noise = 8 * EPS * abs(begin.value)
@@ -98,3 +124,57 @@ def _between(low: Place, high: Place, noise: float) -> float:
             below = high.slope - low.slope + 2.0 * root
             share = 1.0 - (high.slope + root - middle) / below if below else 0.5
     return low.t + min(max(share, 0.1), 0.9) * wide
+
+
+PATIENCE = 20
+"""Steps without a lower value or a smaller gradient, after which only rounding is left."""
+
+
+class Walk:
+    """A point x with value and gradient g, and room for one more: the point looked at, which the next step goes to."""
+
+    def __init__(self, flat: Flat | Span) -> None:
+        self.flat, self.x = flat, flat.x0
+        self.value, self.g = flat.value_and_grad(flat.x0)
+        self.there, self.after = np.empty_like(self.x), np.empty_like(self.g)
+        self.reached = self.value
+        self.squared = float(flat.products([self.g], [self.g])[0, 0])
+        self.lowest, self.shortest, self.idle = self.value, self.squared, 0
+
+    def search(self, p: Doubles, first: float, flatter: float = 0.9) -> float | None:
+        """A good step along p, looked at but not taken; None where there is none, or p does not go down."""
+        slope = self._dot(self.g, p)
+        if not slope < 0.0:
+            return None
+
+        def probe(t: float) -> tuple[float, float]:
+            combine([self.x, p], [1.0, t], self.there)
+            self.reached = self.flat.evaluate(self.there, self.after)
+            return self.reached, self._dot(self.after, p)
+
+        t = wolfe_search(probe, Place(0.0, self.value, slope), first, flatter)
+        if t is not None:
+            self.flat.settle(self.after)
+        return t
+
+    def _dot(self, a: Doubles, b: Doubles) -> float:
+        return float(self.flat.products([a], [b])[0, 0])
+
+    def take(self, t: float, squared: float) -> None:
+        """Go where it looked last, where the gradient has this squared length, and tell of it."""
+        self.x, self.there, self.g, self.after = self.there, self.x, self.after, self.g
+        self.value, self.squared = self.reached, squared
+        better = self.value < self.lowest or squared < self.shortest
+        self.idle = 0 if better else self.idle + 1
+        self.lowest, self.shortest = min(self.value, self.lowest), min(squared, self.shortest)
+        self.flat.say(self.x, self.value, self.flat.length(self.g), rate=t)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing to follow any more."""
+        return not self.squared > 0.0 or self.idle >= PATIENCE
+
+    @property
+    def short(self) -> float:
+        """A first step along -g of which nothing is known: of length one at most."""
+        return min(1.0, 1.0 / max(float(np.sqrt(self.squared)), 1e-300))

@@ -1,0 +1,451 @@
+"""Coordinate descent with working sets, for L1 and the elastic net.
+
+Each score column is a problem of its own: min over w, b of sum_i phi_i(x_i w + b) + l1 ||w||_1 + l2/2 ||w||^2. Proximal
+Newton steps (newGLMNET: Yuan, Ho and Lin 2012) on a working set of columns, grown by how much each column violates the
+conditions of the optimum (Massias, Gramfort and Salmon 2018; skglm: Bertrand et al. 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.frozen import dataclass
+from linnaeus.types import Step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Doubles, Ints, Params, Start
+
+NEAR = 1e-6
+"""Closer to zero than this a secant is rounding, and the second derivative the same."""
+
+
+@dataclass(frozen=True)
+class RowLoss:
+    """One column of scores z (n,) and what it costs.
+
+    The loss looks at m = sign z + offset: margins have the sign of the truth and no offset, residuals sign 1 and offset
+    -y. A sign of 0 is a row that is not asked.
+    """
+
+    loss: Any
+    sign: Doubles
+    offset: Doubles
+    weights: Doubles
+
+    def value(self, z: Doubles) -> float:
+        """The sum of the losses."""
+        return inner(self.weights, self.loss.value(self.sign * z + self.offset))
+
+    def slope(self, z: Doubles) -> Doubles:
+        """The derivative of each row's loss in its score."""
+        slope: Doubles = self.weights * self.sign * self.loss.slope(self.sign * z + self.offset)
+        return slope
+
+    def curve(self, z: Doubles) -> Doubles:
+        """The second derivative."""
+        curve: Doubles = self.weights * self.loss.curve(self.sign * z + self.offset)
+        return curve
+
+    def model(self, z: Doubles) -> tuple[Doubles, Doubles]:
+        """Slope, and a curvature that does not overshoot: never below the second derivative.
+
+        A loss that is linear far out has next to no curvature there, and a Newton step from there goes far too far. On
+        the wrong side (m < 0, or any residual) the secant of the slope between m and its mirror -m stands in: for the
+        logistic loss it is the bound of Jaakkola and Jordan (2000), for the Huber loss the weight of iteratively
+        reweighted least squares. On the right side the second derivative is kept, so that the end game is Newton's.
+        """
+        m = self.sign * z + self.offset
+        slope, curve = self.loss.slope(m), np.array(self.loss.curve(m))
+        has_sides = getattr(self.loss, "decreasing", hasattr(self.loss, "upper"))
+        far = np.flatnonzero(m < -NEAR) if has_sides else np.flatnonzero(np.abs(m) > NEAR)
+        if len(far):
+            there = m[far]
+            secant = (slope[far] - self.loss.slope(-there)) / (2.0 * there)
+            curve[far] = np.maximum(curve[far], secant)
+        return self.weights * self.sign * slope, self.weights * np.abs(self.sign) * curve
+
+    def conjugate(self, alpha: Doubles) -> float | None:
+        """sum_i phi_i*(alpha_i) for slopes alpha between those the losses have and 0; None where it is not known."""
+        used = (self.weights > 0) & (self.sign != 0)
+        a = self.sign[used] * alpha[used]
+        found = self.loss.conjugate(a / self.weights[used]) if hasattr(self.loss, "conjugate") else None
+        return None if found is None else inner(self.weights[used], found) - inner(a, self.offset[used])
+
+
+def inner(a: Doubles, b: Doubles) -> float:
+    """The inner product, not by BLAS: that may use threads, and then its bits depend on how many.
+
+    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    11.0
+    """
+    return float(np.einsum("i,i->", a, b))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Compressed sparse columns (n, d): `arrays` are offsets, rows and values."""
+
+    arrays: tuple[Any, Any, Any]
+    n: int
+
+    @property
+    def d(self) -> int:
+        """How many columns."""
+        return len(self.arrays[0]) - 1
+
+    def correlate(self, vector: Doubles, threads: int) -> Doubles:
+        """X.T v  (d,)."""
+        return kernels.correlate(self.arrays, vector, threads)
+
+    def correlate_all(self, vectors: Sequence[Doubles], threads: int) -> Doubles:
+        """X.T v for each of the vectors (m, d)."""
+        block = np.stack(vectors, axis=1).ravel()
+        return kernels.correlate_block(self.arrays, block, len(vectors), threads).reshape(len(vectors), -1)
+
+    def combine(self, picked: Ints, weights: Doubles) -> Doubles:
+        """X w for weights that are zero outside of the picked columns (n,)."""
+        total = np.empty(self.n)
+        kernels.combine(self.arrays, picked, weights, total)
+        return total
+
+    def with_constant(self) -> Columns:
+        """A last column of ones: a bias that is penalized like every other weight."""
+        offsets, rows, values = self.arrays
+        stored = int(offsets[-1])
+        ones = np.ones(self.n, values.dtype)
+        arrays = (
+            np.append(offsets, stored + self.n),
+            np.concatenate([rows[:stored], np.arange(self.n, dtype=np.int32)]),
+            np.concatenate([values[:stored], ones]),
+        )
+        return Columns(arrays, self.n)
+
+
+def columns_of(X: Any, threads: int) -> Columns:
+    """The columns of rows: a CSR matrix is transposed; of a dense one the zeros are left out, so both give the same.
+
+    >>> columns_of(np.array([[1.0, 0.0], [2.0, 3.0]]), 1).correlate(np.array([1.0, 10.0]), 1).tolist()
+    [21.0, 30.0]
+    """
+    n, d = X.shape
+    if hasattr(X, "indptr"):
+        data = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
+        rows = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), data
+        return Columns(kernels.transpose(rows, d, threads), n)
+    flipped = np.ascontiguousarray(np.asarray(getattr(X, "values", X)).T)
+    stored = flipped != 0
+    offsets = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
+    return Columns((offsets, np.nonzero(stored)[1].astype(np.int32), flipped[stored]), n)
+
+
+SMALLEST_SET = 3000
+"""A working set has room for so many columns, and for as many new ones as are in use: it doubles."""
+STEPS = 8
+"""Most Newton steps in one iteration, before all columns are looked at again."""
+MOST_PASSES = 20
+"""Most passes of descent in one Newton step; a first step makes two, for its model is still poor."""
+REST = 0.1
+"""A Newton step ends when the slopes are down to this part of those it met first."""
+SETTLED = 0.3
+"""An iteration ends when the slopes on the working set are down to this part of the worst of all columns."""
+
+
+@dataclass
+class Place:
+    """Where a problem stands: weights (d,), bias (0 or 1 numbers), passes allowed, the best lower bound known."""
+
+    w: Doubles
+    b: Doubles
+    passes: float = 2.0
+    bound: float = -np.inf
+
+
+@dataclass
+class Problem:
+    """One problem on columns it shares with others. `look`, `judge` and `advance` take turns."""
+
+    columns: Columns
+    phi: RowLoss
+    l1: float
+    l2: float
+    place: Place
+    z: Doubles = field(init=False)
+    alpha: Doubles = field(init=False)
+    used: NDArray[np.intp] = field(init=False)
+    gradient: Doubles = field(init=False)
+    violation: float = field(init=False, default=np.inf)
+    value: float = field(init=False, default=np.inf)
+
+    def look(self) -> None:
+        """Scores, value and the dual point at the present weights; nothing is carried over.
+
+        So a problem that is taken up again goes on with the bits it would have had.
+        """
+        place = self.place
+        self.used = np.flatnonzero(place.w)
+        weights = place.w[self.used]
+        self.z = self.columns.combine(self.used.astype(np.int32), weights)
+        if len(place.b):
+            place.b[0] = level(self.phi, self.z, float(place.b[0]))
+            self.z += place.b[0]
+        self.value = self.phi.value(self.z) + self._penalty(weights)
+        slope = self.phi.slope(self.z)
+        self.alpha = balance(slope) if len(place.b) else slope
+
+    def judge(self, gradient: Doubles) -> None:
+        """The largest violation of the conditions of the optimum, and the lower bound, from X.T alpha."""
+        self.gradient = gradient
+        w = self.place.w[self.used]
+        inside = np.abs(gradient[self.used] + self.l2 * w + self.l1 * np.sign(w))
+        steepest = float(np.abs(gradient).max(initial=0.0))
+        self.violation = max(steepest - self.l1, float(inside.max(initial=0.0)), 0.0)
+        self.place.bound = max(self.place.bound, self._bound(steepest))
+
+    @property
+    def gap(self) -> float | None:
+        """A certified bound on the distance from the optimum, or None where the loss has no conjugate."""
+        return max(0.0, self.value - self.place.bound) if np.isfinite(self.place.bound) else None
+
+    def _penalty(self, weights: Doubles) -> float:
+        return self.l1 * float(np.abs(weights).sum()) + 0.5 * self.l2 * inner(weights, weights)
+
+    def _bound(self, steepest: float) -> float:
+        """The dual value -sum phi*(alpha) - R*(-X.T alpha), with alpha made shorter until it is feasible."""
+        shrink = 1.0 if steepest <= self.l1 else self.l1 / steepest
+        conjugate = self.phi.conjugate(shrink * self.alpha)
+        if conjugate is None:
+            return -np.inf
+        if self.l2 == 0 or shrink == 1.0:
+            return -conjugate
+        whole = self.phi.conjugate(self.alpha)
+        over = np.maximum(np.abs(self.gradient) - self.l1, 0.0)
+        return max(-conjugate, -np.inf if whole is None else -whole - inner(over, over) / (2.0 * self.l2))
+
+    def working_set(self) -> Ints:
+        """The columns in use, and of the others those that violate most; at equal violation the lower column."""
+        used = self.used
+        steep = np.flatnonzero(np.abs(self.gradient) > self.l1)
+        steep = steep[self.place.w[steep] == 0]
+        room = max(SMALLEST_SET - len(used), len(used))
+        if room < len(steep):
+            order = np.argsort(-np.abs(self.gradient[steep]), kind="stable")
+            steep = steep[order[:room]]
+        return np.sort(np.concatenate([used, steep])).astype(np.int32)
+
+    def advance(self) -> None:
+        """Newton steps on a working set, until it is settled."""
+        worst, picked = self.violation, self.working_set()
+        weights = self.place.w[picked]
+        # Summed in the order of the set, like all values it is compared with.
+        self.value = self.phi.value(self.z) + self._penalty(weights)
+        for _ in range(STEPS):
+            first, moved = self._step(picked, weights)
+            self.place.passes = min(1.5 * self.place.passes, MOST_PASSES)
+            if not moved or first <= SETTLED * worst:
+                break
+        self.place.w[picked] = weights
+
+    def _step(self, picked: Ints, weights: Doubles) -> tuple[float, bool]:
+        """One Newton step: weights, bias and scores move. The largest slope it met, and whether it moved."""
+        slope, curve = self.phi.model(self.z)
+        after, b, moved = weights.copy(), self.place.b.copy(), np.empty_like(self.z)
+        limits = int(self.place.passes), REST
+        place, penalty = (after, b, moved), (self.l1, self.l2)
+        first, _, _ = kernels.descend(self.columns.arrays, picked, (slope, curve), place, penalty, limits)
+        change = after - weights
+        promise = inner(slope, moved) + self._penalty(after) - self._penalty(weights)
+        part = self._search(weights, change, moved, promise)
+        weights += part * change
+        if part == 1.0:
+            weights[:] = after  # exact zeros stay exact
+        self.place.b += part * (b - self.place.b)
+        return first, part > 0.0
+
+    def _search(self, weights: Doubles, change: Doubles, moved: Doubles, promise: float) -> float:
+        """Halve the step until it keeps a hundredth of what it promises; 0 where rounding is all there is to win."""
+        part = 1.0
+        while promise < 0.0 and part > 1e-9:
+            z = self.z + part * moved
+            value = self.phi.value(z) + self._penalty(weights + part * change)
+            if value <= self.value + 0.01 * part * promise:
+                self.z, self.value = z, value
+                return part
+            part *= 0.5
+        return 0.0
+
+
+def level(phi: RowLoss, z: Doubles, b: float) -> float:
+    """The bias that minimizes sum phi_i(z_i + b), by Newton steps; one that already balances the slopes stays."""
+    slope = phi.slope(z + b)
+    total = float(slope.sum())
+    for _ in range(100):
+        if abs(total) <= 1e-11 * float(np.abs(slope).sum()):
+            break
+        step = -total / max(float(phi.curve(z + b).sum()), 1e-12)
+        slope = phi.slope(z + (b + step))
+        while abs(float(slope.sum())) > abs(total) and b + step != b:
+            step *= 0.5
+            slope = phi.slope(z + (b + step))
+        if b + step == b:
+            break
+        b, total = b + step, float(slope.sum())
+    return b
+
+
+def balance(slope: Doubles) -> Doubles:
+    """Slopes whose sum is zero, as a free bias asks of a dual point: the heavier side is made lighter.
+
+    >>> balance(np.array([3.0, -1.0, -1.0])).tolist()
+    [2.0, -1.0, -1.0]
+    """
+    up, down = float(slope[slope > 0].sum()), -float(slope[slope < 0].sum())
+    if up > down:
+        return np.where(slope > 0, slope * (down / up), slope)
+    return np.where(slope < 0, slope * (up / down), slope) if down > up else slope
+
+
+LEFT = 0.1
+"""A problem whose gap is below this share of the mean gap pauses."""
+
+
+@dataclass(frozen=True)
+class CoordinateDescent:
+    """Coordinate descent for L1 and elastic net, with working sets, proximal Newton steps and a certified gap.
+
+    For losses with a second derivative, in output spaces with independent score columns: binary, one-vs-rest,
+    one-vs-one, multi-label, real. An epoch is one working set. Memory: a transposed copy of the matrix, and per score
+    column four numbers for each row and two for each feature.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="logistic", optimizer=CoordinateDescent(), regularizer="l1").fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Refuse losses that are not smooth, joint output spaces, and penalties on groups of weights."""
+        loss, penalty = type(objective.loss).__name__, type(objective.regularizer).__name__
+        if not (hasattr(objective.regularizer, "l1") and hasattr(objective.regularizer, "l2")):
+            return f"CoordinateDescent takes penalties on single weights, not {penalty}."
+        if not (getattr(objective.loss, "second", False) and getattr(objective.loss, "convex", True)):
+            return f"CoordinateDescent needs a convex loss with a second derivative, which {loss} is not."
+        if not objective.rowwise or not _separable(objective):
+            space = type(objective.space).__name__
+            return f"CoordinateDescent needs independent scores, but {space} combines them."
+        if hasattr(objective.loss, "upper") and getattr(objective.space, "costs", None) is not None:
+            return f"CoordinateDescent takes the {loss} loss without costs."
+        return None
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Minimize until no weight changes, or `report` raises."""
+        threads = kernels.thread_count()
+        problems = _problems(objective, start, columns_of(objective.X, threads))
+        with ThreadPoolExecutor(min(threads, len(problems))) as pool:
+            team = _Team(problems, pool, threads)
+            team.look(problems)
+            epoch, best = start.epoch, np.inf
+            while team.value < best:
+                epoch, best = epoch + 1, team.value
+                team.advance()
+                report(team.step(epoch, objective))
+
+
+@dataclass
+class _Team:
+    """Problems that are solved in parallel."""
+
+    problems: Sequence[Problem]
+    pool: ThreadPoolExecutor
+    threads: int
+
+    @property
+    def value(self) -> float:
+        return sum(problem.value for problem in self.problems)
+
+    def look(self, problems: Sequence[Problem]) -> None:
+        """Each problem has a thread; the gradients of all are one walk over the matrix."""
+        list(self.pool.map(Problem.look, problems))
+        slopes, columns = [problem.alpha for problem in problems], problems[0].columns
+        if len(self.problems) == 1:
+            gradients = columns.correlate(slopes[0], self.threads)[None]
+        else:
+            gradients = columns.correlate_all(slopes, self.threads)
+        list(self.pool.map(Problem.judge, problems, gradients))
+
+    def advance(self) -> None:
+        """An iteration of every problem that still has its share to do."""
+        late = self._late()
+        list(self.pool.map(Problem.advance, late))
+        self.look(late)
+
+    def _late(self) -> list[Problem]:
+        gaps = [problem.gap for problem in self.problems]
+        left = [problem.violation if gap is None else gap for problem, gap in zip(self.problems, gaps, strict=True)]
+        mean = sum(left) / len(left)
+        return [problem for problem, own in zip(self.problems, left, strict=True) if own >= LEFT * mean]
+
+    def step(self, epoch: int, objective: Objective) -> Step:
+        """What to tell: values and gaps are sums over problems, the gradient is the largest violation."""
+        gaps = [problem.gap for problem in self.problems]
+        gap = None if None in gaps else float(sum(g for g in gaps if g is not None))
+        worst = max(problem.violation for problem in self.problems)
+        return Step(epoch, lambda: self.params(objective), self.state, value=self.value, gap=gap, gradient=worst)
+
+    def params(self, objective: Objective) -> Params:
+        """W (d, w) and b (w,), copied."""
+        d = objective.X.shape[1]
+        params: Params = {"W": np.stack([problem.place.w[:d] for problem in self.problems], axis=1)}
+        if objective.bias == "free":
+            params["b"] = np.concatenate([problem.place.b for problem in self.problems])
+        elif objective.bias == "regularized":
+            params["b"] = np.array([problem.place.w[d] for problem in self.problems])
+        return params
+
+    def state(self) -> dict[str, Any]:
+        """What the next iteration depends on beside the parameters."""
+        return {
+            "passes": np.array([problem.place.passes for problem in self.problems]),
+            "bound": np.array([problem.place.bound for problem in self.problems]),
+        }
+
+
+def _problems(objective: Objective, start: Start, columns: Columns) -> list[Problem]:
+    """One problem for each score column, at the parameters of the start."""
+    W, b = start.params["W"], start.params.get("b")
+    seen = objective.loss.view(objective.space, np.zeros((len(objective.weights), W.shape[1])), objective.y)
+    signs = seen.push(np.ones_like(seen.values))
+    columns = columns.with_constant() if objective.bias == "regularized" else columns
+    problems = []
+    for j in range(W.shape[1]):
+        place = Place(W[:, j].astype(np.float64), np.zeros(0))
+        if objective.bias == "free" and b is not None:
+            place.b = b[j : j + 1].astype(np.float64)
+        elif b is not None:
+            place.w = np.append(place.w, b[j])
+        if "passes" in start.state:
+            place.passes, place.bound = float(start.state["passes"][j]), float(start.state["bound"][j])
+        weights = objective.weights * seen.stakes[:, j]
+        phi = RowLoss(objective.loss, signs[:, j].copy(), seen.values[:, j].copy(), weights)
+        problems.append(Problem(columns, phi, objective.regularizer.l1, objective.regularizer.l2, place))
+    return problems
+
+
+def _separable(objective: Objective) -> bool:
+    """Whether the loss looks at every score by itself: as many numbers as scores, for one row."""
+    width = objective.space.width(objective.k)
+    try:
+        seen = objective.loss.view(objective.space, np.zeros((1, width)), objective.y[:1])
+    except ValueError:
+        return False
+    return bool(seen.values.shape[1] == width)

@@ -1,0 +1,238 @@
+"""Binary problems solved one by one, in waves of a fixed size, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.optimizers.dual.binary import (
+    BETA,
+    CENTER,
+    HIGH,
+    LOW,
+    MIX,
+    TOTAL,
+    VIOLATION,
+    Ascent,
+    Binaries,
+    Progress,
+    Settings,
+    warm_facts,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.types import Doubles, Ints, Longs, Words64
+
+ACTIVE, FINISHED = range(2)
+"""The columns of a wave's counts."""
+WAVE = 32
+"""Problems that are solved side by side; not a function of the threads."""
+
+
+class Wave(NamedTuple):
+    """What changes while a wave of problems is solved, as the kernels take it: native/dual_problems.hpp."""
+
+    alpha: Doubles
+    weights: Doubles
+    order: Ints
+    starts: Longs
+    counts: Longs
+    facts: Doubles
+    seeds: Words64
+
+    @property
+    def table(self) -> Doubles:
+        """Facts by problem (p, 8), a view."""
+        return self.facts.reshape(-1, VIOLATION + 1)
+
+    @property
+    def finished(self) -> Longs:
+        """Whether each problem is solved (p,), a view."""
+        return self.counts.reshape(-1, 2)[:, FINISHED]
+
+    @property
+    def bias(self) -> Doubles:
+        """The biases (p,)."""
+        facts = self.table
+        return facts[:, CENTER] + facts[:, BETA] * facts[:, TOTAL]
+
+
+def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wave:
+    """The arrays of these problems before the first epoch; `weights` (p, d), all zero, become theirs."""
+    p = len(which)
+    sides = problems.sides(which)
+    sizes = np.array([len(yes) + len(no) for yes, no in sides], np.int64)
+    members = [_by_row(yes, no, problems.size) for yes, no in sides]
+    facts = np.zeros((p, VIOLATION + 1))
+    facts[:, LOW], facts[:, HIGH] = -np.inf, np.inf
+    counts = np.stack([sizes, np.zeros(p, np.int64)], axis=1)
+    seeds = (np.arange(which.start, which.stop).astype(np.uint64) + np.uint64(seed + 1)) * MIX
+    return Wave(
+        alpha=np.zeros(p * problems.size),
+        weights=weights.reshape(-1),
+        order=np.concatenate([*members, np.zeros(0, np.int32)]),
+        starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        counts=counts.reshape(-1),
+        facts=facts.reshape(-1),
+        seeds=seeds,
+    )
+
+
+def _by_row(yes: Ints, no: Ints, n: int) -> Ints:
+    """The members of a problem in the order of their rows: a positive one as i, a negative one as -1 - i."""
+    members, taken = np.empty(n, np.int32), np.zeros(n, bool)
+    members[yes], members[no] = yes, ~np.asarray(no)
+    taken[yes] = taken[no] = True
+    return members if taken.all() else members[taken]
+
+
+def cost_sums(problems: Binaries, wave: Wave, which: range) -> Doubles:
+    """The cost of all negatives and of all positives of each problem (p, 2)."""
+    sums = np.zeros((len(which), 2))
+    for i in range(len(which)):
+        members = wave.order[wave.starts[i] : wave.starts[i + 1]]
+        sums[i] = problems.costs[~members[members < 0]].sum(), problems.costs[members[members >= 0]].sum()
+    return sums * problems.factors[which.start : which.stop]
+
+
+def solve_binaries(
+    problems: Binaries,
+    settings: Settings,
+    tell: Callable[[Progress], object] = lambda _: None,
+    saved: Mapping[str, NDArray[Any]] | None = None,
+    warm: tuple[Mapping[str, NDArray[Any]], float] | None = None,
+) -> tuple[Doubles, Doubles]:
+    """Weights W (d, k) and biases b (k,) of all problems, each solved to `tol` or for `epochs`.
+
+    `saved` is what `Progress.state` gave: the work goes on from there, to the same bits. `warm` is what it gave when
+    all costs were so many times smaller: the work begins with its duals. `tell` may raise to end it.
+
+    >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
+    >>> sides = lambda which: [(np.array([0]), np.array([1])) for _ in which]
+    >>> problems = Binaries(rows, 1, np.ones(2), 1, sides, np.ones((1, 2)))
+    >>> W, b = solve_binaries(problems, Settings("hinge", tol=1e-9))
+    >>> W.round(3).tolist(), (b.round(3) + 0.0).tolist()
+    ([[1.0]], [0.0])
+    """
+    work = Work(problems, settings, saved)
+    if warm is not None and not saved:
+        work.warm_up(*warm)
+    while work.which:
+        while work.unfinished:
+            work.epoch()
+            tell(work.progress())
+        work.next_wave()
+    return work.weights.T, work.biases()
+
+
+class Work(Ascent):
+    """The state of a solution wave by wave: everything that has to be kept to go on later."""
+
+    def __init__(self, problems: Binaries, settings: Settings, saved: Mapping[str, NDArray[Any]] | None) -> None:
+        super().__init__(problems, settings)
+        k, d = problems.count, problems.width
+        if saved:
+            self._restore(saved)
+            return
+        self.weights, self.bias = np.zeros((k, d)), np.zeros(k)
+        self.bounds = np.zeros((2, k))
+        self.epochs = 0
+        self._begin(range(min(WAVE, k)))
+
+    def _begin(self, which: range) -> None:
+        """Lay a wave out, and place its biases."""
+        self.which, self.here, self.fresh = which, 0, False
+        if which:
+            self.wave = lay_out(self.problems, which, self.weights[which.start : which.stop], self.settings.seed)
+            self.place_biases(*cost_sums(self.problems, self.wave, which).T)
+
+    @property
+    def facts(self) -> Doubles:
+        """The facts of the wave with their names first (8, p), a view."""
+        return self.wave.table.T
+
+    @property
+    def finished(self) -> Longs:
+        """Whether each problem of the wave is solved (p,), a view."""
+        return self.wave.finished
+
+    @property
+    def bounds_here(self) -> Doubles:
+        """The bounds of the wave (2, p), a view."""
+        return self.bounds[:, self.which.start : self.which.stop]
+
+    @property
+    def last(self) -> bool:
+        """Whether this is the last wave: before, nothing is known of the problems to come."""
+        return self.which.stop == self.problems.count
+
+    def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
+        """Begin with the duals of smaller costs, where all of them were kept: one wave."""
+        if self.problems.count > WAVE or saved["alpha"].shape != self.wave.alpha.shape:
+            return
+        factor = self.loss.growth(larger)
+        np.multiply(saved["alpha"], factor, out=self.wave.alpha)
+        np.multiply(saved["all_weights"], factor, out=self.weights)
+        before = saved["facts"].reshape(self.wave.table.shape)
+        warm_facts(self.facts, before.T, factor, self.settings.bias)
+
+    @property
+    def box(self) -> tuple[Doubles, Doubles, Doubles]:
+        """What the kernels call the box."""
+        return self.squares, self.problems.costs, self.problems.factors[self.which.start : self.which.stop].reshape(-1)
+
+    def run(self) -> None:
+        """One epoch for the problems of the wave."""
+        self.loss.epoch(self.problems.rows, self.box, tuple(self.wave), kernels.thread_count())
+        self.epochs += 1
+
+    def measure(self) -> Doubles:
+        """Primal and dual values of the wave (3, p)."""
+        values = self.loss.gap(self.problems.rows, self.box, tuple(self.wave), kernels.thread_count())
+        return values.reshape(-1, 3).T
+
+    def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
+        """Those that look solved, and from time to time all."""
+        worth: NDArray[np.bool_] = (near | due) & (self.finished == 0)
+        return worth
+
+    def next_wave(self) -> None:
+        """Keep the biases of this wave, and lay out the next."""
+        self.bias[self.which.start : self.which.stop] = self.wave.bias
+        stop = self.which.stop
+        self._begin(range(stop, min(stop + WAVE, self.problems.count)))
+
+    def biases(self) -> Doubles:
+        """The biases of all problems (k,), those of the wave as they are now."""
+        bias = self.bias.copy()
+        if self.which:
+            bias[self.which.start : self.which.stop] = self.wave.bias
+        return bias
+
+    def progress(self) -> Progress:
+        """What is told after an epoch."""
+        primal, dual = self.bounds.copy()
+        epoch = -(-self.epochs // max(1, -(-self.problems.count // WAVE)))
+        return Progress(epoch, primal, dual, self.fresh, lambda: self.weights, self.biases, self.state)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all arrays, and the numbers beside them."""
+        named = {name: value.copy() for name, value in self.wave._asdict().items() if name != "weights"}
+        numbers = np.array([self.epochs, self.here, self.which.start, self.which.stop], np.int64)
+        mine = {"all_weights": self.weights, "all_bias": self.bias, "bounds": self.bounds, "before": self.before}
+        mine["at_zero"] = self.at_zero
+        return named | {name: value.copy() for name, value in mine.items()} | {"numbers": numbers}
+
+    def _restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        self.weights, self.bias = saved["all_weights"].copy(), saved["all_bias"].copy()
+        self.bounds, self.before = saved["bounds"].copy(), saved["before"].copy()
+        self.at_zero = saved["at_zero"].copy()
+        self.epochs, self.here, start, stop = (int(value) for value in saved["numbers"])
+        self.which = range(start, stop)
+        arrays = {name: saved[name].copy() for name in Wave._fields if name != "weights"}
+        self.wave = Wave(weights=self.weights[start:stop].reshape(-1), **arrays)

@@ -1,0 +1,348 @@
+"""Least squares: the normal equations, in one factorization for all targets, and LSQR for larger problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.gram import gram, outer
+from linnaeus.frozen import dataclass
+from linnaeus.optimizers.certificate import Reporter, norm
+from linnaeus.optimizers.requirements import refuse_curved
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Objective
+    from linnaeus.types import Doubles, Params, Start, Step
+
+
+class Factor:
+    """G + ridge I by Cholesky, or by eigenvalues if it is singular; solutions then have minimal norm.
+
+    >>> Factor(np.array([[4.0, 0.0], [0.0, 0.0]]), 0.0).solve(np.array([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    """
+
+    def __init__(self, G: Doubles, ridge: float) -> None:
+        G = G.copy()
+        G[np.diag_indices_from(G)] += ridge
+        self.solve: Callable[[Doubles], Doubles] = _cholesky(G) or _eigen(G)
+
+
+def _cholesky(G: Doubles) -> Callable[[Doubles], Doubles] | None:
+    """Triangular factors; None where the matrix is singular, or as good as."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    try:
+        factor = cho_factor(G, lower=True, check_finite=False)
+    except LinAlgError:
+        return None
+    diagonal = np.diagonal(factor[0])
+    if not diagonal.min() ** 2 > 1e-11 * diagonal.max() ** 2:
+        return None
+    return lambda B: np.asarray(cho_solve(factor, B, check_finite=False))
+
+
+def _eigen(G: Doubles) -> Callable[[Doubles], Doubles]:
+    """The pseudo-inverse: eigenvalues that are only rounding count as zero."""
+    values, Q = np.linalg.eigh(G)
+    kept = values > 1e-12 * max(float(values[-1]), 1e-300)
+    inverse, Q = 1.0 / values[kept], Q[:, kept]
+    return lambda B: (Q * inverse) @ (Q.T @ B)
+
+
+LIMIT = 5000
+"""The largest matrix that is factored: 200 MB."""
+BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class NormalEquations:
+    """Normal equations: the exact optimum of the squared loss, with L2 or no penalty, for up to 5,000 features or rows.
+
+    It solves d by d equations, or n by n ones if there are fewer examples than features (W = X'U). A free bias is
+    solved exactly, by centering. Several targets share the factorization, unless their row weights differ. Without a
+    penalty and with dependent features it returns the solution of minimal norm. The result does not depend on the
+    start. Memory: two matrices of min(n, d)^2.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="squared", optimizer=NormalEquations()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Refuse losses other than the squared loss, and matrices that are too large."""
+        said = refuse_curved(objective, "NormalEquations")
+        size = min(objective.X.shape)
+        if said is None and size > LIMIT:
+            return f"NormalEquations factors a matrix of {size:,} by {size:,}, and {LIMIT:,} are the most."
+        return said
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Solve, and refine by the remaining gradient while that helps."""
+        import scipy.linalg  # noqa: F401 - its BLAS must be loaded before it can be limited to one thread
+
+        n, d = objective.X.shape
+        reporter = Reporter(objective, start, report)
+        params = objective.initial()
+        value, grad = objective.value_and_grad(params)
+        reporter.begin(params, grad)
+        with single_blas():
+            system = (Features if d <= n else Examples)(objective)
+            best = np.inf
+            for _ in range(4):
+                moved = system.improve(params, grad)
+                value, grad = objective.value_and_grad(moved)
+                if not norm(grad) < 0.5 * best:
+                    break
+                params, best = moved, norm(grad)
+                reporter.tell(lambda there=params: there, value, best)  # type: ignore[misc]
+        reporter.finish()
+
+
+class Features:
+    """(X'AX + l I) W = X'A Y by d x d factors; l is half the strength, A what the rows count."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.o = objective
+        self.ridge = 0.5 * float(objective.regularizer.l2)
+        self.counts = counts(objective)
+        self.parts = [self._part(np.ascontiguousarray(a)) for a in self.counts.T]
+
+    def _part(self, a: Doubles) -> tuple[Factor, Doubles, float]:
+        """Factors of the centered matrix; the mean row; the sum of what rows count. Of a bordered one, if asked."""
+        o, G = self.o, gram(self.o.X, a)
+        sums, total = np.asarray(o.X.tdot(a[:, None]), dtype=np.float64)[:, 0], float(a.sum())
+        if o.bias == "regularized":
+            G = np.block([[G, sums[:, None]], [sums[None, :], np.array([[total]])]])
+        mean = sums / total if o.bias == "free" and total else np.zeros(len(sums))
+        if o.bias == "free":
+            G = G - total * np.outer(mean, mean)
+        return Factor(G, self.ridge), mean, total
+
+    def improve(self, params: Params, grad: Params) -> Params:
+        """The step of Newton's method, which for squares is the solution."""
+        W, w = params["W"].copy(), params["W"].shape[1]
+        b = params["b"].copy() if "b" in params else None
+        columns = [slice(None)] if len(self.parts) == 1 else [slice(c, c + 1) for c in range(w)]
+        for (factor, mean, total), at in zip(self.parts, columns, strict=True):
+            G = -0.5 * grad["W"][:, at]
+            if b is None:
+                W[:, at] += factor.solve(G)
+            elif self.o.bias == "regularized":
+                step = factor.solve(np.vstack([G, -0.5 * grad["b"][None, at]]))
+                W[:, at], b[at] = W[:, at] + step[:-1], b[at] + step[-1]
+            else:
+                g = -0.5 * grad["b"][at]
+                step = factor.solve(G - mean[:, None] * g)
+                W[:, at] += step
+                b[at] += (g / total if total else 0.0) - mean @ step
+        return {"W": W} if b is None else {"W": W, "b": b}
+
+
+class Examples:
+    """(M M' + l I) U = sqrt(A) Y by n x n factors, W = M'U; M is sqrt(A) times the rows, centered for a free bias."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.o = objective
+        self.ridge = 0.5 * float(objective.regularizer.l2)
+        self.counts = counts(objective)
+        self.roots = np.sqrt(self.counts)
+        n, w = objective.X.shape[0], objective.initial()["W"].shape[1]
+        self.U, self.w = np.zeros((n, w)), w
+        K = outer(objective.X)
+        self.factors = [Factor(self._kernel(K, a), self.ridge) for a in self.counts.T]
+
+    def _kernel(self, K: Doubles, a: Doubles) -> Doubles:
+        """M M'."""
+        if self.o.bias == "regularized":
+            K = K + 1.0
+        elif self.o.bias == "free" and a.sum():
+            share = a / a.sum()
+            u = K @ share
+            K = K - u[:, None] - u[None, :] + share @ u
+        root = np.sqrt(a)
+        kernel: Doubles = root[:, None] * K * root[None, :]
+        return kernel
+
+    def improve(self, params: Params, grad: Params) -> Params:
+        """Solve for what the residuals leave over."""
+        o = self.o
+        missing = -o.loss.view(o.space, o.scores(o.X, params), o.y).values
+        left = self.roots * missing - self.ridge * self.U
+        if len(self.factors) == 1:
+            self.U = self.U + self.factors[0].solve(left)
+        else:
+            self.U = self.U + np.column_stack([f.solve(left[:, c]) for c, f in enumerate(self.factors)])
+        V = self.roots * self.U
+        if o.bias == "free":  # centering, transposed
+            V = V - self.counts * (V.sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1e-300))
+        found: Params = {"W": np.asarray(o.X.tdot(V), dtype=np.float64)}
+        if o.bias == "regularized":
+            found["b"] = V.sum(axis=0)
+        elif o.bias == "free":
+            found["b"] = self._means(found["W"])
+        return found
+
+    def _means(self, W: Doubles) -> Doubles:
+        """The best bias: the mean of what the weights leave over."""
+        o = self.o
+        missing = -o.loss.view(o.space, o.scores(o.X, {"W": W}), o.y).values
+        means: Doubles = (self.counts * missing).sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1e-300)
+        return means
+
+
+def counts(objective: Objective) -> Doubles:
+    """The row weights: (n, 1), or (n, w) if they differ between targets (pairs of classes, costs)."""
+    o, blocks = objective, []
+    n, w = o.X.shape[0], o.initial()["W"].shape[1]
+    size = max(1, BLOCK // w)
+    for at in range(0, n, size):
+        rows = slice(at, min(n, at + size))
+        seen = o.loss.view(o.space, np.zeros((rows.stop - at, w)), o.y[rows]).stakes
+        blocks.append(seen[:, :1] if (seen == seen[:, :1]).all() else seen)
+    wide = any(block.shape[1] > 1 for block in blocks)
+    stakes = np.vstack([np.broadcast_to(b, (len(b), w)) if wide else b for b in blocks])
+    return stakes * o.weights[:, None]
+
+
+@dataclass(frozen=True)
+class LSQR:
+    """LSQR (Paige and Saunders 1982) for the squared loss with the L2 penalty or none.
+
+    In exact arithmetic it equals conjugate gradients on the normal equations, but does not square the condition number.
+    A free bias is eliminated by centering, without making the rows dense. From zero and without a penalty it converges
+    to the solution of minimal norm. Memory: about 6 times the parameters and 3 times the scores.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="squared", optimizer=LSQR()).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Refuse losses other than the squared loss, and penalties other than L2."""
+        return refuse_curved(objective, "LSQR")
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Minimize until rounding level, or until `report` raises."""
+        reporter = Reporter(objective, start, report, exact=False)
+        reporter.begin(start.params, objective.value_and_grad(start.params)[1])
+        system = Centered(objective, start.params)
+        walk = Bidiagonal(system)
+        while True:
+            value, slope = walk.step()
+            there = system.params(walk.x)
+            reporter.tell(lambda there=there: there, value, norm(system.named(slope)))  # type: ignore[misc]
+            if not walk.alive.any():
+                break
+        reporter.finish()
+
+
+class Centered:
+    """The problem as min ||A x - u||^2, column by column: x is a move from the start, u what is missing there.
+
+    A stacks sqrt(counts) (X - means), one column of ones more for a bias that is penalized, and sqrt(strength / 2) I.
+    """
+
+    def __init__(self, objective: Objective, start: Params) -> None:
+        self.o, self.start = objective, start
+        self.ridge = float(np.sqrt(0.5 * objective.regularizer.l2))
+        self.counts = counts(objective)
+        self.totals = np.maximum(self.counts.sum(axis=0), 1e-300)
+        self.roots = np.sqrt(self.counts)
+        self.free = objective.bias == "free"
+        self.ones = objective.bias == "regularized"
+        self.means = self._tdot(self.counts) / self.totals if self.free else None  # (d, 1) or (d, w)
+        missing = self._missing(start)
+        self.center = (self.counts * missing).sum(axis=0) / self.totals
+        self.first = self.roots * (missing - self.center if self.free else missing)
+        self.second = -self.ridge * self.stacked(start)
+
+    def _tdot(self, D: Doubles) -> Doubles:
+        return np.asarray(self.o.X.tdot(D), dtype=np.float64)
+
+    def _missing(self, start: Params) -> Doubles:
+        """Targets minus scores."""
+        at = {"W": start["W"]} if self.free else start
+        missing: Doubles = -self.o.loss.view(self.o.space, self.o.scores(self.o.X, at), self.o.y).values
+        return missing
+
+    def dot(self, V: Doubles) -> Doubles:
+        """The upper part of A V."""
+        S = np.asarray(self.o.X.dot(V[:-1] if self.ones else V), dtype=np.float64)
+        if self.ones:
+            S = S + V[-1]
+        elif self.means is not None:
+            S = S - (self.means * V).sum(axis=0)
+        return self.roots * S
+
+    def tdot(self, U: Doubles) -> Doubles:
+        """The transpose of the upper part, times U."""
+        U = self.roots * U
+        if self.ones:
+            return np.vstack([self._tdot(U), U.sum(axis=0)])
+        return self._tdot(U) if self.means is None else self._tdot(U) - self.means * U.sum(axis=0)
+
+    def stacked(self, params: Params) -> Doubles:
+        """What is penalized, as one matrix: W, and b below it if it is."""
+        return np.vstack([params["W"], params["b"][None, :]]) if self.ones else params["W"]
+
+    def named(self, V: Doubles) -> Params:
+        """A matrix of moves or slopes by names; that of a free bias is zero, as it is always at its best."""
+        if self.ones:
+            return {"W": V[:-1], "b": V[-1]}
+        return {"W": V, "b": np.zeros(V.shape[1])} if self.free else {"W": V}
+
+    def params(self, x: Doubles) -> Params:
+        """The start, moved, with the bias that goes with it."""
+        found = {name: self.start[name] + move for name, move in self.named(x).items()}
+        if self.means is not None:
+            found["b"] = self.center - (self.means * x).sum(axis=0)
+        return found
+
+
+class Bidiagonal:
+    """One run of LSQR on all columns: alpha, beta, rho, phi as in the article, one number for each column."""
+
+    def __init__(self, system: Centered) -> None:
+        self.system = system
+        self.beta, (self.u, self.below) = _unit(system.first, system.second)
+        self.alpha, (self.v,) = _unit(self._back())
+        self.w, self.x = self.v.copy(), np.zeros_like(self.v)
+        self.phi, self.rho = self.beta.copy(), self.alpha.copy()
+        self.goal = 1e-15 * self.alpha * self.beta
+        self.alive = self.alpha * self.beta > 0
+
+    def _back(self) -> Doubles:
+        """A' u."""
+        return self.system.tdot(self.u) + self.system.ridge * self.below
+
+    def step(self) -> tuple[float, Doubles]:
+        """One more pair of vectors and the move they allow: the objective, and its slope in x."""
+        U, V = self.system.dot(self.v) - self.alpha * self.u, self.system.ridge * self.v - self.alpha * self.below
+        self.beta, (self.u, self.below) = _unit(U, V)
+        self.alpha, (v,) = _unit(self._back() - self.beta * self.v)
+        rho = np.maximum(np.hypot(self.rho, self.beta), 1e-300)
+        c, s = self.rho / rho, self.beta / rho
+        theta, self.rho = s * self.alpha, -c * self.alpha
+        phi, self.phi = c * self.phi, np.where(self.alive, s * self.phi, self.phi)
+        self.x = self.x + np.where(self.alive, phi / rho, 0.0) * self.w
+        self.w, self.v = v - theta / rho * self.w, v
+        left = self.phi * self.alpha * c  # of A'r, along v
+        self.alive &= np.abs(left) > self.goal
+        return float(self.phi @ self.phi), 2.0 * left * v
+
+
+def _unit(*parts: Doubles) -> tuple[Doubles, tuple[Doubles, ...]]:
+    """The lengths of the stacked columns, and the parts divided by them; columns of zeros stay."""
+    lengths = np.sqrt(sum((np.einsum("ij,ij->j", part, part) for part in parts), np.zeros(parts[0].shape[1])))
+    by = np.where(lengths > 0, lengths, 1.0)
+    return lengths, tuple(part / by for part in parts)
