@@ -34,6 +34,7 @@ from linnaeus.features import (
     Subwords,
     TfIdf,
     Union,
+    Vectors,
     Weighted,
     Words,
 )
@@ -53,6 +54,8 @@ LABELS = ["weather", "music", "weather", "alarm", "weather", "music", "alarm", "
 PRICES = ["1.5", "2", "", "-3", "1e3", "NA", "0", "7"]
 ENTRIES = pa.list_(pa.struct([("index", pa.int32()), ("value", pa.float32())]))
 READY = [{5: 1.5, 0: 2.0}, {1: -1.0}, {}, {2: 0.0, 3: 4.0}, {5: 1.0}, {4: 0.5}, {0: 3.0, 1: 1.0, 2: 1.0}, {5: -2.5}]
+POINTS = [[0.5, -1.0, 2.0], [1.0, 0.0, 0.0], [0.1, 0.2, 0.3], *([float(i), -0.5, 1e-3] for i in range(5))]
+IMAGES = [[[i, 2 * i], [3, i % 2]] for i in range(8)]
 COUNTRIES = ["se", "fi", "se", None, "no", "fi", "se", "dk"]
 
 
@@ -111,6 +114,11 @@ EXAMPLES = [
     Reduced(Words(), width=3),
     Reduced(Words(ngrams=(1, 2), values="tfidf", length="l2") | Shape(), width=50, seed=7),
     Shape(),
+    Vectors("point"),
+    Vectors("image", "standard") | Words(),
+    Weighted(Vectors("point", "l2"), "count", "l2") * Shape(),
+    Selected(Vectors("image"), "df", k=3),
+    Reduced(Vectors("point"), width=2),
     Shape() | Affixes() | Columns(numeric=("price",)),
     Affixes((1,), ()) * Columns(categorical=("country",)),
     Conjunction(Affixes((1,), ()), Lexicon(["play", "good"]), min_df=2),
@@ -138,6 +146,7 @@ class Cut:
 
 def corpus() -> Batch:
     columns = {"price": pa.array(PRICES), "country": pa.array(COUNTRIES)}
+    columns |= {"point": pa.array(POINTS), "image": pa.array(IMAGES)}
     return Batch(pa.array(TEXTS), pa.array(LABELS), features=ready(READY), columns=columns)
 
 
@@ -271,6 +280,7 @@ def test_a_file_brings_back_the_same_bits(fitted, tmp_path):
 
 def test_text_it_has_never_seen(fitted):
     columns = {"price": pa.array(["5"]), "country": pa.array(["xx"])}
+    columns |= {"point": pa.array([[7.0, 8.0, 9.0]]), "image": pa.array([[[255, 0], [0, 255]]])}
     rows = Batch(pa.array(["zzz Qux 42 %"]), features=ready([{99: 1.0}]), columns=columns)
     assert fitted.rows(rows).shape == (1, fitted.width)
 

@@ -288,3 +288,28 @@ def test_numbers_are_finite(tmp_path, cell):
     corpus = read(path, label_kind="numeric", bad_rows="skip")
     assert corpus.labels.to_pylist() == [1.0]
     assert corpus.skipped.count == 1
+
+
+def test_lists_of_numbers_in_json_lines_stay_numbers(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = ['{"text": "a", "whole": [1, 2], "part": [1, 0.5], "deep": [[1], [2]], "mixed": [1, "x"], "label": [1, 2]}']
+    lines += ['{"text": "b", "whole": null, "part": [2], "deep": [[3], [4.5]], "mixed": [], "label": [3]}']
+    path.write_text("\n".join(lines) + "\n")
+    batch = read(path).batch()
+    assert batch.columns["whole"].to_pylist() == [[1, 2], None]
+    assert batch.columns["part"].to_pylist() == [[1.0, 0.5], [2.0]]
+    assert batch.columns["deep"].to_pylist() == [[[1.0], [2.0]], [[3.0], [4.5]]]
+    assert batch.columns["mixed"].to_pylist() == [["1", "x"], []]
+    assert batch.labels.to_pylist() == [["1", "2"], ["3"]]
+
+
+def test_numbers_that_come_late_in_json_lines_lose_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("linnaeus.data.formats.lines.BLOCK", 1 << 14)
+    path = tmp_path / "a.jsonl"
+    rows = ['{"text": "a", "list": [1, 2]}'] * 2000
+    path.write_text("\n".join([*rows, '{"text": "b", "list": [0.5]}', *rows, '{"text": "c", "list": ["x"]}']) + "\n")
+    corpus = read(path)
+    assert [b.columns["list"].type for b in corpus.take([0]).batches()] == [pa.list_(pa.int64())]
+    whole = corpus.batch().columns["list"].to_pylist()
+    assert (whole[0], whole[2000], whole[-1]) == (["1", "2"], ["0.5"], ["x"])
+    assert corpus.head(2001).batch().columns["list"].to_pylist()[-1] == [0.5]

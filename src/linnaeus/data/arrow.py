@@ -87,6 +87,13 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
+def is_vector(kind: pa.DataType) -> bool:
+    """Whether cells are lists of numbers, or lists of such lists."""
+    if is_list(kind):
+        return bool(is_list(kind.value_type) and is_vector(kind.value_type)) or _is_number(kind.value_type)
+    return False
+
+
 def settled(column: pa.Array) -> pa.Array:
     """The column in a type that everybody reads: views, dictionaries and extensions become what they stand for."""
     if isinstance(column, pa.ExtensionArray):

@@ -106,12 +106,22 @@ def join(batches: Sequence[Batch]) -> Batch:
 def concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
     """Arrays one after the other, in a type that holds all of them."""
     if len({array.type for array in arrays}) > 1:
-        tables = [pa.table({"column": array}) for array in arrays]
-        kind = pa.unify_schemas([table.schema for table in tables], promote_options="permissive").field(0).type
+        kind = _common([array.type for array in arrays])
         arrays = [array.cast(kind) for array in arrays]
     if pa.types.is_string(arrays[0].type) and sum(array.nbytes for array in arrays) > _ROOM:
         arrays = [array.cast(pa.large_string()) for array in arrays]
     return pa.concat_arrays(arrays)
+
+
+def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
+    """A type that holds all of these; lists of numbers and lists of text are lists of text."""
+    schemas = [pa.schema([("column", kind)]) for kind in kinds]
+    try:
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError:
+        if all(pa.types.is_list(kind) and not pa.types.is_nested(kind.value_type) for kind in kinds):
+            return pa.list_(pa.string())
+        raise
 
 
 def _widened(array: pa.Array) -> pa.Array:

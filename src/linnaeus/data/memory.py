@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from linnaeus.data.roles import FIXED
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, is_unicode, said
@@ -134,10 +135,20 @@ def _strings_in(value: Any) -> Iterable[str]:
         yield from chain.from_iterable(map(_strings_in, value))
 
 
+def _vectors(values: NDArray[Any]) -> pa.Array:
+    """An array of several dimensions as a column of vectors, or of lists of vectors."""
+    made = pa.array(np.ascontiguousarray(values).reshape(-1))
+    for size in values.shape[:0:-1]:
+        made = pa.FixedSizeListArray.from_arrays(made, size)
+    return made
+
+
 def _column(values: Any, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     """A list as an Arrow column; values of several kinds become text."""
     if hasattr(values, "__arrow_c_stream__"):
         return pa.chunked_array(values)
+    if isinstance(values, np.ndarray) and values.ndim > 1:
+        return pa.chunked_array([_vectors(values)])
     try:
         made = pa.array(values, kind)
     except UnicodeEncodeError:

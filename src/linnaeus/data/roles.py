@@ -9,7 +9,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from linnaeus.data.arrow import ENTRIES, MANY, as_numbers, as_text, as_texts, holds_nul, is_list, is_missing, settled
+from linnaeus.data.arrow import (
+    ENTRIES,
+    MANY,
+    as_numbers,
+    as_text,
+    as_texts,
+    holds_nul,
+    is_list,
+    is_missing,
+    is_vector,
+    settled,
+)
 from linnaeus.data.batch import Batch
 from linnaeus.data.formats import Chunk
 from linnaeus.errors import DataError, nearest
@@ -98,8 +109,8 @@ def assign(source: str, schema: pa.Schema, options: ReadOptions, usual: Mapping[
             there = f"its columns are {listed(names)}{_headless(schema)}"
             raise DataError(f"{source}: has no column {name!r} for {role}=; {hint}{there}.")
     found: dict[str, str | None] = {role: name or None for role, name in given.items()}
-    features = next((f.name for f in schema if f.name == "features" and pa.types.is_list(f.type)), None)
-    fixed = features is not None and not pa.types.is_string(schema.field(features).type.value_type)
+    features = next((f.name for f in schema if f.name == "features" and _is_entries(f.type)), None)
+    fixed = features is not None
     guessed = []
     for role in NAMES:
         if given.get(role) is None and not (role == "text" and fixed):
@@ -108,11 +119,11 @@ def assign(source: str, schema: pa.Schema, options: ReadOptions, usual: Mapping[
             guessed += [role] if found[role] else []
     if found.get("text") is None and given["text"] is None and not fixed:
         found["text"] = _only_text(source, schema, found)
-        guessed.insert(0, "text")
+        guessed[:0] = ["text"] if found["text"] else []
     if b"linnaeus.roles" in (schema.metadata or {}):
         guessed = []
     _check_single(source, schema, found)
-    return Roles(**found, features=features if fixed else None, guessed=tuple(guessed))
+    return Roles(**found, features=features, guessed=tuple(guessed))
 
 
 def _check_single(source: str, schema: pa.Schema, found: dict[str, str | None]) -> None:
@@ -149,9 +160,13 @@ def _plain(role: str, names: Sequence[str]) -> str | None:
     return None
 
 
-def _only_text(source: str, schema: pa.Schema, found: dict[str, str | None]) -> str:
-    """The only column that can be text and has no other role."""
+def _only_text(source: str, schema: pa.Schema, found: dict[str, str | None]) -> str | None:
+    """The only column that can be text and has no other role; none beside vectors where no column can be text."""
     free: list[str] = [f.name for f in schema if f.name not in found.values() and _is_text(f.type)]
+    if any(is_vector(f.type) for f in schema if f.name not in found.values()):
+        free = [name for name in free if _plain("label", [name]) is None]
+        if not free:
+            return None
     if len(free) != 1:
         why = f"{len(free)} columns could be the text" if free else "no column is text"
         raise DataError(
@@ -169,6 +184,11 @@ def _headless(schema: pa.Schema) -> str:
     ):
         return '; for a file without a header, give names=["text", "label"]'
     return ""
+
+
+def _is_entries(kind: pa.DataType) -> bool:
+    """Whether cells hold the features of a libsvm file."""
+    return bool(pa.types.is_list(kind) and pa.types.is_struct(kind.value_type))
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from linnaeus.features.values import NaiveBayes as NaiveBayes
     from linnaeus.features.values import Sqrt as Sqrt
     from linnaeus.features.values import TfIdf as TfIdf
+    from linnaeus.features.vectors import Vectors as Vectors
     from linnaeus.features.weighting import Weighted as Weighted
 
 
@@ -87,6 +88,7 @@ EXTRACTORS = Table(
         "skips": "ngrams.Skips",
         "subwords": "ngrams.Subwords",
         "union": "union.Union",
+        "vectors": "vectors.Vectors",
         "weighted": "weighting.Weighted",
         "words": "ngrams.Words",
     },

@@ -97,12 +97,13 @@ def _from_python(texts: list[Any]) -> pa.Array:
 
 
 PIECE = 8192
+NO_TEXTS = "but the rows have none; name the column with text=..., or use Vectors(...)."
 
 
 def text(batch: Batch, piece: str) -> pa.Array:
     """The texts as they lie, for the named extractor that reads them."""
     if batch.text is None:
-        raise DataError(f"{piece} needs texts, but the rows have none; name the column with text=...")
+        raise DataError(f"{piece} needs texts, {NO_TEXTS}")
     return batch.text
 
 

@@ -73,6 +73,7 @@ RESTORERS: dict[str, Restorer] = {
     "shape": alone("surface.FittedShape"),
     "terms": alone("terms.exact.FittedTerms"),
     "union": around("union.FittedUnion"),
+    "vectors": alone("vectors.FittedVectors"),
     "weighted": around("weighting.FittedWeighted", 1),
 }
 """How each kind of fitted piece is built again from its state, its blocks and the functions passed in."""

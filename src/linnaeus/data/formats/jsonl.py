@@ -1,4 +1,4 @@
-"""JSON lines: one object per line. Scalars become text as JSON writes it, lists of scalars become lists of text."""
+"""JSON lines: one object per line. Scalars become text as JSON writes it; lists are of text, or of numbers only."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import MANY, as_cell
+from linnaeus.data.arrow import MANY, as_cell, is_list, is_vector
 from linnaeus.data.formats import Chunk
 from linnaeus.data.formats.lines import Block, blocks, sample
+from linnaeus.data.roles import NAMES
 from linnaeus.data.streams import first_undecodable, undecodable
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
@@ -44,8 +45,8 @@ class JsonLines:
     headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
-        """A column per key: list<string> where a list was seen, else string."""
-        lists: dict[str, bool] = {}
+        """A column per key: where lists were seen, lists of numbers if all hold such, or list<string>; else string."""
+        kinds: dict[str, pa.DataType] = {}
         lines = sample(file, self.options)
         for line in lines:
             try:
@@ -53,13 +54,15 @@ class JsonLines:
             except _REFUSED:
                 continue  # the walk will say where and why
             for name, value in row.items():
-                lists[name] = lists.get(name, False) or isinstance(value, list)
-        if not lists or _opens_array(lines[0]):
+                if name not in kinds or kinds[name] != MANY:
+                    kinds[name] = _kind(kinds.get(name), value)
+        if not kinds or _opens_array(lines[0]):
             rest = "not one array of all" if lines[0].lstrip().startswith(b"[") else "or give another format="
             raise DataError(f"{file.name}: none of the first lines is a JSON object; {_REMEDY}, {rest}.")
-        if self.options.label_kind == "many" and self.options.label in lists:
-            lists[self.options.label] = True
-        return pa.schema([(name, MANY if many else pa.string()) for name, many in lists.items()])
+        if self.options.label_kind == "many" and self.options.label in kinds:
+            kinds[self.options.label] = MANY
+        labels = {self.options.label, *(name for row in NAMES["label"] for name in row)}
+        return pa.schema([(name, _settled(kind, name in labels)) for name, kind in kinds.items()])
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """The rows, a block of lines at a time."""
@@ -170,7 +173,7 @@ def _without_late_lists(
     lines: Sequence[int], rows: list[dict[str, Any]], kinds: dict[str, pa.DataType], book: tuple[File, Ledger]
 ) -> tuple[Sequence[int], list[dict[str, Any]]]:
     """The rows without those that hold a list where the first lines had one value: a label would turn into JSON."""
-    single = [name for name, kind in kinds.items() if kind != MANY]
+    single = [name for name, kind in kinds.items() if not is_list(kind)]
     bad = {i: name for name in single for i, row in enumerate(rows) if isinstance(row.get(name), list)}
     if not bad:
         return lines, rows
@@ -182,9 +185,52 @@ def _without_late_lists(
     return [lines[i] for i in keep], [rows[i] for i in keep]
 
 
+def _kind(before: pa.DataType | None, value: Any) -> pa.DataType:
+    """The type of a column with one more value."""
+    if value is None and before is not None:
+        return before
+    if not isinstance(value, list):
+        return pa.null() if value is None else MANY if before is not None and is_list(before) else pa.string()
+    found = _inferred([value])
+    if found is None or not is_vector(found.type) or before == pa.string():
+        return MANY
+    return found.type if before is None or before == pa.null() else _wider(before, found.type)
+
+
+def _settled(kind: pa.DataType, is_label: bool) -> pa.DataType:
+    """The type of a column, all of whose values were looked at: labels are text."""
+    return MANY if is_label and is_list(kind) else kind if is_list(kind) else pa.string()
+
+
+def _wider(a: pa.DataType, b: pa.DataType) -> pa.DataType:
+    """Lists of whole numbers among lists of numbers are lists of numbers; others have nothing in common but text."""
+    if is_list(a) and is_list(b):
+        inner = _wider(a.value_type, b.value_type)
+        return MANY if inner == MANY else pa.list_(inner)
+    return MANY if is_list(a) or is_list(b) else a if a == b else pa.float64()
+
+
+def _inferred(values: list[Any]) -> pa.Array | None:
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return None
+
+
+def _numbers(values: list[Any], kind: pa.DataType) -> pa.Array | None:
+    """Lists of numbers; None where some hold others. Given `kind`, pyarrow would cut fractions off."""
+    found = _inferred(values)
+    if found is None or not is_vector(found.type):
+        return pa.nulls(len(values), kind) if found is not None and pa.types.is_null(found.type) else None
+    return found if found.type == kind or _wider(found.type, kind) != kind else found.cast(kind)
+
+
 def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
-    if kind == MANY:
-        return pa.array([None if value is None else _texts(value) for value in values], MANY)
+    if is_list(kind):
+        found = None if kind == MANY else _numbers(values, kind)
+        return (
+            pa.array([None if value is None else _texts(value) for value in values], MANY) if found is None else found
+        )
     try:
         return pa.array(values, kind)
     except (pa.ArrowTypeError, pa.ArrowInvalid):

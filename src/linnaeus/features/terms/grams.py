@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import DataError, UsageError, damaged_or_newer
+from linnaeus.features.batches import NO_TEXTS
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import EDGE, UNITS, Plan
 from linnaeus.text import Analysis, as_texts
@@ -49,7 +50,7 @@ class Grams:
     def texts(self, batch: Batch) -> Texts:
         """The texts of a batch, ready for the kernels."""
         if batch.text is None:
-            raise DataError("These features need texts, but the rows have none; name the column with text=...")
+            raise DataError(f"These features need texts, {NO_TEXTS}")
         return self.analysis.prepare(as_texts(batch.text))
 
     @property
