@@ -64,7 +64,10 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
     assert (rows[0]["choice"], rows[0]["place"]) == ("red", 1)
     assert len(rows[0]["top"]) == 2
     told = json.loads(run("explain", model, data, "--json").stdout)
-    assert sum(part["contribution"] for part in told["parts"]) == pytest.approx(told["score"] - told["against_score"])
+    first, second = told["classes"]
+    gains = [part["contributions"][first["name"]] - part["contributions"][second["name"]] for part in told["features"]]
+    assert sum(gains) == pytest.approx(first["score"] - second["score"])
+    assert sum(gains) == pytest.approx(told["contrast"]["score"])
     assert "not" in run("explain", model, data).stdout
     assert json.loads(run("inspect", model, "--json").stdout)["kind"] == "ranker"
     assert "strength" in run("inspect", model).stdout

@@ -116,9 +116,12 @@ def test_tags_are_judged_and_explained(folder: Path) -> None:
         assert main(["test", str(folder / "ner.lin"), str(folder / f"{name}.conll"), "--min", "f1=0.99"]) == code
     lines = run("explain", str(folder / "pos.lin"), "Bob barks", "--json").stdout.splitlines()
     told = [json.loads(text) for text in lines]
-    assert [one["tag"] for one in told] == ["N", "V"]
+    assert [(one["predicted"], one["at"]["text"]) for one in told] == [(["N"], "Bob"), (["V"], "barks")]
     for one in told:
-        assert sum(r["chosen"] - r["rival"] for r in one["reasons"]) == pytest.approx(one["margin"], abs=1e-5)
+        rival, parts = one["contrast"]["against"], [part["contributions"] for part in one["features"]]
+        gains = sum(part[one["predicted"][0]] - part[rival] for part in parts)
+        assert gains == pytest.approx(one["contrast"]["score"], abs=1e-5)
+    assert "<table" in run("explain", str(folder / "pos.lin"), "Bob barks", "--html").stdout
     assert "not" in run("explain", str(folder / "pos.lin"), str(folder / "all.jsonl")).stdout
 
 

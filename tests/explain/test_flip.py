@@ -10,8 +10,8 @@ from tests.explain.models import random_model
 
 from linnaeus.errors import UsageError
 from linnaeus.explain import Linear, Search, explain
-from linnaeus.explain.segments import words
-from linnaeus.explain.trial import without
+from linnaeus.explain.flip import without
+from linnaeus.explain.words import words
 from linnaeus.features import Chars, Words
 from linnaeus.outputs import Binary, Multiclass
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.explain.test_places import texts
 
-from linnaeus.explain.segments import clusters, cut, words
+from linnaeus.explain.words import clusters, cut, words
 
 
 @pytest.mark.parametrize(

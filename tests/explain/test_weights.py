@@ -10,7 +10,7 @@ from tests.explain.models import SPACES, random_model
 
 from linnaeus.errors import UsageError
 from linnaeus.explain import Linear, top_features, weights
-from linnaeus.explain.page import top_page
+from linnaeus.explain.pages import top_page
 from linnaeus.features import Hashed, Ready, Words
 from linnaeus.outputs import Binary, Multiclass
 from linnaeus.render import UNICODE

@@ -141,8 +141,8 @@ def test_a_tagger_can_be_last_and_a_classifier_first() -> None:
     assert told.task == "tag"
     assert told.predict([["the", "dog", "barks"], []]) == [["D", "N", "V"], []]
     reasons = told.explain(["the", "dog"], 1)
-    assert (reasons.token, reasons.tag) == ("dog", "N")
-    assert any(reason.name.startswith("topic[0]") for reason in reasons.reasons)
+    assert (reasons.at, reasons.predicted) == ((4, 7), ("N",))
+    assert any(part.name.startswith("topic[0]") for part in reasons.contrast.parts())
     assert told.last.nbest(told.ready_sentences([["the", "dog"]]), 2)[0][0] == ["D", "N"]
     with pytest.raises(UsageError, match="there are 2"):
         told.last.explain(told.ready_sentences([["the"], ["dog"]]), 0)

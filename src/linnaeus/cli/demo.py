@@ -72,7 +72,6 @@ def _trained(model: Classifier, path: Path, seconds: float) -> Page:
 
 
 def _judge(model: Classifier, test: Any, screen: Screen) -> None:
-    from linnaeus.explain import explanation_page
     from linnaeus.render import Page, line, title
     from linnaeus.render.tints import COLORED, PLAIN
 
@@ -80,5 +79,5 @@ def _judge(model: Classifier, test: Any, screen: Screen) -> None:
     screen.show(model.evaluate(test).page(screen.glyphs, "test rows"))
     screen.show(title("Explaining: linnaeus explain"))
     marks = COLORED if screen.color else PLAIN
-    screen.show(explanation_page(model.explain(TEXT), screen.glyphs, marks, 6))
+    screen.show(model.explain(TEXT).page(screen.glyphs, marks, 6))
     screen.show(Page((line(), line("Now your own data: linnaeus train FILE.csv"))))

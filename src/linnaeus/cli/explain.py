@@ -69,7 +69,7 @@ def classifier(found: Classifier, source: str | None, options: dict[str, Any], r
         _show_features(found, options)
         return 0
     for row in _rows(found, source, options):
-        _show(found.explain(row if ready is None else ready(row), options["classes"]), options)
+        show(found.explain(row if ready is None else ready(row), options["classes"]), options)
     return 0
 
 
@@ -90,24 +90,18 @@ def _rows(model: Classifier, source: str, options: dict[str, Any]) -> Iterator[A
         yield batch.slice(i, 1)
 
 
-def _show(explanation: Explanation, options: dict[str, Any]) -> None:
-    from linnaeus.explain import explanation_page
-
+def show(explanation: Explanation, options: dict[str, Any]) -> None:
+    """An explanation of any task, as JSON, as HTML or as a page."""
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         screen.write(json.dumps(explanation.to_json(), ensure_ascii=False) + "\n")
     elif options["as_html"]:
         screen.write(explanation.to_html(options["features"]) + "\n")
     else:
-        marks = {} if screen.color else {"marks": _plain()}
-        shown = {"parts": options["features"], "detail": options["detail"]}
-        screen.show(explanation_page(explanation, screen.glyphs, **shown, **marks))
+        from linnaeus.render import COLORED, PLAIN
 
-
-def _plain() -> Any:
-    from linnaeus.render.tints import PLAIN
-
-    return PLAIN
+        marks = COLORED if screen.color else PLAIN
+        screen.show(explanation.page(screen.glyphs, marks, options["features"], options["detail"]))
 
 
 def _show_features(model: Classifier, options: dict[str, Any]) -> None:

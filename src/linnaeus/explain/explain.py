@@ -10,16 +10,14 @@ import numpy as np
 
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
-from linnaeus.explain.answers import Answer, answer_of
-from linnaeus.explain.flip import find_flip
-from linnaeus.explain.records import Explanation, Neighbor, Reason, Table
-from linnaeus.explain.trial import Decide, Search, Trial
+from linnaeus.explain.explanation import Explanation, Neighbor, Reason, Table, contrast_of
+from linnaeus.explain.flip import Decide, Search, Trial, find_flip
+from linnaeus.explain.models import Answer, answer_of
 from linnaeus.features.base import Fitted, as_stream
 
 if TYPE_CHECKING:
     from linnaeus.explain.found import Found
-    from linnaeus.explain.local import Local
-    from linnaeus.explain.model import Linear
+    from linnaeus.explain.models import Linear, Local
 
 Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
 """Finds the training examples most similar to a batch of one row."""
@@ -104,16 +102,7 @@ def _contrast(model: Linear | Local, found: Found, answer: Answer) -> Reason | N
     if answer.kind != "one" or len(answer.about) < 2:
         return None
     first, second = _reasons(model, found, list(answer.about[:2]), answer)
-    rest = 0.0 if len(model.b) == 1 else 1.0
-    return Reason(
-        first.name,
-        first.score - rest * second.score,
-        first.bias - rest * second.bias,
-        first.weights - rest * second.weights,
-        found,
-        first.standing - rest * second.standing,
-        against=second.name,
-    )
+    return contrast_of(first, second, 0.0 if len(model.b) == 1 else 1.0)
 
 
 def _tables(features: Fitted) -> Iterator[Table]:

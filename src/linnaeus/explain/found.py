@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.explain.segments import Span, cut
+from linnaeus.explain.words import Span, cut
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ class Found:
     """f features of the row, and m places where they occur: `owners[i]` is the feature of place i.
 
     The `shares` of a feature add up to 1: its value is divided over its places by their part of its count. `terms` are
-    the different terms of this text in a hashed column.
+    the different terms of this text in a hashed column. If it is not `folded`, features are listed by their own names,
+    not by the words in which they stand.
     """
 
     text: str
@@ -36,6 +38,7 @@ class Found:
     starts: Longs
     ends: Longs
     shares: Doubles
+    folded: bool = True
 
     @cached_property
     def placed(self) -> Doubles:
@@ -73,6 +76,26 @@ class Found:
         amounts = self.over_places(contributions)[owner] * parts
         sums: Doubles = np.bincount(at, weights=amounts, minlength=len(self.text)).astype(np.float64)
         return sums
+
+
+def listed(
+    text: str, names: Sequence[str], columns: Sequence[int], values: Doubles, places: Sequence[Span | None]
+) -> Found:
+    """Features that are listed by their names, each at one place of the text or at none."""
+    owners = [i for i, place in enumerate(places) if place is not None]
+    spans = [place for place in places if place is not None]
+    return Found(
+        text,
+        np.array(columns, np.int64),
+        values,
+        tuple(names),
+        ((),) * len(names),
+        np.array(owners, np.int64),
+        np.array([start for start, _ in spans], np.int64),
+        np.array([end for _, end in spans], np.int64),
+        np.ones(len(spans)),
+        folded=False,
+    )
 
 
 def find(features: Fitted, row: Batch) -> Found:

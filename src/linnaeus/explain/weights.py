@@ -11,7 +11,7 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.explain.model import Linear
+    from linnaeus.explain.models import Linear
     from linnaeus.types import Doubles, Floats, Longs
 
 BLOCK = 1 << 20

@@ -22,9 +22,9 @@ from linnaeus.types import Choices
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
     from linnaeus.evaluation import Evaluation
+    from linnaeus.explain import Explanation
     from linnaeus.features.pairs import FittedPairs
     from linnaeus.recipes.rank_recipe import RankRecipe
-    from linnaeus.tasks.rank.reasons import ChoiceReason
     from linnaeus.types import Doubles, Floats, Json, Longs
 
 
@@ -108,7 +108,7 @@ class RankModel:
         groups = self.groups(source)
         return evaluate(observe_choices(self._scores(groups), groups.truth()), rounds)
 
-    def explain(self, source: Any, row: int = 0) -> ChoiceReason:
+    def explain(self, source: Any, row: int = 0) -> Explanation:
         """Explain, feature by feature, why the chosen candidate of an example scores above the second best."""
         from linnaeus.tasks.rank.reasons import reason
 

@@ -19,11 +19,11 @@ from linnaeus.tasks.tag.sentences import as_sentence, as_sentences
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation import Evaluation
+    from linnaeus.explain import Explanation
     from linnaeus.features.tokens import FittedTemplates
     from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.recipes.tag_recipe import TagRecipe
     from linnaeus.tasks.tag.encoding import Allowed
-    from linnaeus.tasks.tag.explanation import TagExplanation
     from linnaeus.types import Doubles, Floats, Ints, Json, Longs
 
 
@@ -124,7 +124,7 @@ class TagModel:
         """The vocabulary of the training sentences; None if the templates do not keep whole words."""
         return self.features.values_of("word", "word")
 
-    def explain(self, sentence: list[str] | Sentences, position: int) -> TagExplanation:
+    def explain(self, sentence: list[str] | Sentences, position: int) -> Explanation:
         """Explain why the token at this position (from 0) got its tag and not the next best one.
 
         A sentence is a list of tokens, or `Sentences` with one sentence if the templates read more columns.

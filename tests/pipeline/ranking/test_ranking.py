@@ -102,7 +102,9 @@ def test_an_example_without_candidates_has_no_answer():
     asked = [{"text": "Cairo", "candidates": []}, {"text": "Rome", "candidates": ["Rome city"]}]
     assert model.predict(asked) == [None, "Rome city"]
     assert model.predict([{"text": "Cairo", "candidates": ["a"]}][:0] or Groups.from_lists(["x"], [[]])) == [None]
-    assert model.explain(asked, 0).parts == ()
+    nothing = model.explain(asked, 0)
+    assert (nothing.predicted, nothing.lead.parts()) == ((), ())
+    assert "no prediction" in str(nothing)
 
 
 def test_costs_move_the_choice_of_training():
@@ -119,10 +121,16 @@ def test_costs_move_the_choice_of_training():
 def test_it_explains_the_chosen_one_against_the_runner_up():
     model = RankRecipe(pairs=BLOCKS, learner=Linear(regularizer=L2(0.1))).fit(FIXED)
     found = model.explain(FIXED, 1)
-    assert found.chosen == "metal"
-    assert sum(value for _, value in found.parts) == pytest.approx(found.score - found.against_score)
-    assert {name for name, _ in found.parts[:2]} <= {f"candidate={c} & {w}" for c in CLASSES for w in ("iron", "zinc")}
-    assert found.to_json()["parts"][0]["feature"] == found.parts[0][0]
+    first, second = found.reasons
+    parts = found.contrast.parts()
+    assert found.predicted == ("metal",)
+    assert sum(part.contribution for part in parts) == pytest.approx(first.score - second.score)
+    for reason in (first, second):
+        assert sum(part.contribution for part in reason.parts()) == pytest.approx(reason.score)
+    assert {part.name for part in parts[:2]} <= {f"candidate={c} & {w}" for c in CLASSES for w in ("iron", "zinc")}
+    assert found.to_json()["contrast"]["against"] == second.name
+    assert f"Why metal, not {second.name}" in str(found)
+    assert f"Why metal, not {second.name}" in found.to_html()
     with pytest.raises(UsageError, match="numbered from 0 to 7"):
         model.explain(FIXED, 8)
 

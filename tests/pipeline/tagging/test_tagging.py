@@ -87,11 +87,17 @@ def test_reasons_add_up_to_the_margin(order):
     model = TagRecipe(learner=Chain(order=order)).fit(tagged())
     tokens = ["the", "fish", "run"]
     why = model.explain(tokens, 1)
-    assert (why.token, why.tag) == ("fish", "N")
-    scores = {tuple(tags): score for tags, score in model.nbest(tokens, 27)}
-    assert why.margin == pytest.approx(scores[tuple(why.tags)] - scores[tuple(why.rivals)], abs=1e-4)
-    assert why.margin == pytest.approx(sum(reason.difference for reason in why.reasons))
-    assert any("lower[-1]=the" in reason.name for reason in why.reasons)
+    assert (why.text, why.at, why.predicted) == ("the fish run", (4, 8), ("N",))
+    every = model.nbest(tokens, 27)
+    second, score = next((tags, score) for tags, score in every if tags[1] != "N")
+    assert why.contrast.against == second[1]
+    assert why.contrast.score == pytest.approx(every[0][1] - score, abs=1e-4)
+    assert why.contrast.score == pytest.approx(sum(part.contribution for part in why.contrast.parts()))
+    assert any("lower[-1]=the" in part.name for part in why.contrast.parts())
+    places = {(spot.start, spot.end) for part in why.contrast.parts() for spot in part.spots}
+    assert (4, 8) in places <= {(0, 3), (4, 8), (9, 12)}
+    assert f"fish: N (score {why.reasons[0].score:+.3f}); next {second[1]}" in str(why)
+    assert why.to_json()["at"] == {"start": 4, "end": 8, "text": "fish"}
 
 
 def test_words_of_the_dictionary_keep_their_tag():

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from linnaeus.cli.texts import quoted
 from linnaeus.render import (
     Page,
-    Word,
     clean,
     command,
     counted,
     duration,
     indent,
     line,
-    number,
     size,
     stack,
     table,
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.tagger import TagModel
     from linnaeus.render import Glyphs
-    from linnaeus.tasks.tag.explanation import TagExplanation
 
 GAP = Page((line(),))
 SHOWN = 20
@@ -52,35 +49,6 @@ def trained_tagger_page(model: TagModel, scores: Evaluation | None, how: dict[st
         f"linnaeus inspect {word}",
     )
     return stack([*pages, title("Next") + indent(Page(tuple(map(command, commands))))])
-
-
-def reasons_json(tokens: list[str], position: int, told: TagExplanation) -> dict[str, Any]:
-    """Why a token got its tag, as plain data."""
-    reasons = [
-        {"token": one.position, "name": one.name, "chosen": one.chosen, "rival": one.rival} for one in told.reasons
-    ]
-    facts = {"token": tokens[position], "position": position, "tag": told.tag, "rival": told.rival}
-    return {**facts, "margin": told.margin, "reasons": reasons}
-
-
-def tag_reasons_page(tokens: list[str], told: list[TagExplanation], most: int) -> Page:
-    """Each token with its tag, the second-best tag, and the features that decide between them."""
-    pages = []
-    for i, one in enumerate(told):
-        said = f"  {clean(one.tag)}, not {clean(one.rival)}: {number(one.margin)}"
-        rows = [
-            (f"{reason.difference:+.3f}", clean(reason.name), _elsewhere(tokens, reason.position, i))
-            for reason in one.reasons[:most]
-            if reason.difference
-        ]
-        head = Page((line(Word(clean(one.token), "title"), said),))
-        pages.append(head + (indent(table(["", "", ""], rows, "><<")) if rows else Page(())))
-    return stack(pages)
-
-
-def _elsewhere(tokens: list[str], at: int, here: int) -> str:
-    """The token of a reason, if it is not the tagged token itself."""
-    return "" if at == here else f"at {clean(tokens[at])}"
 
 
 def inspected_page(told: dict[str, Any]) -> Page:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.ranker import RankModel
     from linnaeus.render import Glyphs
-    from linnaeus.tasks.rank.reasons import ChoiceReason
     from linnaeus.types import State
 
 GAP = Page((line(),))
@@ -71,18 +70,15 @@ def predict(state: State, data: str, options: dict[str, Any]) -> int:
 
 def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
     """Explain why the chosen candidate beats the second one."""
+    from linnaeus.cli.explain import show
+
     if source is None:
         raise UsageError("To explain a ranker, give DATA: examples with their candidates.")
     model, groups = _model(state), read(source, {**options, "label": ""})
     if not len(groups):
         raise DataError("There are no examples to explain.")
-    screen = shared.stdout_screen(options)
     for row in range(min(options["rows"], len(groups))):
-        told = model.explain(groups, row)
-        if options["as_json"]:
-            screen.write(json.dumps(told.to_json(), ensure_ascii=False) + "\n")
-        else:
-            screen.show(_reasons(told, options["features"]))
+        show(model.explain(groups, row), options)
     return 0
 
 
@@ -174,13 +170,6 @@ def _facts(model: RankModel) -> list[tuple[str, str]]:
     names = {"accuracy": "held-out accuracy", "once": "on examples that occur once"}
     known = held if isinstance(held, dict) else {}
     return cells + [(said, percent(known[name])) for name, said in names.items() if isinstance(known.get(name), float)]
-
-
-def _reasons(told: ChoiceReason, most: int) -> Page:
-    names = ["none of these" if name is None else clean(name) for name in (told.chosen, told.against)]
-    head = line(f"{names[0]} ({told.score:.3f}), not {names[1]} ({told.against_score:.3f})")
-    rows = [(f"{value:+.3f}", clean(name)) for name, value in told.parts[:most]]
-    return Page((head,)) + (indent(table(["", ""], rows, "><")) if rows else Page(())) + GAP
 
 
 def _model(state: State) -> RankModel:

@@ -15,8 +15,6 @@ from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import digests, held
 from linnaeus.cli.tasks.pages import (
     inspected_page,
-    reasons_json,
-    tag_reasons_page,
     trained_tagger_page,
 )
 from linnaeus.cli.texts import is_text, names_data
@@ -24,8 +22,8 @@ from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
+    from linnaeus.explain import Explanation
     from linnaeus.model.tagger import TagModel
-    from linnaeus.tasks.tag.explanation import TagExplanation
     from linnaeus.types import State
 
 BATCH = 1 << 16
@@ -107,21 +105,15 @@ def explain(state: State, source: str | None, options: dict[str, Any]) -> int:
     return show_reasons(_model(state).explain, source, options)
 
 
-def show_reasons(
-    told_of: Callable[[Sentences, int], TagExplanation], source: str | None, options: dict[str, Any]
-) -> int:
+def show_reasons(told_of: Callable[[Sentences, int], Explanation], source: str | None, options: dict[str, Any]) -> int:
     """The reasons for every token of a sentence, or of the first ones of a file."""
     if source is None:
         raise UsageError("To explain a tagger, give a sentence as TEXT, or a file of sentences.")
-    screen = shared.stdout_screen(options)
+    from linnaeus.cli.explain import show
+
     for sentence in _sentences(source, options):
-        tokens = sentence.lists()[0]
-        told = [told_of(sentence, i) for i in range(len(tokens))]
-        if options["as_json"]:
-            for i, one in enumerate(told):
-                screen.write(json.dumps(reasons_json(tokens, i, one), ensure_ascii=False) + "\n")
-        else:
-            screen.show(tag_reasons_page(tokens, told, options["features"]))
+        for i in range(sentence.count):
+            show(told_of(sentence, i), options)
     return 0
 
 

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.evaluation.choices import best_first
+from linnaeus.explain.explanation import Explanation, Reason, contrast_of
+from linnaeus.explain.found import listed
 from linnaeus.features.pairs.base import View
-from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from linnaeus.arrays.csr import CSR
     from linnaeus.data.groups import Groups
-    from linnaeus.types import Json
+    from linnaeus.model.ranker import RankModel
+
+NONE = "none of these"
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceReason:
-    """The chosen candidate and the second best: their scores, and what each feature adds to the difference.
+def reason(model: RankModel, groups: Groups, row: int) -> Explanation:
+    """Explain one example. Features that use other examples of its document see these examples too.
 
-    `parts` are (feature, contribution), the largest first; they add up to `score - against_score`. A candidate of None
-    means "none of these", or that there was no candidate.
+    Both candidates have the same weights; their contrast has the difference of their values.
     """
-
-    chosen: str | None
-    score: float
-    against: str | None
-    against_score: float
-    parts: tuple[tuple[str, float], ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """As plain data."""
-        scores = {"chosen": self.chosen, "score": self.score, "against": self.against}
-        parts = [{"feature": name, "contribution": value} for name, value in self.parts]
-        return {**scores, "against_score": self.against_score, "parts": parts}
-
-
-def reason(model: Any, groups: Groups, row: int) -> ChoiceReason:
-    """Explain one example. Features that use other examples of its document see these examples too."""
     start, end = int(groups.offsets[row]), int(groups.offsets[row + 1])
+    text = str(groups.text[row].as_py() or "")
     if start == end:
-        return ChoiceReason(None, 0.0, None, 0.0, ())
+        nothing = listed(text, (), (), np.zeros(0), ())
+        return Explanation("candidate", nothing, (), (Reason(NONE, 0.0, 0.0, np.zeros(0), nothing, 0.0),))
     X, w = model.features.rows(View(groups)), model.weights.astype(np.float64)
     s = X.rows_slice(start, end).dot(w)
-    order = best_first(s, np.array([0, len(s)])).tolist()
+    best = best_first(s, np.array([0, len(s)]))[:2].tolist()
     words = groups.candidates.slice(start, end - start).to_pylist()
-    total = _contributions(X, w, start + order[0], 1.0)
-    if len(order) > 1:
-        for column, value in _contributions(X, w, start + order[1], -1.0).items():
-            total[column] = total.get(column, 0.0) + value
+    inside = [_features(X, start + at) for at in best]
+    columns = sorted(set().union(*inside))
     names = model.features.names()
-    parts = sorted(((names[column], value) for column, value in total.items() if value), key=lambda p: -abs(p[1]))
-    second = order[1] if len(order) > 1 else None
-    against, least = (None, 0.0) if second is None else (words[second], float(s[second]))
-    return ChoiceReason(words[order[0]], float(s[order[0]]), against, least, tuple(parts))
+    found = listed(text, [names[column] for column in columns], columns, np.zeros(len(columns)), [None] * len(columns))
+    reasons: list[Reason] = []
+    for at, values in zip(best, inside, strict=True):
+        name = NONE if words[at] is None else words[at]
+        name = f"{name} ({at + 1})" if any(other.name == name for other in reasons) else name
+        own = replace(found, values=np.array([values.get(column, 0.0) for column in columns]))
+        reasons.append(Reason(name, float(s[at]), 0.0, w[columns], own, float(s[at])))
+    contrast = contrast_of(reasons[0], reasons[1]) if len(reasons) > 1 else None
+    return Explanation("candidate", reasons[0].found, (reasons[0].name,), tuple(reasons), contrast)
 
 
-def _contributions(X: Any, w: Any, row: int, sign: float) -> dict[int, float]:
+def _features(X: CSR, row: int) -> dict[int, float]:
     inside = slice(int(X.indptr[row]), int(X.indptr[row + 1]))
-    columns, values = X.indices[inside], X.data[inside].astype(np.float64)
-    return dict(zip(columns.tolist(), (sign * values * w[columns]).tolist(), strict=True))
+    return dict(zip(X.indices[inside].tolist(), X.data[inside].astype(np.float64).tolist(), strict=True))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linnaeus.errors import UsageError
-from linnaeus.frozen import dataclass
+from linnaeus.explain.explanation import Explanation, Reason, contrast_of
+from linnaeus.explain.found import listed
 from linnaeus.tasks.tag.sentences import as_sentence
 
 if TYPE_CHECKING:
@@ -16,39 +17,22 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints
 
 
-@dataclass(frozen=True)
-class TagReason:
+class _Part(NamedTuple):
     """One feature or transition, at a token: what it adds to the chosen tagging, and to the rival one."""
 
     position: int
     name: str
+    column: int
     chosen: float
     rival: float
 
-    @property
-    def difference(self) -> float:
-        """How much it favors the chosen tag."""
-        return self.chosen - self.rival
 
+def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int) -> Explanation:
+    """Compare the best tagging of a sentence with the best one that has another tag at this position.
 
-@dataclass(frozen=True)
-class TagExplanation:
-    """The chosen tag of a token, and its rival: the tag it has in the best tagging that differs there.
-
-    `margin` is the difference of the scores of the two taggings, and the sum of the differences of all `reasons`.
+    The text is that of the tokens with spaces between them. The rival is the tag at this position in the other tagging;
+    scores count what stands where the two taggings differ, and the contrast is the difference of their scores.
     """
-
-    token: str
-    tag: str
-    rival: str
-    margin: float
-    tags: list[str]
-    rivals: list[str]
-    reasons: list[TagReason]
-
-
-def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int) -> TagExplanation:
-    """Compare the best tagging of a sentence with the best one that has another tag at this position."""
     sentences = as_sentence(sentence)
     tokens = sentences.lists()[0]
     if not 0 <= position < len(tokens):
@@ -58,36 +42,44 @@ def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int)
     other = E.copy()
     other[position, z[position]] = -np.inf
     rival = model.weights.decode(other, offsets, model.allowed)
-    names = [str(tag) for tag in model.tags]
-    reasons = _features(model, sentences, z, rival) + _transitions(model, z, rival)
-    margin = sum(reason.difference for reason in reasons)
-    reasons.sort(key=lambda reason: (-abs(reason.difference), reason.position, reason.name))
-    tags, rivals = [names[c] for c in z], [names[c] for c in rival]
-    return TagExplanation(tokens[position], tags[position], rivals[position], margin, tags, rivals, reasons)
+    parts = _features(model, sentences, z, rival) + _transitions(model, z, rival)
+    ends = np.cumsum([len(token) + 1 for token in tokens]).tolist()
+    spans = [(end - 1 - len(token), end - 1) for token, end in zip(tokens, ends, strict=True)]
+    names = [part.name if part.position == position else f"{part.name} at {tokens[part.position]}" for part in parts]
+    places = [spans[part.position] for part in parts]
+    found = listed(" ".join(tokens), names, [part.column for part in parts], np.ones(len(parts)), places)
+    reasons = []
+    for tag, amounts in ((z[position], [part.chosen for part in parts]), (rival[position], [p.rival for p in parts])):
+        score = float(sum(amounts))
+        reasons.append(Reason(str(model.tags[tag]), score, 0.0, np.array(amounts, np.float64), found, score))
+    first, second = reasons
+    return Explanation("tag", found, (first.name,), (first, second), contrast_of(first, second), at=spans[position])
 
 
-def _features(model: TagModel, sentences: Sentences, z: Ints, rival: Ints) -> list[TagReason]:
+def _features(model: TagModel, sentences: Sentences, z: Ints, rival: Ints) -> list[_Part]:
     W = model.weights.W
     return [
-        TagReason(t, name, float(W[column, z[t]]), float(W[column, rival[t]]))
+        _Part(t, name, column, float(W[column, z[t]]), float(W[column, rival[t]]))
         for t in np.flatnonzero(z != rival).tolist()
         for column, name in model.features.named(sentences, t)
     ]
 
 
-def _transitions(model: TagModel, z: Ints, rival: Ints) -> list[TagReason]:
-    """Transitions into tokens where the two taggings differ, or differ before."""
+def _transitions(model: TagModel, z: Ints, rival: Ints) -> list[_Part]:
+    """Transitions into tokens where the two taggings differ, or differ before; their columns follow the features."""
     found = []
     for t in range(len(z)):
         ours, theirs = _links(model, z, t), _links(model, rival, t)
-        if any(a != b for (a, _), (b, _) in zip(ours, theirs, strict=True)):
-            found += [TagReason(t, name, value, 0.0) for name, value in ours]
-            found += [TagReason(t, name, 0.0, value) for name, value in theirs]
+        if any(a.name != b.name for a, b in zip(ours, theirs, strict=True)):
+            found += ours + [part._replace(chosen=0.0, rival=part.chosen) for part in theirs]
     return found
 
 
-def _links(model: TagModel, z: Ints, t: int) -> list[tuple[str, float]]:
-    """Name and score of each row of transitions that leads to token t."""
+def _links(model: TagModel, z: Ints, t: int) -> list[_Part]:
+    """Each row of transitions that leads to token t."""
     tags = ["<s>", *(model.tags[c] for c in z[: t + 1])]
     shared: Doubles = model.weights.shared.astype(np.float64)
-    return [(" > ".join(tags[-2 - i :]), float(shared[row, z[t]])) for i, row in enumerate(model.weights.rows(z, t))]
+    return [
+        _Part(t, " > ".join(tags[-2 - i :]), model.features.width + int(row), float(shared[row, z[t]]), 0.0)
+        for i, row in enumerate(model.weights.rows(z, t))
+    ]

@@ -1,9 +1,12 @@
-"""The results of an explanation as plain frozen records."""
+"""The explanation of a prediction, of any task, as frozen records; and as one JSON object.
+
+Offsets count characters (Unicode code points) of the original text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,9 +15,10 @@ from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.explain.answers import Kind
     from linnaeus.explain.found import Found
+    from linnaeus.explain.models import Kind
     from linnaeus.explain.words import WordRow
+    from linnaeus.render import Glyphs, Marks, Page
     from linnaeus.types import Doubles, Json
 
 
@@ -132,6 +136,20 @@ class Reason:
         )
 
 
+def contrast_of(first: Reason, second: Reason, rest: float = 1.0) -> Reason:
+    """The first reason minus `rest` times the second; they differ in the weights of features, or else in the values."""
+    same = first.found is second.found
+    return Reason(
+        first.name,
+        first.score - rest * second.score,
+        first.bias - rest * second.bias,
+        first.weights - rest * second.weights if same else first.weights,
+        first.found if same else replace(first.found, values=first.found.values - rest * second.found.values),
+        first.standing - rest * second.standing,
+        against=second.name,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Flip:
     """Words whose removal changes the prediction to `predicted`.
@@ -183,10 +201,11 @@ class Neighbor:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The explanation of the prediction for a row; `kind` is one (class), many (labels) or number.
+    """The explanation of a prediction of any task; `kind` is one (class), many (labels), number, tag or candidate.
 
     `reasons` has the predicted class first, then the second class, then the requested classes; for label sets the
-    predicted labels, then the best other label; for numbers each target. `contrast` is the first minus the second.
+    predicted labels, then the best other label; for numbers each target; for tags and candidates the predicted one and
+    the runner-up. `contrast` is the first minus the second. `at` are the characters of the token that is tagged.
     If it is not `exact`, a part is a word, and its contribution is the score minus that of the text without the word.
 
     >>> from linnaeus import TextClassifier
@@ -206,6 +225,13 @@ class Explanation:
     tables: tuple[Table, ...] = ()
     neighbors: tuple[Neighbor, ...] = ()
     exact: bool = True
+    at: tuple[int, int] | None = None
+
+    @property
+    def lead(self) -> Reason:
+        """The reason that comes first: for tags and candidates, what decides between the first and the runner-up."""
+        alone = self.kind not in ("tag", "candidate") or self.contrast is None
+        return self.reasons[0] if alone or self.contrast is None else self.contrast
 
     @property
     def text(self) -> str:
@@ -231,7 +257,7 @@ class Explanation:
     @property
     def two_sided(self) -> bool:
         """Whether the comparison with the second class adds nothing: one score for two classes."""
-        return self.contrast is not None and np.array_equal(self.contrast.weights, self.reasons[0].weights)
+        return self.contrast is not None and np.array_equal(self.contrast.contributions, self.reasons[0].contributions)
 
     @property
     def collisions(self) -> tuple[Part, ...]:
@@ -240,16 +266,22 @@ class Explanation:
 
     def __repr__(self) -> str:
         """A short form, without the arrays."""
-        from linnaeus.explain.sentences import headline
+        from linnaeus.explain.pages import headline
 
         return f"<Explanation of {headline(self)}>"
 
+    def page(self, glyphs: Glyphs, marks: Marks | None = None, parts: int = 10, detail: bool = False) -> Page:
+        """The page that the command line shows: the `parts` largest contributions; `marks` highlight the text."""
+        from linnaeus.explain.pages import explanation_page
+        from linnaeus.render import PLAIN
+
+        return explanation_page(self, glyphs, marks or PLAIN, parts, detail)
+
     def __str__(self) -> str:
         """The page that the command line shows."""
-        from linnaeus.explain.page import explanation_page
-        from linnaeus.render import PLAIN, UNICODE
+        from linnaeus.render import UNICODE
 
-        return explanation_page(self, UNICODE, PLAIN).plain(80)
+        return self.page(UNICODE).plain(80)
 
     def _repr_html_(self) -> str:
         """Highlighted text in a notebook."""
@@ -257,12 +289,103 @@ class Explanation:
 
     def to_html(self, parts: int = 10) -> str:
         """HTML that needs no other files, with the `parts` largest contributions; each word opens to its features."""
-        from linnaeus.explain.fragment import explanation_html
+        from linnaeus.explain.pages import explanation_html
 
         return explanation_html(self, parts)
 
     def to_json(self, parts: int | None = None) -> dict[str, Json]:
         """One JSON object with character offsets; all features, or the `parts` largest for any of the classes."""
-        from linnaeus.explain.objects import explanation_json
-
         return explanation_json(self, parts)
+
+
+SCHEMA = "linnaeus.explanation/1"
+"""The version of the JSON form; within it keys are only ever added."""
+
+
+def explanation_json(explanation: Explanation, parts: int | None = None) -> dict[str, Json]:
+    """Schema, text, predicted, classes, segments, features, contrast, flip, tables, neighbors."""
+    return {
+        "schema": SCHEMA,
+        "unit": "characters",
+        "text": explanation.text,
+        "kind": explanation.kind,
+        "exact": explanation.exact,
+        "at": None if explanation.at is None else _span_json(explanation.text, explanation.at),
+        "predicted": list(explanation.predicted),
+        "classes": [_class_json(reason) for reason in explanation.reasons],
+        "segments": _segments_json(explanation),
+        "features": _features_json(explanation, parts),
+        "contrast": _contrast_json(explanation),
+        "flip": _flip_json(explanation.text, explanation.flip) if explanation.flip else None,
+        "tables": [asdict(table) for table in explanation.tables],
+        "neighbors": [asdict(neighbor) for neighbor in explanation.neighbors],
+    }
+
+
+def _class_json(reason: Reason) -> dict[str, Json]:
+    return {
+        "name": reason.name,
+        "score": reason.score,
+        "bias": reason.bias,
+        "standing": reason.standing,
+        "unplaced": reason.unplaced,
+        "probability": reason.probability,
+    }
+
+
+def _segments_json(explanation: Explanation) -> list[Json]:
+    """The whole text, word by word, with what each piece adds to each class."""
+    columns = [reason.segments() for reason in explanation.reasons]
+    names = [reason.name for reason in explanation.reasons]
+    return [
+        {
+            "start": spots[0].start,
+            "end": spots[0].end,
+            "text": explanation.text[spots[0].start : spots[0].end],
+            "contributions": dict(zip(names, (spot.contribution for spot in spots), strict=True)),
+        }
+        for spots in zip(*columns, strict=True)
+    ]
+
+
+def _features_json(explanation: Explanation, parts: int | None) -> list[Json]:
+    """Every feature, or the largest ones for any class, by the largest contribution; shares of its places."""
+    found, reasons = explanation.found, explanation.reasons
+    C = np.array([reason.contributions for reason in reasons])
+    order = np.lexsort((found.columns, -np.abs(C).max(axis=0)))[:parts].tolist()
+    places: dict[int, list[Json]] = {i: [] for i in order}
+    rows = zip(found.owners.tolist(), found.starts.tolist(), found.ends.tolist(), found.shares.tolist(), strict=True)
+    for owner, start, end, share in rows:
+        if owner in places:
+            places[owner].append({"start": start, "end": end, "share": share})
+    return [
+        {
+            "name": found.names[i],
+            "column": int(found.columns[i]),
+            "value": float(found.values[i]),
+            "terms": list(found.terms[i]),
+            "places": places[i],
+            "contributions": {reason.name: float(C[c, i]) for c, reason in enumerate(reasons)},
+        }
+        for i in order
+    ]
+
+
+def _contrast_json(explanation: Explanation) -> Json:
+    reason = explanation.contrast
+    return {**_class_json(reason), "against": reason.against} if reason else None
+
+
+def _span_json(text: str, span: tuple[int, int]) -> Json:
+    start, end = span
+    return {"start": start, "end": end, "text": text[start:end]}
+
+
+def _flip_json(text: str, flip: Flip) -> Json:
+    return {
+        "words": [_span_json(text, span) for span in flip.words],
+        "predicted": list(flip.predicted),
+        "minimal": flip.minimal,
+        "scored": flip.scored,
+        "text": flip.text,
+    }

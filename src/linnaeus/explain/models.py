@@ -1,0 +1,259 @@
+"""What is explained: a linear model, or how a nonlinear one behaves around one row; and its prediction for the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.arrays.csr import CSR
+from linnaeus.errors import UsageError, did_you_mean
+from linnaeus.explain.found import Found, find
+from linnaeus.explain.words import Span, without, words
+from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from linnaeus.data.batch import Batch
+    from linnaeus.features.base import Fitted
+    from linnaeus.types import Doubles, Longs
+
+
+class Ranked:
+    """Class scores made of scores (n, w) by an output space.
+
+    A space whose scores are not those of the classes has `readout(k)` (w, k), as two classes with one score and
+    one-vs-one have; where classes are ranked by something else than sums, also `class_scores(S)`.
+    """
+
+    space: Any
+    classes: tuple[str, ...]
+
+    @property
+    def readout(self) -> Doubles | None:
+        """The matrix (w, k) from scores to class scores; None if they are the same."""
+        made = getattr(self.space, "readout", None)
+        return None if made is None else made(len(self.classes))
+
+    def class_scores(self, S: Doubles) -> Doubles:
+        """The class scores (n, k) that the output space ranks classes by."""
+        own = getattr(self.space, "class_scores", None)
+        if own is not None:
+            ranked: Doubles = own(S)
+            return ranked
+        return S if self.readout is None else S @ self.readout
+
+    def read(self, block: Doubles, chosen: Sequence[int]) -> Doubles:
+        """Weights, biases or scores (..., w) of the chosen classes (..., c)."""
+        R = self.readout
+        found: Doubles = block[..., list(chosen)] if R is None else block @ R[:, list(chosen)]
+        return found
+
+    def number(self, name: str) -> int:
+        """Which class has this name."""
+        if name not in self.classes:
+            raise UsageError(f"The model has no class {name!r}; {did_you_mean(name, self.classes)}")
+        return self.classes.index(name)
+
+
+@dataclass(frozen=True, eq=False)
+class Linear(Ranked):
+    """Scores S = X W + b (n, w), and class scores made of them by the output space.
+
+    W (d, w) may be float32, memory-mapped, of any type that turns into numbers: only the rows that a text needs are
+    read.
+
+    >>> from linnaeus.features import Words
+    >>> from linnaeus.outputs import Binary
+    >>> features = Words().fit(["good", "bad"])
+    >>> model = Linear(features, np.array([[-1.0], [2.0]]), np.array([0.5]), Binary(), ("neg", "pos"))
+    >>> model.class_scores(model.scores(["good good bad"])).tolist()
+    [[-3.5, 3.5]]
+    """
+
+    exact: ClassVar[bool] = True
+
+    features: Fitted
+    W: NDArray[Any]
+    b: NDArray[Any]
+    space: Any
+    classes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", tuple(self.classes))
+        if len(set(self.classes)) != len(self.classes) or not self.classes:
+            raise UsageError("Linear needs the names of the classes, each of them once.")
+        wanted = self.features.width, self.space.width(len(self.classes))
+        if tuple(self.W.shape) != wanted or tuple(self.b.shape) != wanted[1:]:
+            raise UsageError(
+                f"Linear has weights {tuple(self.W.shape)} and a bias {tuple(self.b.shape)}; these features, this "
+                f"output and {len(self.classes)} classes need {wanted} and {wanted[1:]}."
+            )
+
+    def found(self, row: Batch) -> Found:
+        """The features of a batch of one row, and where they stand."""
+        return find(self.features, row)
+
+    def scores(self, source: Batch | Sequence[str]) -> Doubles:
+        """S (n, w) in float64, from the rows of W that are needed."""
+        X = self.features.rows(source)
+        columns, places = np.unique(X.indices[: X.nnz], return_inverse=True)
+        rows = CSR(X.indptr, places.astype(np.int32), X.data[: X.nnz], len(columns))
+        S: Doubles = rows.dot(self.weights(columns)) + np.asarray(self.b, np.float64)
+        return S
+
+    def weights(self, columns: NDArray[Any]) -> Doubles:
+        """The weights of these features (f, w)."""
+        return np.ascontiguousarray(self.W[columns], np.float64)
+
+
+AT_ONCE = 1 << 22
+"""Characters of the texts that are scored in one call."""
+
+
+@dataclass(frozen=True, eq=False)
+class Local(Ranked):
+    """A model around one row: for each of its words, the score of the text minus the score without the word.
+
+    Contributions and bias (the remainder) add up to the score. They are valid for this text only: if two words have the
+    same effect, both may get a contribution near 0. `score` gives scores (n, w) of rows.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("knn").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> why.predicted, why.exact
+    (('pos',), False)
+    """
+
+    exact: ClassVar[bool] = False
+
+    features: Fitted
+    score: Callable[[Any], Doubles]
+    space: Any
+    classes: tuple[str, ...]
+    row: Batch
+    seen: Found
+    V: Doubles
+    b: Doubles
+
+    def found(self, row: Batch) -> Found:
+        """The words of the row it was made for."""
+        assert row is self.row
+        return self.seen
+
+    def scores(self, source: Any) -> Doubles:
+        """S (n, w), by the model itself."""
+        return self.score(source)
+
+    def weights(self, columns: Longs) -> Doubles:
+        """The contribution of each of these words (f, w)."""
+        return self.V[columns]
+
+
+def local(row: Batch, features: Fitted, score: Callable[[Any], Doubles], space: Any, classes: tuple[str, ...]) -> Local:
+    """The model around a batch of one row.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> model = TextClassifier("knn").fit(texts, labels)
+    >>> why = model.explain("a good film")
+    >>> why.predicted, why.exact
+    (('pos',), False)
+    """
+    text = "" if row.text is None else row.text[0].as_py()
+    groups = _groups(text)
+    S = score(row)[0]
+    step = max(1, AT_ONCE // max(len(text), 1))
+    blocks = [score(_lacking(row, text, list(groups.values())[at : at + step])) for at in range(0, len(groups), step)]
+    V = S - np.concatenate(blocks) if blocks else np.zeros((0, len(S)))
+    return Local(features, score, space, classes, row, _found(text, groups), V, S - V.sum(axis=0))
+
+
+def _groups(text: str) -> dict[str, list[Span]]:
+    """The distinct words of a text, and where each occurs."""
+    groups: dict[str, list[Span]] = {}
+    for start, end in words(text):
+        groups.setdefault(text[start:end].casefold(), []).append((start, end))
+    return groups
+
+
+def _lacking(row: Batch, text: str, groups: list[list[Span]]) -> Batch:
+    """The row once for each group of words, without them."""
+    texts = [without(text, spans) for spans in groups]
+    return replace(row.take([0] * len(texts)), text=pa.array(texts, pa.large_string()))
+
+
+def _found(text: str, groups: dict[str, list[Span]]) -> Found:
+    places = [(i, start, end, 1.0 / len(spans)) for i, spans in enumerate(groups.values()) for start, end in spans]
+    owners, starts, ends, shares = zip(*places, strict=True) if places else ((), (), (), ())
+    return Found(
+        text,
+        np.arange(len(groups)),
+        np.ones(len(groups)),
+        tuple(groups),
+        ((),) * len(groups),
+        np.array(owners, np.int64),
+        np.array(starts, np.int64),
+        np.array(ends, np.int64),
+        np.array(shares, np.float64),
+    )
+
+
+Kind: TypeAlias = Literal["one", "many", "number", "tag", "candidate"]
+"""What was predicted: a class, several labels, numbers, the tag of a token, one of the candidates."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One class, several labels, or numbers: the predicted ones and the explained ones, by class number.
+
+    `about` has the predicted ones first, then the best of the others.
+    """
+
+    kind: Kind
+    predicted: tuple[int, ...]
+    about: tuple[int, ...]
+    standings: Doubles
+
+    def margin(self, K: Doubles) -> Doubles:
+        """The margin of the first predicted class in class scores (n, k); not positive if it is no longer predicted."""
+        lead = self.predicted[0]
+        if self.kind == "many":
+            return K[:, lead]
+        others: Doubles = np.delete(K, lead, axis=1)
+        margins: Doubles = K[:, lead] - others.max(axis=1, initial=-np.inf)
+        return margins
+
+    def flipped(self, decided: NDArray[Any]) -> NDArray[np.bool_]:
+        """The rows where another class is predicted, or the first label is no longer among the labels."""
+        lead = self.predicted[0]
+        gone: NDArray[np.bool_] = decided != lead if self.kind == "one" else ~decided[:, lead].astype(bool)
+        return gone
+
+
+def answer_of(decided: NDArray[Any], K: Doubles) -> Answer:
+    """The prediction for one row from the decision (1,) or (1, k) and the class scores (1, k).
+
+    >>> answer_of(np.array([1]), np.array([[0.1, 0.5, 0.3]])).about
+    (1, 2)
+    >>> answer_of(np.array([[True, False, True]]), np.array([[0.1, -0.5, 0.3]])).about
+    (2, 0, 1)
+    """
+    decided, standings = np.asarray(decided), K[0]
+    order = np.argsort(-standings, kind="stable").tolist()
+    if decided.dtype.kind == "f":
+        return Answer("number", (), tuple(range(len(standings))), standings)
+    if decided.ndim == 2:
+        predicted = tuple(i for i in order if decided[0, i])
+        others = [i for i in order if i not in predicted]
+        return Answer("many", predicted, (*predicted, *others[:1]), standings)
+    first = tuple(int(i) for i in decided if i >= 0)
+    others = [i for i in order if i not in first]
+    return Answer("one", first, (*first, *others)[:2], standings)
