@@ -33,13 +33,13 @@ LEARNERS = Table(
     __name__,
     {
         "linear": "linear.learner.Linear",
-        "frequencies": "bayes.frequencies.Frequencies",
-        "multinomial": "bayes.multinomial.Multinomial",
-        "bernoulli": "bayes.bernoulli.Bernoulli",
-        "complement": "bayes.complement.Complement",
+        "frequencies": "bayes.naive_bayes.Frequencies",
+        "multinomial": "bayes.naive_bayes.Multinomial",
+        "bernoulli": "bayes.naive_bayes.Bernoulli",
+        "complement": "bayes.naive_bayes.Complement",
         "gaussian": "bayes.gaussian.Gaussian",
         "linear_discriminant": "bayes.discriminant.LinearDiscriminant",
-        "quadratic_discriminant": "bayes.quadratic.QuadraticDiscriminant",
+        "quadratic_discriminant": "bayes.discriminant.QuadraticDiscriminant",
         "neighbors": "neighbors.learner.Neighbors",
         "centroid": "neighbors.centroid.Centroid",
         "tree": "ensembles.forest.Tree",
@@ -50,7 +50,7 @@ LEARNERS = Table(
         "averaged_kernel_perceptron": "kernel_methods.perceptron.AveragedKernelPerceptron",
         "kernel_ridge": "kernel_methods.ridge.KernelRidge",
         "kernel_svm": "kernel_methods.svm.KernelSVM",
-        "gaussian_process": "kernel_methods.process.GaussianProcess",
+        "gaussian_process": "kernel_methods.gaussian_process.GaussianProcess",
     },
 )
 """Every learner of rows by its plain name."""

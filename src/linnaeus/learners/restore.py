@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 MODELS = Table(
     "linnaeus",
     {
-        "frequencies": "learners.bayes.countmodel.CountModel",
-        "multinomial": "learners.bayes.countmodel.CountModel",
-        "bernoulli": "learners.bayes.countmodel.CountModel",
-        "complement": "learners.bayes.countmodel.CountModel",
+        "frequencies": "learners.bayes.counts.CountModel",
+        "multinomial": "learners.bayes.counts.CountModel",
+        "bernoulli": "learners.bayes.counts.CountModel",
+        "complement": "learners.bayes.counts.CountModel",
         "gaussian": "learners.bayes.gaussian.FittedGaussian",
         "linear_discriminant": "learners.bayes.discriminant.FittedDiscriminant",
-        "quadratic_discriminant": "learners.bayes.quadratic.FittedQuadratic",
-        "neighbors": "learners.neighbors.model.FittedNeighbors",
+        "quadratic_discriminant": "learners.bayes.discriminant.FittedQuadratic",
+        "neighbors": "learners.neighbors.learner.FittedNeighbors",
         "centroid": "learners.neighbors.centroid.FittedCentroid",
-        "votes": "learners.ensembles.votes.FittedVotes",
+        "votes": "learners.ensembles.forest.FittedVotes",
         "adaboost": "learners.ensembles.adaboost.FittedAdaBoost",
         "gradient_boosting": "learners.ensembles.gradient.FittedGradient",
         "expansion": "learners.kernel_methods.expansion.Expansion",
-        "process": "learners.kernel_methods.process.FittedProcess",
+        "process": "learners.kernel_methods.gaussian_process.FittedProcess",
     },
 )
 """What restores a model of each kind, with `from_state`."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes import Complement, CountModel, Counts, Frequencies, Multinomial
-from linnaeus.learners.bayes.priors import check_number
+from linnaeus.learners.bayes.counts import check_number
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch

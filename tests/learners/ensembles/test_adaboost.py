@@ -10,8 +10,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import LinnaeusError, ModelFileError
 from linnaeus.features import Words
 from linnaeus.learners.ensembles import AdaBoost, FittedAdaBoost
-from linnaeus.learners.ensembles.adaboost import presence
-from linnaeus.learners.ensembles.stumps import boost
+from linnaeus.learners.ensembles.adaboost import boost, presence
 from linnaeus.losses import Exponential
 from linnaeus.types import LabelSets, Lesson, State
 

@@ -9,7 +9,7 @@ from linnaeus import threads
 from linnaeus.arrays import Dense, as_rows
 from linnaeus.errors import DataError, LinnaeusError, ModelFileError, UsageError
 from linnaeus.learners.ensembles import FittedGradient, FittedVotes, Forest, GradientBoosting, Tree
-from linnaeus.learners.ensembles.grown import rounded_down
+from linnaeus.learners.ensembles.trees import rounded_down
 from linnaeus.types import LabelSets, Lesson, State
 
 LEARNERS = {

@@ -1,19 +1,79 @@
-"""Counts of features in classes: the data of counting models, which can be merged."""
+"""Models of counts: what naive Bayes keeps of its training rows, so that models of two parts can be merged into one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import DataError, damaged
+from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
+from linnaeus.lazy import Table, places
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
     from linnaeus.types import Doubles, Lesson
+
+
+def check_priors(priors: tuple[float, ...] | None) -> None:
+    """Refuse priors that are not probabilities."""
+    if priors is None:
+        return
+    if not isinstance(priors, tuple) or not all(isinstance(p, int | float) for p in priors):
+        raise InputTypeError(f"priors takes a tuple of probabilities, one for each class, not {priors!r}.")
+    if any(not 0 < p < 1 for p in priors) or abs(sum(priors) - 1) > 1e-6:
+        raise UsageError("priors must be probabilities above zero, one for each class, that add up to 1.")
+
+
+def check_number(priors: tuple[float, ...] | None, k: int, *, sets: bool = False) -> None:
+    """Refuse priors for another number of classes, and priors for label sets."""
+    if priors is None:
+        return
+    if sets:
+        raise UsageError("priors cannot be given for label sets: they are learned from the data; leave them out.")
+    if len(priors) != k:
+        raise UsageError(f"There are {len(priors)} priors for {k} classes; give one prior for each class.")
+
+
+def log_shares(sizes: Doubles, priors: tuple[float, ...] | None) -> Doubles:
+    """Log p(y) (k,): the given priors, or the shares of the classes. A class without rows counts as half a row.
+
+    >>> np.exp(log_shares(np.array([3.0, 1.0]), None)).round(12).tolist()
+    [0.75, 0.25]
+    """
+    if priors is not None:
+        check_number(priors, len(sizes))
+        return np.log(priors)
+    least = 0.5 if not sizes.all() else 0.0
+    found: Doubles = np.log(np.maximum(sizes, least)) - np.log(sizes.sum())
+    return found
+
+
+def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:
+    """Log p(y) (k,); for label sets the log-odds of each label."""
+    if counts.all is None:
+        return log_shares(counts.sizes, priors)
+    check_number(priors, len(counts.sizes), sets=True)
+    odds: Doubles = np.log(np.maximum(counts.sizes, 0.5)) - np.log(np.maximum(counts.others, 0.5))
+    return odds
+
+
+def posterior(S: Doubles, *, sets: bool) -> Doubles:
+    """Probabilities from logarithms of joint ones (n, k); for label sets from log-odds, independently.
+
+    >>> posterior(np.log([[0.3, 0.1]]), sets=False).round(2).tolist()
+    [[0.75, 0.25]]
+    """
+    if sets:
+        return sigmoid(S)
+    P = np.exp(S - S.max(axis=1, keepdims=True))
+    found: Doubles = P / P.sum(axis=1, keepdims=True)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,3 +176,127 @@ def _short(counts: Doubles) -> Any:
     """As float32, if that is exact."""
     short = counts.astype(np.float32)
     return short if np.array_equal(short, counts) else counts
+
+
+COUNTING = Table(
+    "linnaeus.learners.bayes",
+    {
+        "frequencies": "naive_bayes.Frequencies",
+        "multinomial": "naive_bayes.Multinomial",
+        "bernoulli": "naive_bayes.Bernoulli",
+        "complement": "naive_bayes.Complement",
+    },
+)
+"""The learners whose models are counts, by name."""
+
+
+class Counting(Protocol):
+    """A learner that counts: it defines what is counted and how counts become weights."""
+
+    @property
+    def priors(self) -> tuple[float, ...] | None:
+        """Given probabilities of the classes."""
+        ...
+
+    @property
+    def as_is(self) -> bool:
+        """Whether the values of rows are used unchanged, so that scores are linear in them."""
+        ...
+
+    def read(self, X: Rows) -> Rows:
+        """The rows as they are counted and scored."""
+        ...
+
+    def count(self, lesson: Lesson) -> Counts:
+        """The counts of a lesson."""
+        ...
+
+    def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
+        """W (d, k) and b (k,): scores are rows W + b."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CountModel:
+    """The counts of a learner. The sum of the models of two data sets is exactly the model of both together.
+
+    >>> import numpy as np
+    >>> from linnaeus.arrays import Dense
+    >>> from linnaeus.learners.bayes import Multinomial
+    >>> from linnaeus.types import Lesson
+    >>> X, y = Dense(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 1.0]])), np.array([0, 1, 0])
+    >>> whole = Lesson(X, y, np.ones(3), 2)
+    >>> parts = [Multinomial().learn(whole.take(np.array(rows))) for rows in ([0, 1], [2])]
+    >>> (parts[0] + parts[1]).counts.inside.tolist() == Multinomial().learn(whole).counts.inside.tolist()
+    True
+    """
+
+    learner: Counting
+    counts: Counts
+
+    def __add__(self, other: CountModel) -> CountModel:
+        """The model of both data sets together."""
+        if not isinstance(other, CountModel) or self.learner != other.learner:
+            raise UsageError("Only models of the same learner can be added; train both with the same settings.")
+        return CountModel(self.learner, self.counts + other.counts)
+
+    def update(self, lesson: Lesson) -> CountModel:
+        """The model after these further rows."""
+        return CountModel(self.learner, self.counts + self.learner.count(lesson))
+
+    def widen(self, columns: Any, k: int) -> CountModel:
+        """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
+        return CountModel(self.learner, self.counts.widen(columns, k))
+
+    @cached_property
+    def _weights(self) -> tuple[Doubles, Doubles]:
+        return self.learner.weigh(self.counts)
+
+    def linear(self) -> tuple[Doubles, Doubles] | None:
+        """W and b, if the values of rows are used unchanged; else None."""
+        return self._weights if self.learner.as_is else None
+
+    def scores(self, X: Rows) -> Doubles:
+        """Logarithms of joint probabilities (n, k); for label sets, log-odds."""
+        W, b = self._weights
+        return self.learner.read(X).dot(W) + b
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Class probabilities (n, k) for these scores."""
+        return posterior(S, sets=self.counts.all is not None)
+
+    def state(self) -> State:
+        """The counts, and the settings of the learner."""
+        inside = self.counts.state()
+        kind = places(COUNTING)[type(self.learner).__module__, type(self.learner).__qualname__]
+        told = {name: list(item) if isinstance(item, tuple) else item for name, item in _settings(self.learner)}
+        return State({"kind": kind, **told, **inside.manifest}, inside.tensors)
+
+    @classmethod
+    def from_state(cls, state: State) -> CountModel:
+        """Restore the model from its stored state."""
+        kind = COUNTING[str(state.manifest["kind"])]
+        told = {part.name: state.manifest[part.name] for part in fields(kind)}
+        learner = kind(**{name: tuple(item) if isinstance(item, list) else item for name, item in told.items()})
+        counts = Counts.from_state(state)
+        if learner.priors is not None and (len(learner.priors) != len(counts.sizes) or counts.all is not None):
+            raise damaged("the priors do not match the classes")
+        return cls(learner, counts)
+
+
+def _settings(learner: Any) -> Any:
+    return asdict(learner).items()
+
+
+def counted(learner: Any, lesson: Lesson) -> CountModel:
+    """The model of a lesson."""
+    check_number(learner.priors, lesson.k, sets=isinstance(lesson.y, LabelSets))
+    return CountModel(learner, learner.count(lesson))
+
+
+def check_smoothing(smoothing: float, least: str = "above zero") -> None:
+    """Refuse a smoothing that is out of range."""
+    expect("smoothing", smoothing, float)
+    bad = smoothing < 0 if least == "of at least zero" else smoothing <= 0
+    if bad or not smoothing < float("inf"):
+        raise UsageError(f"smoothing must be a number {least}, not {smoothing!r}.")

@@ -1,24 +1,92 @@
-"""Linear discriminant analysis: Gaussian classes that share one covariance; the boundaries are planes."""
+"""Normal classes that share one covariance (linear), or have one each (quadratic)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.blas import single_blas
-from linnaeus.errors import damaged
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.bayes.blocks import refuse_wide
-from linnaeus.learners.bayes.counts import indicators
-from linnaeus.learners.bayes.covariance import Shrinkage, check_shrinkage, covariance
-from linnaeus.learners.bayes.priors import check_number, check_priors, log_shares, posterior
+from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
+from linnaeus.learners.bayes.gaussian import blocks, refuse_wide
 from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
     from linnaeus.types import Doubles, Lesson
+
+Shrinkage: TypeAlias = float | Literal["auto"]
+
+
+def check_shrinkage(shrinkage: Shrinkage) -> None:
+    """Refuse a shrinkage that is neither a number from 0 to 1 nor "auto"."""
+    if shrinkage == "auto":
+        return
+    if isinstance(shrinkage, bool) or not isinstance(shrinkage, int | float):
+        raise InputTypeError(f"shrinkage takes a number from 0 to 1, or 'auto', not {shrinkage!r}.")
+    if not 0 <= shrinkage <= 1:
+        raise UsageError(f"shrinkage must be from 0 to 1, not {shrinkage!r}.")
+
+
+def scatter(X: Rows, weights: Doubles, mean: Doubles) -> Doubles:
+    """sum_i weight_i (x_i - mean) (x_i - mean)'  (d, d)."""
+    total = np.zeros((X.shape[1], X.shape[1]))
+    for start, B in blocks(X):
+        B -= mean
+        total += B.T @ (B * weights[start : start + len(B), None])
+    return total
+
+
+def covariance(X: Rows, weights: Doubles, mean: Doubles, shrinkage: Shrinkage) -> Doubles:
+    """The shrunk covariance of rows around their mean (d, d); C is the maximum-likelihood estimate.
+
+        (1 - s) C + s tr(C) / d I
+
+    With "auto" the features are first scaled to variance 1, and s is that of Ledoit and Wolf, as in scikit-learn's
+    discriminant analyses.
+
+    >>> from linnaeus.arrays import Dense
+    >>> covariance(Dense(np.array([[1.0, 0.0], [-1.0, 0.0]])), np.ones(2), np.zeros(2), 0.5).tolist()
+    [[0.75, 0.0], [0.0, 0.25]]
+    """
+    n = weights.sum()
+    C = scatter(X, weights, mean) / n
+    if shrinkage != "auto":
+        return shrunk(C, float(shrinkage))
+    scale = np.sqrt(np.diag(C))
+    scale[scale <= 1e-15 * np.abs(mean)] = 1.0
+    scale[scale == 0] = 1.0
+    fourth = sum(
+        weights[start : start + len(B)] @ (((B - mean) / scale) ** 2).sum(axis=1) ** 2 for start, B in blocks(X)
+    )
+    C /= np.outer(scale, scale)
+    found: Doubles = shrunk(C, ledoit_wolf(C, float(fourth / n), float(n))) * np.outer(scale, scale)
+    return found
+
+
+def shrunk(C: Doubles, part: float) -> Doubles:
+    """C moved by this share towards the identity times the mean variance."""
+    found = (1 - part) * C
+    found[np.diag_indices(len(C))] += part * np.trace(C) / max(1, len(C))
+    return found
+
+
+def ledoit_wolf(C: Doubles, fourth: float, n: float) -> float:
+    """How much to shrink a covariance C of n rows; `fourth` is the mean of |x|^4.
+
+    Ledoit and Wolf, "A well-conditioned estimator for large-dimensional covariance matrices", 2004.
+    """
+    d = len(C)
+    if d < 2:
+        return 0.0
+    square, level = float((C * C).sum()), float(np.trace(C)) / d
+    far = (square - d * level * level) / d
+    noise = min((fourth - square) / (d * n), far)
+    return noise / far if noise > 0 else 0.0
+
 
 FLAT = 1e-8
 """Variances below this count as zero, for features of variance 1; scikit-learn's tol is its square root."""
@@ -146,3 +214,131 @@ class FittedDiscriminant:
         if W.dtype != np.float64 or b.dtype != np.float64 or not (np.isfinite(W).all() and np.isfinite(b).all()):
             raise damaged("its weights are not finite numbers")
         return cls(W, b)
+
+
+SINGULAR = 1e-12
+"""A variance below this share of the largest one counts as zero."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuadraticDiscriminant:
+    """Quadratic discriminant analysis: normal classes with means m_y and covariances C_y; the scores are quadratic.
+
+        log p(y) - 1/2 log det C_y - 1/2 (x - m_y)' C_y^-1 (x - m_y)
+
+    `shrinkage`, a number or "auto" (Ledoit and Wolf), moves each covariance towards a multiple of the identity. Without
+    it every class needs more rows than there are features. A class without rows, or whose rows are all equal, gets the
+    pooled covariance of all classes. A weight of 2 counts as two equal rows.
+
+    >>> from linnaeus import MatrixClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [8.0]], ["a", "a", "b", "b"]
+    >>> MatrixClassifier(learner=QuadraticDiscriminant()).fit(X, y).predict([[0.4], [30.0], [-30.0]]).tolist()
+    ['a', 'b', 'b']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
+
+    shrinkage: Shrinkage = 0.0
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_shrinkage(self.shrinkage)
+        check_priors(self.priors)
+
+    @property
+    def strength(self) -> float | None:
+        """The hyper-parameter that cross-validation tunes: the shrinkage, if it is a number."""
+        return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
+
+    def with_strength(self, strength: float) -> QuadraticDiscriminant:
+        """A copy with another shrinkage."""
+        return replace(self, shrinkage=strength)
+
+    def learn(self, lesson: Lesson) -> FittedQuadratic:
+        """Estimate the means and covariances of the classes."""
+        check_number(self.priors, lesson.k)
+        refuse_wide("QuadraticDiscriminant", lesson.X.shape[1], lesson.k)
+        sizes, means = centers(lesson)
+        logs = log_shares(sizes, self.priors)
+        found, offsets = [], logs.copy()
+        with single_blas():
+            for c in range(lesson.k):
+                values, T = _whitening(self._covariance(lesson, means, np.exp(logs), c), self.shrinkage)
+                found.append(T)
+                offsets[c] -= 0.5 * np.log(values).sum()
+        return FittedQuadratic(means, np.stack(found), offsets)
+
+    def _covariance(self, lesson: Lesson, means: Doubles, shares: Doubles, c: int) -> Doubles:
+        rows = np.flatnonzero(lesson.y == c)
+        if len(rows):
+            C = covariance(lesson.X.take(rows), lesson.weights[rows], means[c], self.shrinkage)
+            if C.any():
+                return C
+        pooled: Doubles = averaged(lesson, means, shares, self.shrinkage) / shares.sum()
+        return pooled
+
+
+def _whitening(C: Doubles, shrinkage: Shrinkage) -> tuple[Doubles, Doubles]:
+    """Variances, and the matrix that scales rows to variance 1 in all directions; a singular covariance is refused."""
+    values, vectors = np.linalg.eigh(C)
+    if values[0] <= SINGULAR * values[-1]:
+        raise DataError(
+            "The covariance of a class is singular: a feature is constant there, or a combination of others, "
+            f"or there are fewer rows than features; raise shrinkage, now {shrinkage!r}, or use LinearDiscriminant."
+        )
+    return values, vectors / np.sqrt(values)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedQuadratic:
+    """Means (k, d), matrices that scale the rows of each class to variance 1 (k, d, d), and offsets (k,).
+
+    >>> import numpy as np
+    >>> from linnaeus import MatrixClassifier
+    >>> from linnaeus.learners.bayes import QuadraticDiscriminant
+    >>> X, y = np.array([[0.0], [0.2], [3.0], [3.2]]), ["a", "a", "b", "b"]
+    >>> model = MatrixClassifier(learner=QuadraticDiscriminant()).fit(X, y)
+    >>> model.predict(np.array([[0.1], [3.1]])).tolist()
+    ['a', 'b']
+    """
+
+    means: Doubles
+    whitenings: Doubles
+    offsets: Doubles
+
+    def linear(self) -> None:
+        """None: the scores are quadratic, so there are no linear weights."""
+
+    def scores(self, X: Rows) -> Doubles:
+        """Logarithms of joint densities (n, k), up to a constant."""
+        if X.shape[1] != self.means.shape[1]:
+            raise UsageError(f"X has {X.shape[1]} columns, but the model has {self.means.shape[1]} features.")
+        S = np.empty((X.shape[0], len(self.means)))
+        with single_blas():
+            for start, B in blocks(X):
+                for c, (mean, T) in enumerate(zip(self.means, self.whitenings, strict=True)):
+                    Z = (B - mean) @ T
+                    S[start : start + len(B), c] = self.offsets[c] - 0.5 * (Z * Z).sum(axis=1)
+        return S
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Class probabilities (n, k) for these scores."""
+        return posterior(S, sets=False)
+
+    def state(self) -> State:
+        """The arrays."""
+        tensors = {"means": self.means, "whitenings": self.whitenings, "offsets": self.offsets}
+        return State({"kind": "quadratic_discriminant"}, tensors)
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedQuadratic:
+        """Restore the model from its stored state."""
+        means, whitenings, offsets = (state.tensors.get(name) for name in ("means", "whitenings", "offsets"))
+        if means is None or whitenings is None or offsets is None or means.ndim != 2:
+            raise damaged("some of its means and covariances are missing")
+        k, d = means.shape
+        if whitenings.shape != (k, d, d) or offsets.shape != (k,):
+            raise damaged("the shapes of its means and covariances do not match")
+        if any(part.dtype != np.float64 or not np.isfinite(part).all() for part in (means, whitenings, offsets)):
+            raise damaged("its means and covariances are not finite numbers")
+        return cls(means, whitenings, offsets)

@@ -8,8 +8,7 @@ import numpy as np
 
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.ensembles.grown import counted, foreign, kind_of, planted, stakes, weighty
-from linnaeus.learners.ensembles.trees import Trees
+from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, weighty
 from linnaeus.types import State
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The model of perceptron, ridge and SVM: a weighted sum of similarities to training rows."""
+"""What kernel methods share: targets, the kernel matrix of the training rows, and the model that is fitted."""
 
 from __future__ import annotations
 
@@ -7,17 +7,119 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.kept import pack_rows, unpack_rows
-from linnaeus.errors import DataError, damaged
+from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.similarities import describe, described
-from linnaeus.types import State
+from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from linnaeus.protocols import Rows, Similarity
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Lesson
+
+
+def signs(y: Any, k: int) -> Doubles:
+    """+1 where a row has the class or label, else -1 (n, k).
+
+    >>> signs(np.array([0, 2]), 3).tolist()
+    [[1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]]
+    """
+    found = np.full((len(y), k), -1.0)
+    if isinstance(y, LabelSets):
+        found[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = 1.0
+    else:
+        found[np.arange(len(y)), y] = 1.0
+    return found
+
+
+def heads(y: Any, k: int) -> Doubles:
+    """The binary problems (n, h): one for each class or label; for two classes only that of the second class."""
+    found = signs(y, k)
+    return found[:, 1:] if is_pair(y, k) else found
+
+
+def is_pair(y: Any, k: int) -> bool:
+    """Whether there are two classes, and so one binary problem."""
+    return k == 2 and not isinstance(y, LabelSets)
+
+
+def opposed(duals: Doubles) -> Doubles:
+    """Turn one column into two, minus and plus one half of it, so that their difference is the column.
+
+    >>> opposed(np.array([[3.0]])).tolist()
+    [[-1.5, 1.5]]
+    """
+    return np.concatenate([-duals / 2, duals / 2], axis=-1)
+
+
+MOST = 20_000
+"""Most rows of a kernel matrix: 3 GB."""
+SMALL = 1e-8
+"""Tolerance for rounding in the test for positive semidefinite matrices, as a share of the largest entry."""
+SHOWN = 2_000
+"""Most rows for which the error message shows the smallest eigenvalue."""
+
+
+def gram(kernel: Similarity, X: Rows) -> Doubles:
+    """k(x_i, x_j) of all rows (n, n): finite and positive semidefinite (tested unless the kernel guarantees it).
+
+    >>> from linnaeus.arrays import Dense
+    >>> from linnaeus.similarities import RBF
+    >>> gram(RBF(0.5), Dense(np.eye(2))).round(3).tolist()
+    [[1.0, 0.368], [0.368, 1.0]]
+    """
+    n = X.shape[0]
+    if n > MOST:
+        raise DataError(
+            f"A kernel matrix of {n:,} rows takes {8 * n * n / 1e9:.0f} GB, and {MOST:,} rows are the most; use the "
+            "features Nystrom(...) or Fourier(...) with a linear learner."
+        )
+    K = np.ascontiguousarray(kernel.matrix(X, X), np.float64)
+    if not np.isfinite(K).all():
+        raise DataError("The kernel of some rows is not a finite number; use another kernel, or scale the features.")
+    if not getattr(kernel, "positive", False):
+        refuse_indefinite(K, type(kernel).__name__)
+    return K
+
+
+def refuse_indefinite(K: Doubles, name: str) -> None:
+    """Refuse a matrix that is not symmetric and positive semidefinite."""
+    from scipy.linalg import LinAlgError, cholesky
+
+    largest = max(float(np.abs(K).max(initial=0.0)), 1e-300)
+    if np.abs(K - K.T).max(initial=0.0) > SMALL * largest:
+        raise DataError(f"The kernel matrix of {name} is not symmetric: k(x, z) is not k(z, x); correct the kernel.")
+    try:
+        with single_blas():
+            cholesky(K + SMALL * largest * np.eye(len(K)), lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        raise indefinite(K, name) from None
+
+
+def indefinite(K: Doubles, name: str) -> DataError:
+    """The error for a matrix that is not positive semidefinite."""
+    least = f" (its smallest eigenvalue is {np.linalg.eigvalsh(K)[0]:.3g})" if len(K) <= SHOWN else ""
+    return DataError(
+        f"The kernel matrix of {name} is not positive semidefinite{least}; use a kernel such as LinearKernel, RBF, or "
+        "Polynomial with a shift of at least zero."
+    )
+
+
+def check_strength(piece: Any) -> None:
+    """Refuse a strength that is not above zero."""
+    name = type(piece).__name__
+    expect(f"{name}(strength=...)", piece.strength, float)
+    if not 0 < piece.strength < np.inf:
+        raise UsageError(f"{name}(strength=...) must be a number above zero, not {piece.strength!r}.")
+
+
+def counted(lesson: Lesson) -> Lesson:
+    """The lesson without rows of weight zero."""
+    return lesson if lesson.weights.all() else lesson.take(np.flatnonzero(lesson.weights))
+
 
 CELLS = 1 << 23
 """Similarities held in memory at a time."""

@@ -8,9 +8,7 @@ import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.kernel_methods.expansion import Expansion
-from linnaeus.learners.kernel_methods.gram import counted, gram
-from linnaeus.learners.kernel_methods.targets import signs
+from linnaeus.learners.kernel_methods.expansion import Expansion, counted, gram, signs
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.similarities import similarity
 from linnaeus.types import LabelSets

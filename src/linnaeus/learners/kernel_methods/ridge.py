@@ -10,9 +10,15 @@ import numpy as np
 from linnaeus.arrays.blas import single_blas
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
-from linnaeus.learners.kernel_methods.expansion import Expansion
-from linnaeus.learners.kernel_methods.gram import check_strength, counted, gram, indefinite
-from linnaeus.learners.kernel_methods.targets import is_pair, signs
+from linnaeus.learners.kernel_methods.expansion import (
+    Expansion,
+    check_strength,
+    counted,
+    gram,
+    indefinite,
+    is_pair,
+    signs,
+)
 from linnaeus.similarities import similarity
 from linnaeus.types import LabelSets
 

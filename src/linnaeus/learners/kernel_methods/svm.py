@@ -9,9 +9,7 @@ import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.kernel_methods.expansion import Expansion
-from linnaeus.learners.kernel_methods.gram import check_strength, counted, gram
-from linnaeus.learners.kernel_methods.targets import heads, is_pair, opposed
+from linnaeus.learners.kernel_methods.expansion import Expansion, check_strength, counted, gram, heads, is_pair, opposed
 from linnaeus.similarities import similarity
 
 if TYPE_CHECKING:

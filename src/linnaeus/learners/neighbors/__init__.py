@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from linnaeus.learners.neighbors.graph import Graph as Graph
     from linnaeus.learners.neighbors.hashing import Hyperplanes as Hyperplanes
     from linnaeus.learners.neighbors.hashing import MinHash as MinHash
+    from linnaeus.learners.neighbors.learner import FittedNeighbors as FittedNeighbors
     from linnaeus.learners.neighbors.learner import Neighbors as Neighbors
-    from linnaeus.learners.neighbors.model import FittedNeighbors as FittedNeighbors
     from linnaeus.learners.neighbors.trees import BallTree as BallTree
     from linnaeus.learners.neighbors.trees import KDTree as KDTree
     from linnaeus.learners.neighbors.votes import ByDistance as ByDistance

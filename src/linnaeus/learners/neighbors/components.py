@@ -11,7 +11,7 @@ from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.present import present
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.neighbors.signatures import drawn_bits, drawn_planes
+from linnaeus.learners.neighbors.hashing import drawn_bits, drawn_planes
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:

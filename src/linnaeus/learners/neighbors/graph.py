@@ -11,8 +11,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
-from linnaeus.learners.neighbors.exact import to_dense
-from linnaeus.learners.neighbors.rescore import by_rows, refuse_sparse
+from linnaeus.learners.neighbors.exact import by_rows, refuse_sparse, to_dense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

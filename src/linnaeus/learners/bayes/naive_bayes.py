@@ -1,0 +1,304 @@
+"""Naive Bayes by counting: class frequencies, multinomial, Bernoulli and complement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.frozen import dataclass
+from linnaeus.learners.bayes.counts import CountModel, Counts, check_priors, check_smoothing, count, counted, log_priors
+from linnaeus.types import Lesson
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles
+
+NEVER = -64.0
+"""Stands for the logarithm of a frequency of zero, so that scores stay finite; e^-64 is negligible."""
+GRID = 2.0**32
+"""Logarithms are rounded to multiples of 1 / GRID: their sums are exact in any order, so ties are exact too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frequencies:
+    """The frequency classifier: scores sum_j x_j log p(y | j).
+
+        p(y | j) = (count of j in the rows of y + a) / (count of j in all rows + a k)
+
+    p(y | j) is the share of class y among the occurrences of symbol j. `smoothing` is a, added to every count; the
+    default is zero. A symbol that is not in the training rows gives all classes the same share. A frequency of zero
+    counts as e^-64. For label sets, each label is compared with the rows without it.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Words
+    >>> model = Recipe(features=Words(), learner=Frequencies()).fit([("a b", "no"), ("a c", "no"), ("a d", "yes")])
+    >>> model.body.learner.shares(model.body.counts)[0].round(3).tolist()
+    [0.667, 0.333]
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    as_is: ClassVar[bool] = True
+    priors: ClassVar[None] = None
+
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_smoothing(self.smoothing, "of at least zero")
+
+    @property
+    def strength(self) -> float:
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
+        return self.smoothing
+
+    def with_strength(self, strength: float) -> Frequencies:
+        """A copy with another smoothing."""
+        return replace(self, smoothing=strength)
+
+    def learn(self, lesson: Lesson) -> CountModel:
+        """Count."""
+        return counted(self, lesson)
+
+    def read(self, X: Rows) -> Rows:
+        """The rows, unchanged."""
+        return X
+
+    def count(self, lesson: Lesson) -> Counts:
+        """Sum the feature values over the rows of each class."""
+        return count(lesson)
+
+    def shares(self, counts: Counts) -> Doubles:
+        """p(y | j) of each feature and class (d, k); for label sets p(label | j), independently."""
+        inside = counts.inside + self.smoothing
+        k = inside.shape[1]
+        whole = inside.sum(axis=1, keepdims=True) if counts.all is None else inside + counts.outside + self.smoothing
+        even = np.full(inside.shape, 1 / k if counts.all is None else 0.5)
+        P: Doubles = np.divide(inside, whole, out=even, where=whole > 0)
+        return P
+
+    def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
+        """W = log p(y | j), b = 0; for label sets the log-odds."""
+        P = self.shares(counts)
+        W = _logs(P) if counts.all is None else _logs(P) - _logs(1 - P)
+        return W, np.zeros(W.shape[1])
+
+
+def _logs(P: Doubles) -> Doubles:
+    logs = np.maximum(np.log(P, out=np.full(P.shape, NEVER), where=P > 0), NEVER)
+    snapped: Doubles = np.round(logs * GRID) / GRID
+    return snapped
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multinomial:
+    """Multinomial naive Bayes: scores log p(y) + sum_j x_j log p(j | y).
+
+        p(j | y) = (count of j in the rows of y + a) / (count of all features in these rows + a d)
+
+    `smoothing` is a, added to every count (Laplace: 1; Lidstone: less). `priors` gives p(y) in the order of the
+    classes; by default it is the share of each class in the training rows. For label sets, each label is compared with
+    the rows without it, independently of the other labels.
+
+    McCallum and Nigam, "A comparison of event models for naive Bayes text classification", 1998.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Words
+    >>> recipe = Recipe(features=Words(), learner=Multinomial())
+    >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
+    ['pos']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    as_is: ClassVar[bool] = True
+
+    smoothing: float = 1.0
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_smoothing(self.smoothing)
+        check_priors(self.priors)
+
+    @property
+    def strength(self) -> float:
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
+        return self.smoothing
+
+    def with_strength(self, strength: float) -> Multinomial:
+        """A copy with another smoothing."""
+        return replace(self, smoothing=strength)
+
+    def learn(self, lesson: Lesson) -> CountModel:
+        """Count."""
+        return counted(self, lesson)
+
+    def read(self, X: Rows) -> Rows:
+        """The rows, unchanged."""
+        return X
+
+    def count(self, lesson: Lesson) -> Counts:
+        """Sum the feature values over the rows of each class."""
+        return count(lesson)
+
+    def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
+        """W = log p(j | y) and b = log p(y); for label sets, each minus that of the rows without the label."""
+        W, b = self._logs(counts.inside), log_priors(counts, self.priors)
+        return (W, b) if counts.all is None else (W - self._logs(counts.outside), b)
+
+    def _logs(self, counts: Doubles) -> Doubles:
+        smooth = counts + self.smoothing
+        logs: Doubles = np.log(smooth) - np.log(smooth.sum(axis=0))
+        return logs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bernoulli:
+    """Bernoulli naive Bayes: scores log p(y) + sum_j [x_j log p(j | y) + (1 - x_j) log(1 - p(j | y))].
+
+        p(j | y) = (rows of y that have j + a) / (rows of y + 2 a)
+
+    `smoothing` is a, added to every count. A feature is present if its value is above `threshold` (scikit-learn's
+    `binarize`). With `threshold=None` the values must already be 0 and 1 (`Words(values="binary")`), and the model is
+    linear in them.
+
+    McCallum and Nigam, "A comparison of event models for naive Bayes text classification", 1998.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Words
+    >>> recipe = Recipe(features=Words(values="binary"), learner=Bernoulli(threshold=None))
+    >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
+    ['pos']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+
+    smoothing: float = 1.0
+    threshold: float | None = 0.0
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_smoothing(self.smoothing)
+        check_priors(self.priors)
+        if self.threshold is None:
+            return
+        expect("threshold", self.threshold, float)
+        if not 0 <= self.threshold < np.inf:
+            raise UsageError(f"threshold must be a number of at least zero, or None, not {self.threshold!r}.")
+
+    @property
+    def as_is(self) -> bool:
+        """Whether the rows already hold only 0 and 1."""
+        return self.threshold is None
+
+    @property
+    def strength(self) -> float:
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
+        return self.smoothing
+
+    def with_strength(self, strength: float) -> Bernoulli:
+        """A copy with another smoothing."""
+        return replace(self, smoothing=strength)
+
+    def learn(self, lesson: Lesson) -> CountModel:
+        """Count."""
+        return counted(self, lesson)
+
+    def read(self, X: Rows) -> Rows:
+        """Ones where a value is above the threshold."""
+        if self.threshold is None:
+            return X
+        if isinstance(X, CSR):
+            return CSR(X.indptr, X.indices, (X.data > self.threshold).astype(np.float32), X.width)
+        values = X.values if isinstance(X, Dense) else X.dot(np.eye(X.shape[1]))
+        return Dense((values > self.threshold).astype(np.float32))
+
+    def count(self, lesson: Lesson) -> Counts:
+        """How many rows of each class have each feature."""
+        X = self.read(lesson.X)
+        if self.threshold is None and not _binary(X):
+            raise DataError(
+                "Bernoulli(threshold=None) takes only the values 0 and 1, but there are others; set a threshold, "
+                "or use features with values='binary'."
+            )
+        return count(Lesson(X, lesson.y, lesson.weights, lesson.k))
+
+    def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
+        """W = log p - log(1 - p), and b = log p(y) + sum_j log(1 - p); for label sets, log ratios."""
+        W, b = self._odds(counts.inside, counts.sizes)
+        prior = log_priors(counts, self.priors)
+        if counts.all is None:
+            return W, prior + b
+        W0, b0 = self._odds(counts.outside, counts.others)
+        return W - W0, prior + b - b0
+
+    def _odds(self, have: Doubles, rows: Doubles) -> tuple[Doubles, Doubles]:
+        whole = np.log(rows + 2 * self.smoothing)
+        yes = np.log(have + self.smoothing) - whole
+        no = np.log(np.maximum(rows - have, 0.0) + self.smoothing) - whole
+        return yes - no, no.sum(axis=0)
+
+
+def _binary(X: Rows) -> bool:
+    values = X.data if isinstance(X, CSR) else X.values if isinstance(X, Dense) else X.dot(np.eye(X.shape[1]))
+    return bool(((values == 0) | (values == 1)).all())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Complement:
+    """Complement naive Bayes, which suits unequal class sizes: scores -sum_j x_j log q(j | y).
+
+        q(j | y) = (count of j outside y + a) / (count of all features outside y + a d)
+
+    q(j | y) is estimated on the rows of all other classes, which are more than those of y. `smoothing` is a, added to
+    every count. With `length="l1"` the weights of each class are divided by the sum of their absolute values
+    (scikit-learn's `norm=True`), so that classes with long texts get no advantage. There are no priors.
+
+    Rennie, Shih, Teevan and Karger, "Tackling the poor assumptions of naive Bayes text classifiers", 2003.
+
+    >>> from linnaeus import Recipe
+    >>> from linnaeus.features import Words
+    >>> recipe = Recipe(features=Words(), learner=Complement())
+    >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
+    ['pos']
+    """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
+    as_is: ClassVar[bool] = True
+    priors: ClassVar[None] = None
+
+    smoothing: float = 1.0
+    length: Literal["l1"] | None = None
+
+    def __post_init__(self) -> None:
+        check_smoothing(self.smoothing)
+        if self.length not in ("l1", None):
+            raise UsageError(f"length must be 'l1' or None for complement naive Bayes, not {self.length!r}.")
+
+    @property
+    def strength(self) -> float:
+        """The hyper-parameter that cross-validation tunes: the smoothing."""
+        return self.smoothing
+
+    def with_strength(self, strength: float) -> Complement:
+        """A copy with another smoothing."""
+        return replace(self, smoothing=strength)
+
+    def learn(self, lesson: Lesson) -> CountModel:
+        """Count."""
+        return counted(self, lesson)
+
+    def read(self, X: Rows) -> Rows:
+        """The rows, unchanged."""
+        return X
+
+    def count(self, lesson: Lesson) -> Counts:
+        """Sum the feature values over the rows of each class."""
+        return count(lesson)
+
+    def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
+        """W = -log q(j | y), normalized if `length` is set; b = 0."""
+        smooth = counts.outside + self.smoothing
+        W = np.log(smooth.sum(axis=0)) - np.log(smooth)
+        return (W if self.length is None else W / W.sum(axis=0)), np.zeros(W.shape[1])
