@@ -214,7 +214,10 @@ def test_explain_a_text_a_file_and_a_model(run, trained, data):
     assert "bark" in out
     found = json.loads(run("explain", trained, data, "--json")[1].splitlines()[0])
     assert found["text"] == ROWS[0][0]
-    assert "<" in run("explain", trained, "the oak leaf", "--html")[1]
+    shown = run("explain", trained, "the oäk leaf", "--html").out
+    assert shown.startswith('<!doctype html>\n<meta charset="utf-8">\n<title>the oäk leaf</title>\n<div class=')
+    assert run("explain", trained, data, "--rows", "2", "--html").out.count("<!doctype html>") == 1
+    assert run("explain", trained, "--html").code == 2
     assert "leaf" in run("explain", trained, "--features", "2")[1]
 
 

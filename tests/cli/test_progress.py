@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
 
 import pytest
@@ -154,6 +155,17 @@ def test_a_bar_is_one_line_however_long_its_note(monkeypatch):
         report._bar.refresh()
     assert stream.getvalue().count("\x1b[1A") <= 1  # up to its beginning, when it is cleared at the end
     assert "25 %, fold 1 of 4" in stream.getvalue()
+
+
+def test_a_bar_cuts_the_note_and_not_the_time_left(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("linnaeus.cli.progress.SOON", 0.0)
+    stream = Terminal()
+    with Bar(stream) as report:
+        report(Mark("cross-fitting", done=0, total=4))
+        report(Mark("cross-fitting", done=1, total=4, note="fold 1 of 4, strength 0.1: score 0.9417"))
+        report._bar.refresh()
+    assert re.search(r"25 %, fold 1 of 4, stren.*\.\.\., \S+ \S+ left", stream.getvalue())
 
 
 def test_the_time_left_is_that_of_the_phase(monkeypatch):

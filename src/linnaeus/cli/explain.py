@@ -12,7 +12,7 @@ import click
 from linnaeus.cli import options as shared
 from linnaeus.cli.tasks import open_model
 from linnaeus.cli.texts import names_data
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
@@ -43,7 +43,7 @@ SHOWN = 20
 @click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="Number of rows of DATA to explain.")
 @click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="Number of words to show.")
 @click.option("--detail", is_flag=True, help="Also show the features within each word, such as its runs of characters.")
-@click.option("--html", "as_html", is_flag=True, help="Print HTML that needs no other files.")
+@click.option("--html", "as_html", is_flag=True, help="Print an HTML page that needs no other files.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with character offsets, one object per line.")
 @click.option("--seed", type=int, default=0, hidden=True, help="Explanations draw nothing.")
 @shared.common_options
@@ -57,6 +57,8 @@ def command(model: str, source: str | None, **options: Any) -> int:
     shared.remark_kernels(options)
     with shared.use_threads(options):
         task, state = open_model(model, data=source)
+        if options["as_html"]:
+            _begin_html(source, options)
         if task is not None:
             code: int = task.explain(state, source, options)
             return code
@@ -102,6 +104,17 @@ def show(explanation: Explanation, options: dict[str, Any]) -> None:
 
         marks = COLORED if screen.color else PLAIN
         screen.show(explanation.page(screen.glyphs, marks, options["features"], options["detail"]))
+
+
+def _begin_html(source: str | None, options: dict[str, Any]) -> None:
+    """What makes the explanations that follow a page, which browsers read in the encoding that it is written in."""
+    from linnaeus.render import cut, html_text
+
+    if source is None:
+        raise UsageError("--html shows the explanation of a text; give a TEXT or DATA.")
+    screen = shared.stdout_screen(options)
+    charset = (screen.stream.encoding or "utf-8").lower()
+    screen.write(f'<!doctype html>\n<meta charset="{charset}">\n<title>{html_text(cut(source, 60))}</title>\n')
 
 
 def _show_features(model: Classifier, options: dict[str, Any]) -> None:

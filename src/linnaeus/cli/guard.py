@@ -160,11 +160,26 @@ def _no_option(error: click.NoSuchOption) -> str:
 
 
 def _say(sentence: str) -> None:
-    if not sentence:
-        return
-    prefix = "" if sentence.startswith("Usage:") else "linnaeus: "
+    if sentence:
+        say(sentence if sentence.startswith("Usage:") else f"linnaeus: {sentence}")
+
+
+def say(message: str) -> None:
+    """Print a message to stderr; a terminal gets it broken between words, files and pipes in one line."""
+    if sys.stderr is not None and sys.stderr.isatty() and not message.startswith("Usage:"):
+        with suppress(ImportError, MemoryError):
+            message = _folded(message)
     with suppress(OSError, ValueError):
-        click.echo(prefix + sentence, err=True)
+        click.echo(message, err=True)
+
+
+def _folded(message: str) -> str:
+    from linnaeus.cli.screen import width_of
+    from linnaeus.render.layout import fold
+    from linnaeus.render.page import Word
+
+    columns = width_of(sys.stderr, os.environ) or 80
+    return "\n  ".join("".join(word.text for word in words) for words in fold((Word(message),), columns - 2))
 
 
 def flush() -> None:

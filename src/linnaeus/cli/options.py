@@ -235,9 +235,10 @@ def stdout_screen(options: dict[str, Any]) -> Screen:
 def remark(text: str, options: dict[str, Any]) -> None:
     """Print one message to stderr, unless quiet; control characters in quoted names are escaped."""
     if not options["quiet"]:
+        from linnaeus.cli.guard import say
         from linnaeus.render import clean
 
-        click.echo(f"linnaeus: {clean(text)}", err=True)
+        say(f"linnaeus: {clean(text)}")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 from linnaeus.frozen import dataclass
@@ -112,12 +112,14 @@ class Bar:
         self._bar.close()
 
     def __call__(self, mark: Mark) -> None:
-        """Move the bar."""
-        from linnaeus.render import cut
+        """Move the bar; where there is not room enough, the note is cut, since the time left stands behind it."""
+        from linnaeus.render import cut, width
 
-        said = describe(mark, self._pace(mark)).removeprefix(mark.phase).removeprefix(": ")
-        said = cut(said, self._bar.room(mark.phase))
-        self._bar.show(mark.phase, said, mark.done / mark.total if mark.total else None)
+        seconds, room = self._pace(mark), self._bar.room(mark.phase)
+        over = width(_said(mark, seconds)) - room
+        if over > 0 and mark.note:
+            mark = replace(mark, note=cut(mark.note, max(1, width(mark.note) - over)))
+        self._bar.show(mark.phase, cut(_said(mark, seconds), room), mark.done / mark.total if mark.total else None)
 
 
 @dataclass(slots=True)
@@ -180,6 +182,10 @@ def describe(mark: Mark, seconds: float) -> str:
     >>> describe(Mark("training"), 2), describe(Mark("reading", 1000, 20_000_000, 20_000_000), 2)
     ('training', 'reading: 1,000 rows')
     """
+    return ": ".join(filter(None, [mark.phase, _said(mark, seconds)]))
+
+
+def _said(mark: Mark, seconds: float) -> str:
     from linnaeus.render import counted, duration, percent, size
 
     share = min(1.0, mark.done / mark.total) if mark.total else None
@@ -193,7 +199,7 @@ def describe(mark: Mark, seconds: float) -> str:
             parts.append(f"{size(mark.done / seconds)}/s")
     if share and share < 1 and seconds >= SOON:
         parts.append(f"{duration(seconds * (1 - share) / share)} left")
-    return ": ".join(filter(None, [mark.phase, ", ".join(parts)]))
+    return ", ".join(parts)
 
 
 def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> Reporter:

@@ -28,7 +28,7 @@ from linnaeus.render import (
 if TYPE_CHECKING:
     from linnaeus.evaluation.records import ClassScore, Evaluation
 
-CLASSES, PART, LABEL = 24, 10, 32
+CLASSES, PART, LABEL = 24, 10, 80
 """Up to this many classes are all listed; of more, the largest and the worst. Labels are cut to a width."""
 
 CONFUSIONS = 10

@@ -16,7 +16,6 @@ from linnaeus.frozen import dataclass
 from linnaeus.render import (
     COLORED,
     Glyphs,
-    Line,
     Marks,
     Page,
     Tint,
@@ -265,12 +264,12 @@ def top_page(tops: Sequence[TopFeatures], glyphs: Glyphs) -> Page:
 
 
 def _sides(top: TopFeatures, glyphs: Glyphs) -> Page:
-    lines: list[Line] = [
-        line(f"{name:<8}", ", ".join(_weight(weight, glyphs) for weight in side))
+    rows = [
+        (name, ", ".join(_weight(weight, glyphs) for weight in side))
         for name, side in (("for", top.positive), ("against", top.negative))
         if side
     ]
-    return Page(tuple(lines))
+    return table(["", ""], rows, "<<")
 
 
 def _weight(weight: Weight, glyphs: Glyphs) -> str:

@@ -15,6 +15,8 @@ LEAST_TEXT, LEAST_BAR = 12, 8
 
 _START = re.compile(r"^ *(?:[^\w\s] )?")
 """White space, perhaps with the sign of an item in a list."""
+_SIGNS = frozenset("_-/.,:;|+&")
+"""Signs inside of long names, after which these may be broken."""
 _WORDS = re.compile(r"\S+|\s+")
 _SHELL_WORDS = re.compile(r"""(?:--?[\w-]+ (?!-))?(?:"[^"]*"|'[^']*'|\S)+|\s+""")
 """A command is not broken inside quotes, nor between an option and its value."""
@@ -72,7 +74,7 @@ def _breaks(words: Line, columns: int, left: int, tokens: re.Pattern[str]) -> li
 
 
 def _cut(words: Line, span: tuple[int, int], room: int) -> int:
-    """Where to break what is longer than a line: between two words in different styles, else where the line ends."""
+    """Where to break what is longer than a line: between styles, else after a sign such as _, else where it ends."""
     text, (start, stop) = "".join(word.text for word in words), span
     last = start + 1
     while last < stop and width(text[start : last + 1]) <= room:
@@ -81,7 +83,9 @@ def _cut(words: Line, span: tuple[int, int], room: int) -> int:
     for word in words:
         at += len(word.text)
         edges.append(at)
-    return max((edge for edge in edges if start < edge <= last), default=last)
+    edges = [edge for edge in edges if start < edge <= last]
+    edges = edges or [i for i in range(start + (last - start) // 2, last + 1) if text[i - 1] in _SIGNS]
+    return max(edges, default=last)
 
 
 def _piece(words: Line, start: int, end: int) -> Line:
