@@ -17,6 +17,7 @@ __all__ = [
     "LinnaeusError",
     "LinnaeusWarning",
     "MachineError",
+    "MissingFunctionError",
     "ModelFileError",
     "UsageError",
 ]
@@ -44,6 +45,18 @@ class UsageError(LinnaeusError, ValueError):
     """
 
     exit_code = 2
+
+
+class MissingFunctionError(UsageError):
+    """A model whose features call a function of yours, which a file never holds: pass it in when you load the model.
+
+    >>> raise MissingFunctionError("loud")
+    Traceback (most recent call last):
+    linnaeus.errors.MissingFunctionError: The model needs the function 'loud'; pass it in: functions={'loud': fn}.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
 
 
 class InputTypeError(LinnaeusError, TypeError):

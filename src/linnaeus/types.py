@@ -29,6 +29,10 @@ Json: TypeAlias = Any
 """What a manifest may hold: None, bool, int, float, str, lists and string-keyed dicts of these."""
 
 
+NOT_STORED: Mapping[str, bool] = {"stored": False}
+"""Metadata of a field that no file holds: a function of the user's, which is passed in when a file is opened."""
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """UTF-8 texts in the layout of an Arrow string array: one buffer, and n+1 offsets into it."""

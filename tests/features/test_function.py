@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from linnaeus import features
+import linnaeus
+from linnaeus import Recipe, TextClassifier, features
 from linnaeus.data.batch import Batch
-from linnaeus.errors import DataError, InputTypeError, UsageError
-from linnaeus.features import Function, Shape
+from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError
+from linnaeus.features import Function, Shape, Words
 
 
 def length(text: str) -> int:
@@ -108,3 +109,43 @@ def test_a_file_holds_the_name_and_wants_the_function_back(tmp_path):
         features.load(tmp_path / "a.lin")
     back = features.load(tmp_path / "a.lin", functions={f"{__name__}.length": length})
     assert back.rows(["abcd"]).data.tobytes() == fitted.rows(["abcd"]).data.tobytes()
+
+
+ROWS = [("a good film", "pos"), ("so good", "pos"), ("a bad film!", "neg"), ("so bad!", "neg")] * 5
+
+
+def loud(text: str) -> dict[str, bool]:
+    return {"loud": text.endswith("!")}
+
+
+def test_a_model_is_opened_with_its_functions(tmp_path):
+    recipe = Recipe(features=Words() | Function(loud, name="loud"))
+    model = recipe.fit(ROWS)
+    model.save(tmp_path / "a.lin")
+    with pytest.raises(MissingFunctionError, match=r"needs the function 'loud'; pass it in: functions=\{'loud': fn\}"):
+        linnaeus.load(tmp_path / "a.lin")
+    with pytest.raises(InputTypeError, match=r"functions\['loud'\] is of type int"):
+        linnaeus.load(tmp_path / "a.lin", functions={"loud": 7})
+    again = linnaeus.load(tmp_path / "a.lin", functions={"loud": loud})
+    assert again.scores(["what!"]).tobytes() == model.scores(["what!"]).tobytes()
+    assert again.recipe == recipe
+    again.save(tmp_path / "b.lin")
+    assert (tmp_path / "a.lin").read_bytes() == (tmp_path / "b.lin").read_bytes()
+    face = TextClassifier.load(tmp_path / "a.lin", functions={"loud": loud})
+    assert face.predict(["good"]).tolist() == ["pos"]
+
+
+def test_a_recipe_names_its_functions_in_a_file(tmp_path):
+    recipe = Recipe(features=Function(loud, name="loud"))
+    (tmp_path / "r.toml").write_text(recipe.to_toml())
+    assert "fn" not in recipe.to_json()["features"]
+    assert Recipe.read(tmp_path / "r.toml", functions={"loud": loud}) == recipe
+    with pytest.raises(MissingFunctionError, match="needs the function 'loud'"):
+        Recipe.read(tmp_path / "r.toml")
+
+
+def test_the_command_line_says_that_it_has_no_functions(tmp_path):
+    from linnaeus.cli.main import main
+
+    Recipe(features=Function(loud, name="loud")).fit(ROWS).save(tmp_path / "a.lin")
+    assert main(["predict", str(tmp_path / "a.lin"), "what a film"]) == 2

@@ -17,6 +17,7 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.features.restore import Functions
     from linnaeus.types import Json
 
 KIND, PAIRS = "linear face", "pairs"
@@ -49,8 +50,9 @@ def state_of(face: Any) -> State:
     return State(manifest, tensors)
 
 
-def face_of(state: State) -> Any:
-    """The fitted face again."""
+def face_of(state: State, functions: Functions | None = None) -> Any:
+    """The fitted face again; it takes rows of numbers, and so has no functions."""
+    del functions
     from linnaeus.estimators.faces import FACES
     from linnaeus.model.file import refusing
     from linnaeus.model.manifests import check_manifest

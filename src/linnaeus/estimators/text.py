@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from linnaeus.evaluation import Evaluation
     from linnaeus.explain import Explanation
+    from linnaeus.features.restore import Functions
     from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.types import Doubles
 
@@ -94,9 +95,9 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         self._model().save(path, force)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Load a fitted estimator from a file that `save` or `linnaeus train` wrote."""
-        model = Classifier.load(path)
+    def load(cls, path: str | PathLike[str], functions: Functions | None = None) -> Self:
+        """Load a fitted estimator from a file that `save` or `linnaeus train` wrote; `functions` as in `load`."""
+        model = Classifier.load(path, functions)
         if (model.classes is None) != issubclass(cls, RegressorMixin):
             other = "TextRegressor" if model.classes is None else "TextClassifier"
             raise ModelFileError(f"{path} holds a model for {other}; load it with that class.")

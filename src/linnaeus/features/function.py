@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
+from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
 from linnaeus.features.batches import texts
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
-from linnaeus.types import Place, State
+from linnaeus.types import NOT_STORED, Place, State
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
@@ -42,7 +42,7 @@ class Function(Block):
     ['question']
     """
 
-    fn: Callable[[Any], Any] = field(repr=False)
+    fn: Callable[[Any], Any] = field(repr=False, metadata=NOT_STORED)
     name: str = ""
     of: Of = "text"
 
@@ -189,9 +189,7 @@ class FittedFunction(Fitted):
         """Restore with the function of that name; nothing is imported."""
         name, of = states.field(state.manifest, "name", str), states.field(state.manifest, "of", str)
         if name not in functions:
-            raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
-        if not callable(functions[name]):
-            raise InputTypeError(f"functions[{name!r}] is of type {type(functions[name]).__name__}; pass a function.")
+            raise MissingFunctionError(name)
         if of not in OF:
             raise damaged(f"function {name!r} has the unknown input {of!r}")
         size = states.field(state.manifest, "size", (int, type(None)))

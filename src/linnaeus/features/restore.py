@@ -14,13 +14,15 @@ from linnaeus import store
 from linnaeus.errors import InputTypeError, ModelFileError, damaged
 from linnaeus.features.base import Fitted
 from linnaeus.store.states import nested
-from linnaeus.types import State
+from linnaeus.types import Json, State
 
 Functions: TypeAlias = Mapping[str, Callable[[Any], Any]]
 Restorer: TypeAlias = Callable[[State, Sequence[Fitted], Functions], Fitted]
 
 
 DEEPEST = 64
+_CALLING = frozenset({"function", "pair_function"})
+"""Kinds of pieces that call a function of the user's."""
 
 
 def alone(path: str) -> Restorer:
@@ -87,6 +89,7 @@ def restore(state: State, functions: Functions | None = None) -> Fitted:
     >>> restore(fitted.state()) == fitted
     True
     """
+    check_functions(functions)
     return _restore(state, functions or {}, DEEPEST)
 
 
@@ -100,6 +103,29 @@ def _restore(state: State, functions: Functions, depth: int) -> Fitted:
         raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep; train it with fewer.")
     blocks = [_restore(part, functions, depth - 1) for part in nested(state)]
     return RESTORERS[kind](state, blocks, functions)
+
+
+def check_functions(functions: Functions | None) -> None:
+    """Refuse what is passed in as a function and cannot be called."""
+    for name, function in (functions or {}).items():
+        if not callable(function):
+            raise InputTypeError(f"functions[{name!r}] is of type {type(function).__name__}; pass a function.")
+
+
+def bound(value: Json, functions: Functions | None) -> Any:
+    """Plain data with these functions in the pieces that name them: a file holds names, never functions.
+
+    >>> bound({"kind": "function", "name": "length"}, {"length": len})["fn"]
+    <built-in function len>
+    """
+    if not functions or not isinstance(value, list | dict):
+        return value
+    if isinstance(value, list):
+        return [bound(item, functions) for item in value]
+    found = {name: bound(item, functions) for name, item in value.items()}
+    if found.get("kind") in _CALLING and found.get("name") in functions:
+        found["fn"] = functions[found["name"]]
+    return found
 
 
 def save(path: str | os.PathLike[str], features: Fitted, force: bool = False) -> None:

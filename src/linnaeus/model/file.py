@@ -11,8 +11,9 @@ import numpy as np
 
 from linnaeus.arrays import CSR
 from linnaeus.decision import FittedDecision
-from linnaeus.errors import LinnaeusError, MachineError, ModelFileError, damaged, damaged_or_newer
+from linnaeus.errors import LinnaeusError, MachineError, MissingFunctionError, ModelFileError, damaged, damaged_or_newer
 from linnaeus.features import restore, terse
+from linnaeus.features.restore import bound, check_functions
 from linnaeus.learners.restore import model_of, scores_of, weights_of
 from linnaeus.model.manifests import check_manifest
 from linnaeus.model.model import Classifier
@@ -84,6 +85,7 @@ def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | 
     manifest = state.manifest
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no classifier; it was not written by `linnaeus train` or `save`.")
+    check_functions(functions)
     with refusing(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         check_manifest(KIND, manifest)
         found = _build(state, functions)
@@ -103,7 +105,7 @@ def refusing() -> Iterator[None]:
     """Around what reads a part of a file: whatever is wrong with it is said in one sentence about the model."""
     try:
         yield
-    except (ModelFileError, MachineError):
+    except (ModelFileError, MachineError, MissingFunctionError):
         raise
     except LinnaeusError as error:
         raise damaged_or_newer(_words(error)) from error
@@ -125,7 +127,7 @@ def _build(state: State, functions: Any) -> Classifier:
     elif guards := _below("params", state.guards):
         params = Guarded(params, guards)
     return Classifier(
-        plan=_table(manifest["recipe"]),
+        plan=bound(_table(manifest["recipe"]), functions),
         features=restore(State(manifest["features"], _below("features", tensors)), functions),
         params={**params, "W": dequantize(codes)} if codes else params,
         space=space,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from linnaeus.estimators.linear import LinearClassifier
     from linnaeus.estimators.regressor import LinearRegressor
+    from linnaeus.features.restore import Functions
     from linnaeus.model.model import Classifier
     from linnaeus.model.ranker import RankModel
     from linnaeus.model.stack import StackModel
@@ -32,8 +33,10 @@ KINDS = {
 """How the model of each kind of file is built again."""
 
 
-def load(path: str | os.PathLike[str], verify: bool | None = None) -> AnyModel:
+def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> AnyModel:
     """The model of a file that `save` or `linnaeus train` wrote: a classifier, a tagger, a ranker or a pipeline.
+
+    A file holds the names of functions of yours, never the functions: pass them in, as `functions={name: fn}`.
 
     >>> import linnaeus
     >>> tagged = [[("dogs", "N"), ("bark", "V")], [("cats", "N"), ("sleep", "V")]]
@@ -43,7 +46,7 @@ def load(path: str | os.PathLike[str], verify: bool | None = None) -> AnyModel:
     """
     from linnaeus import store
 
-    return model_of(store.load(path, verify, weights_later))
+    return model_of(store.load(path, verify, weights_later), functions)
 
 
 def weights_later(manifest: Mapping[str, Any]) -> tuple[str, ...]:
@@ -51,7 +54,7 @@ def weights_later(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return ("params.W",) if manifest.get("kind") == "classifier" else ()
 
 
-def model_of(state: State) -> AnyModel:
+def model_of(state: State, functions: Functions | None = None) -> AnyModel:
     """The model of a state that was read."""
     kind = str(state.manifest.get("kind"))
     if kind not in KINDS:
@@ -59,5 +62,5 @@ def model_of(state: State) -> AnyModel:
             f"The file holds {kind[:40]!r}, a kind of model that this version does not know; upgrade Linnaeus."
         )
     module, _, name = KINDS[kind].partition(":")
-    found: AnyModel = getattr(import_module(module), name)(state)
+    found: AnyModel = getattr(import_module(module), name)(state, functions)
     return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from linnaeus.errors import ModelFileError, damaged
 from linnaeus.features.pairs import restore_pairs
+from linnaeus.features.restore import bound, check_functions
 from linnaeus.model.file import refusing
 from linnaeus.model.manifests import check_manifest
 from linnaeus.model.ranker import RankModel
@@ -30,6 +31,7 @@ def ranker_of(state: State, functions: Any = None) -> RankModel:
     """The ranker again; a file that does not fit together is refused with a sentence."""
     if state.manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no ranker; load a classifier with Classifier.load.")
+    check_functions(functions)
     with refusing():
         check_manifest(KIND, state.manifest)
         inside = {
@@ -37,21 +39,9 @@ def ranker_of(state: State, functions: Any = None) -> RankModel:
             for name, array in state.tensors.items()
             if name.startswith("features.")
         }
-        recipe = RankRecipe.from_json(_with(field(state.manifest, "recipe", dict), functions or {}))
+        recipe = RankRecipe.from_json(bound(field(state.manifest, "recipe", dict), functions))
         features = restore_pairs(State(field(state.manifest, "features", dict), inside), functions)
         weights = tensor(state.tensors, "weights", np.float32)
         if len(weights) != features.width or not np.isfinite(weights).all():
             raise damaged("its weights do not fit its features")
         return RankModel(recipe, features, weights, dict(field(state.manifest, "facts", dict)))
-
-
-def _with(value: Any, functions: Any) -> Any:
-    """The recipe with functions in the places of their names."""
-    if isinstance(value, list):
-        return [_with(item, functions) for item in value]
-    if not isinstance(value, dict):
-        return value
-    found = {name: _with(item, functions) for name, item in value.items()}
-    if found.get("kind") == "pair_function" and found.get("name") in functions:
-        found["fn"] = functions[found["name"]]
-    return found

@@ -15,6 +15,7 @@ from linnaeus.model.summary import model_repr
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
+    from linnaeus.features.restore import Functions
     from linnaeus.recipes.stack_recipe import StackRecipe
     from linnaeus.types import Json
 
@@ -101,9 +102,11 @@ class StackModel:
         store.save(path, state_of(self), force)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], verify: bool | None = None) -> StackModel:
+    def load(
+        cls, path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None
+    ) -> StackModel:
         """Load a pipeline from a file that `save` wrote; a damaged file raises an error."""
         from linnaeus import store
         from linnaeus.model.stack_file import stack_of
 
-        return stack_of(store.load(path, verify))
+        return stack_of(store.load(path, verify), functions)

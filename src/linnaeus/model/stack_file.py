@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.errors import ModelFileError, damaged
+from linnaeus.features.restore import bound
 from linnaeus.model import file as classifiers
 from linnaeus.model import tagger_file as taggers
 from linnaeus.model.file import refusing
@@ -14,6 +15,7 @@ from linnaeus.store.states import field
 from linnaeus.types import State
 
 if TYPE_CHECKING:
+    from linnaeus.features.restore import Functions
     from linnaeus.types import Json
 
 KIND = "stack"
@@ -34,19 +36,19 @@ def state_of(model: StackModel) -> State:
     return State(manifest, tensors)
 
 
-def stack_of(state: State) -> StackModel:
+def stack_of(state: State, functions: Functions | None = None) -> StackModel:
     """The pipeline again; a file that does not fit together is refused with a sentence."""
     manifest = state.manifest
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no pipeline; it was not written by `linnaeus train` or `save` of one.")
     with refusing():
         check_manifest(KIND, manifest)
-        found = StackModel(field(manifest, "recipe", dict), (), dict(field(manifest, "facts", dict)))
+        found = StackModel(bound(field(manifest, "recipe", dict), functions), (), dict(field(manifest, "facts", dict)))
         parts = field(manifest, "stages", list)
         if len(parts) != len(found.recipe.stages):
             raise damaged("its stages do not match its recipe")
         models = tuple(
-            _READERS[stage.task](State(_table(part), _below(i, state)))
+            _READERS[stage.task](State(_table(part), _below(i, state)), functions)
             for i, (stage, part) in enumerate(zip(found.recipe.stages, parts, strict=True))
         )
     return StackModel(found.plan, models, found.facts)

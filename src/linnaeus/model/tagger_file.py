@@ -20,6 +20,7 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.features.restore import Functions
     from linnaeus.types import Json
 
 KIND = "tagger"
@@ -46,8 +47,9 @@ def state_of(model: TagModel) -> State:
     return State(manifest, tensors)
 
 
-def tagger_of(state: State) -> TagModel:
-    """The tagger again; a file that does not fit together is refused with a sentence."""
+def tagger_of(state: State, functions: Functions | None = None) -> TagModel:
+    """The tagger again; a file that does not fit together is refused with a sentence. It has no functions."""
+    del functions
     manifest, tensors = state.manifest, state.tensors
     if manifest.get("kind") != KIND:
         raise ModelFileError("The file holds no tagger; it was not written by `linnaeus train` or `save` of one.")

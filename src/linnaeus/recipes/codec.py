@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
-from linnaeus.errors import LinnaeusError, UsageError, did_you_mean
+from linnaeus.errors import LinnaeusError, MissingFunctionError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.features.tokens import TEMPLATES
@@ -30,7 +30,7 @@ from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import REGULARIZERS
 from linnaeus.similarities import SIMILARITIES
 from linnaeus.text import Normalize
-from linnaeus.types import Json
+from linnaeus.types import NOT_STORED, Json
 
 KIND = "kind"
 
@@ -96,7 +96,8 @@ def encode(value: Any) -> Json:
         return [encode(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): encode(item) for key, item in value.items()}
-    inside = {field.name: encode(getattr(value, field.name)) for field in fields(_storable(value))}
+    stored = (field.name for field in fields(_storable(value)) if field.metadata != NOT_STORED)
+    inside = {name: encode(getattr(value, name)) for name in stored}
     return inside if type(value) in PLAIN.values() else {KIND: _names()[_place(value)], **inside}
 
 
@@ -143,6 +144,8 @@ def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
             raise UsageError(f"{where} has no entry {name!r}; {did_you_mean(name, known)}")
     given = {name: decode(name, item, f"{where}.{name}") for name, item in inside.items()}
     missing = [n for n, f in known.items() if n not in given and f.default is MISSING and f.default_factory is MISSING]
+    if missing and known[missing[0]].metadata == NOT_STORED:
+        raise MissingFunctionError(str(given.get("name")))
     if missing:
         raise UsageError(f"{where} lacks the entry {missing[0]!r}.")
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import Exact, Words
 from linnaeus.features.pairs import Crossed, Joined, Match, Measured, PairBlock
+from linnaeus.features.restore import Functions, bound
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes import codec
@@ -81,9 +82,9 @@ class RankRecipe:
         return to_toml(codec.spoken(self.to_json()))
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> RankRecipe:
-        """A recipe from plain data; missing entries get their defaults."""
+    def from_json(cls, value: Mapping[str, Json], functions: Functions | None = None) -> RankRecipe:
+        """A recipe from plain data; what is missing has its default. `functions` are those that its features name."""
         if not isinstance(value, Mapping):
             raise UsageError("A recipe is a table with the entries pairs, learner, tuning, by, none and seed.")
-        found: RankRecipe = codec.build(cls, value, "recipe")
+        found: RankRecipe = codec.build(cls, bound(value, functions), "recipe")
         return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linnaeus.decision import Decision
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import Block, Weighted, Words
+from linnaeus.features.restore import Functions, bound
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes import codec
@@ -73,11 +74,11 @@ class Recipe:
         return {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> Recipe:
-        """A recipe from plain data; missing entries get their defaults."""
+    def from_json(cls, value: Mapping[str, Json], functions: Functions | None = None) -> Recipe:
+        """A recipe from plain data; what is missing has its default. `functions` are those that its features name."""
         if not isinstance(value, Mapping):
             raise UsageError("A recipe is a table with the entries features, learner, tuning, decision, keep and seed.")
-        found: Recipe = codec.build(cls, value, "recipe")
+        found: Recipe = codec.build(cls, bound(value, functions), "recipe")
         return found
 
     def to_toml(self) -> str:
@@ -85,6 +86,6 @@ class Recipe:
         return to_toml(codec.spoken(self.to_json()))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Recipe:
+    def read(cls, path: str | os.PathLike[str], functions: Functions | None = None) -> Recipe:
         """A recipe from a TOML or JSON file."""
-        return cls.from_json(read_table(path))
+        return cls.from_json(read_table(path), functions)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import linnaeus
 from linnaeus.data.groups import Groups
 from linnaeus.erm import Objective, Stop, Watch, train
-from linnaeus.errors import DataError, InputTypeError, LinnaeusError, UsageError
+from linnaeus.errors import DataError, InputTypeError, LinnaeusError, MissingFunctionError, UsageError
 from linnaeus.estimators.ranker import CandidateClassifier, Ranker
 from linnaeus.features import Columns, Words
 from linnaeus.features.pairs import Crossed, Match, Measured, Nothing, PairFunction
@@ -153,8 +154,12 @@ def test_functions_are_named_in_a_file_and_passed_in_again(tmp_path):
         return float(len(candidate) > len(text))
 
     model = RankRecipe(pairs=Measured((Match(), PairFunction(length)))).fit(NAMES)
-    with pytest.raises(LinnaeusError):
-        model.save(tmp_path / "a.lin")
+    model.save(tmp_path / "a.lin")
+    with pytest.raises(MissingFunctionError, match=r"needs the function 'length'; pass it in: functions=\{'length'"):
+        linnaeus.load(tmp_path / "a.lin")
+    again = linnaeus.load(tmp_path / "a.lin", functions={"length": length})
+    assert np.array_equal(again.scores(NAMES)[0], model.scores(NAMES)[0])
+    assert again.recipe == model.recipe
 
 
 @pytest.mark.parametrize("tensor", ["weights", "features.scale", "features.1.0.columns", "features.0.scale"])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.errors import DataError, InputTypeError, UsageError
+from linnaeus.errors import DataError, InputTypeError, MissingFunctionError
 from linnaeus.features.pairs.measured import FittedMeasure, Measure
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
-from linnaeus.types import State
+from linnaeus.types import NOT_STORED, State
 
 if TYPE_CHECKING:
     from linnaeus.features.pairs.base import View
@@ -30,7 +30,7 @@ class PairFunction(Measure, FittedMeasure):
     [1.0, -1.0]
     """
 
-    fn: Callable[[str, str], float] = field(repr=False)
+    fn: Callable[[str, str], float] = field(repr=False, metadata=NOT_STORED)
     name: str = ""
     source: str = "text"
 
@@ -74,5 +74,5 @@ class PairFunction(Measure, FittedMeasure):
         """Restore with the function of that name; nothing is imported."""
         name = states.field(state.manifest, "name", str)
         if name not in functions:
-            raise UsageError(f"The model needs the function {name!r}; pass it in: functions={{{name!r}: fn}}.")
+            raise MissingFunctionError(name)
         return cls(functions[name], name, states.field(state.manifest, "source", str))
