@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from linnaeus import kernels
+from linnaeus import Recipe, kernels, load, read
 from linnaeus.arrays import Dense, as_rows
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
+from linnaeus.features import Reduced, Shape, Vectors, Words
 from linnaeus.learners.neighbors import (
     SEARCHES,
     BallTree,
@@ -101,7 +102,7 @@ def test_sparse_rows_are_refused_where_they_cannot_be_searched(name):
         fitted(name, "cosine", csr_matrix(np.eye(4)))
 
 
-@pytest.mark.parametrize("name", ["exact", "hyperplanes", "minhash"])
+@pytest.mark.parametrize("name", list(SEARCHES))
 def test_sparse_and_dense_rows_find_the_same(name):
     X, Q = table(), table(9, seed=1)
     dense, sparse = (fitted(name, "cosine", form(X)).near(as_rows(form(Q))) for form in (np.asarray, csr_matrix))
@@ -161,3 +162,16 @@ def test_a_large_model_is_mapped_and_searched_where_it_lies(tmp_path, monkeypatc
     assert not again.index.layers[2].flags.writeable
     Q = as_rows(table(20, seed=1))
     assert np.array_equal(again.near(Q)[0], model.near(Q)[0])
+
+
+@pytest.mark.parametrize("name", list(SEARCHES))
+@pytest.mark.parametrize("features", [Reduced(Words(), width=3), Reduced(Words(), width=2) | Shape(), Vectors("point")])
+def test_dense_features_are_searched_in_every_way(name, features, tmp_path):
+    texts = ["red apple", "green apple", "red car", "fast car", "green pear", "slow car"] * 4
+    points = [[float(i), 1.0, float(i % 3)] for i in range(24)]
+    corpus = read({"text": texts, "label": ["fruit", "fruit", "thing", "thing", "fruit", "thing"] * 4, "point": points})
+    model = Recipe(features=features, learner=Neighbors(k=1, metric="euclidean", search=name)).fit(corpus)
+    assert (model.predict(corpus) == model.predict(corpus.load())).all()
+    model.save(tmp_path / "m.lin")
+    assert load(tmp_path / "m.lin").scores(corpus).tobytes() == model.scores(corpus).tobytes()
+    assert model.evaluate(corpus, rounds=0).value("accuracy") > 0.9

@@ -91,20 +91,23 @@ def asked(X: CSR | Dense, rows: CSR | Dense) -> Any:
 
 def to_dense(rows: CSR | Dense) -> Doubles:
     """The rows as a dense float64 array (n, d)."""
-    if isinstance(rows, Dense):
-        return rows.values.astype(np.float64)
-    found = np.zeros(rows.shape)
-    found[np.repeat(np.arange(len(rows)), np.diff(rows.indptr)), rows.indices[: rows.nnz]] = rows.data[: rows.nnz]
-    return found
+    return rows.values.astype(np.float64) if isinstance(rows, Dense) else _filled(rows, np.zeros(rows.shape))
 
 
-def refuse_sparse(rows: CSR | Dense, who: str) -> Dense:
-    """Return dense rows; sparse rows are refused with advice."""
+def _filled(rows: CSR, out: NDArray[Any]) -> NDArray[Any]:
+    out[np.repeat(np.arange(len(rows)), np.diff(rows.indptr)), rows.indices[: rows.nnz]] = rows.data[: rows.nnz]
+    return out
+
+
+def as_dense(rows: CSR | Dense, who: str) -> Dense:
+    """Dense rows, also of rows that are sparse in name only: at least half of their numbers are stored."""
     if isinstance(rows, Dense):
         return rows
+    if 2 * rows.nnz >= rows.shape[0] * rows.shape[1]:
+        return Dense(_filled(rows, np.zeros(rows.shape, rows.data.dtype)))
     raise UsageError(
-        f"{who} needs dense rows, but these are sparse; give Neighbors a projection, such as "
-        "projection=Components(width=64), or use search='exact'."
+        f"{who} needs dense rows, but these are sparse; use features such as Reduced(Words(), width=100), a projection "
+        "such as Neighbors(projection=Components(width=64)), or search='exact'."
     )
 
 

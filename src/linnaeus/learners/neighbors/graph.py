@@ -11,7 +11,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
-from linnaeus.learners.neighbors.exact import by_rows, refuse_sparse, to_dense
+from linnaeus.learners.neighbors.exact import as_dense, by_rows, to_dense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,7 @@ class Graph:
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> GraphIndex:
         """Draw the layers and link the rows."""
-        values = refuse_sparse(rows, "Graph").values.astype(np.float32)
+        values = as_dense(rows, "Graph").values.astype(np.float32)
         scales, layers = _scales(values, metric), _empty(len(values), self.links, seed)
         grow = kernels.graph_grow_squared if metric == "euclidean" else kernels.graph_grow_dot
         at = 1

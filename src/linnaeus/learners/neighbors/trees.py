@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.neighbors.exact import by_rows, refuse_sparse, to_dense
+from linnaeus.learners.neighbors.exact import as_dense, by_rows, to_dense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ def _refuse(leaf: int) -> None:
 def _planted(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
     if metric == "inner":
         raise UsageError(f"{kind} does not support the metric inner; use cosine or euclidean.")
-    return TreeIndex(refuse_sparse(rows, kind), metric, kind, leaf)
+    return TreeIndex(as_dense(rows, kind), metric, kind, leaf)
 
 
 @dataclass(frozen=True, kw_only=True)
