@@ -35,7 +35,7 @@ import click; mark("click")
 import linnaeus.cli.main, linnaeus.cli.predict, linnaeus.cli.writers, linnaeus.tasks.classify.answers
 import linnaeus.model.file as file; mark("linnaeus")
 state = linnaeus.store.load(sys.argv[1]); mark("read")
-model = file.classifier_of(state); mark("check")
+model = file.model_of(state); mark("check")
 model.quick.scores(["where is my new card"]); mark("answer")
 print(json.dumps({name: 1e3 * (after - before) for (_, before), (name, after) in zip(marks, marks[1:])}))
 """

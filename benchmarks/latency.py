@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from latency_fasttext import CLOCKS
-from linnaeus import Classifier
+from linnaeus import Model
 from measure import data_folder, say, say_machine
 from trained import model_file
 
@@ -88,7 +88,7 @@ def race(name: str, given: argparse.Namespace) -> None:
     """Everybody's times on one data set."""
     peer, by = given.peer_python, given.clock
     train, test = read(name, "train"), read(name, "test")[0]
-    models = {recipe: Classifier.load(model_file(name, recipe)) for recipe in given.recipes}
+    models = {recipe: Model.load(model_file(name, recipe)) for recipe in given.recipes}
     clocks: dict[str, tuple[Clock, int]] = {who: (each(model.classify, by), PER_ROUND) for who, model in models.items()}
     try:
         clocks["fastText"] = FastText(peer, by, train).ask, PER_ROUND

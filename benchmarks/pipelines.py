@@ -12,30 +12,34 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from linnaeus import Recipe, read
+from linnaeus import Recipe, Stage, read
 from linnaeus.data.sentence_reading import read_sentences
 from linnaeus.features import Field, Union, Weighted, Words
 from linnaeus.features.tokens import Window
 from linnaeus.learners.linear.learner import Linear
-from linnaeus.recipes.stack_recipe import StackRecipe, Stage
-from linnaeus.recipes.tag_recipe import TagRecipe
-from linnaeus.recipes.tagging import tag_recipe
+from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.recipes.tuning import Tuning
 
 DATA = Path(os.environ.get("LINNAEUS_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 SETS = ("ag_news_small", "trec", "dbpedia_14k")
 
 
-def entities(with_tags: bool) -> TagRecipe:
+def entities(with_tags: bool) -> Recipe:
     """The recipe for entities, with or without what the stage before says."""
-    recipe = tag_recipe("entities-fast")
+    recipe = named("entities-fast").changed({"tuning": None})
     if not with_tags:
         return recipe
-    items = (*recipe.templates.items, Window(("word",), (-1, 0, 1), "pos"))
-    return recipe.changed({"templates.items": items})
+    items = (*recipe.features.items, Window(("word",), (-1, 0, 1), "pos"))
+    return recipe.changed({"features.items": items})
+
+
+def tagger() -> Stage:
+    """The stage that tells parts of speech."""
+    return Stage("pos", named("pos").changed({"tuning": None}))
 
 
 def topic(*columns: str) -> Recipe:
@@ -51,18 +55,17 @@ def entity_rows() -> Iterator[dict[str, Any]]:
     train, test = (read_sentences(DATA / "conll2003" / f"{part}.parquet", tags="ner") for part in ("train", "test"))
     same = read_sentences(DATA / "conll2003" / "train.parquet", tags="pos")
     other = read_sentences(DATA / "ud_english_ewt" / "train.parquet", tags="upos")
-    both = StackRecipe((Stage("pos", tag_recipe("pos")), Stage("ner", entities(True))))
-    cases = {
-        "alone": (StackRecipe((Stage("ner", entities(False)),)), {"ner": train}),
-        "after tags of ud_english_ewt": (both, {"pos": other, "ner": train}),
-        "after tags of the same sentences, out of fold": (both, {"pos": same, "ner": train}),
+    both = replace(entities(True), before=(tagger(),))
+    cases: dict[str, tuple[Recipe, dict[str, Any]]] = {
+        "alone": (entities(False), {}),
+        "after tags of ud_english_ewt": (both, {"pos": other}),
+        "after tags of the same sentences, out of fold": (both, {"pos": same}),
     }
-    for name, (recipe, data) in cases.items():
+    for name, (recipe, stages) in cases.items():
         began = time.perf_counter()
-        model = recipe.fit(data)
-        ready = model.ready_sentences(test).with_tags(test.tags)
-        found = model.last.test(ready, rounds=0)
-        facts = {"seconds": round(time.perf_counter() - began, 1), "trained": model.facts["stages"]}
+        model = recipe.fit(train, stages=stages)
+        found = model.evaluate(test, rounds=0)
+        facts = {"seconds": round(time.perf_counter() - began, 1), "trained": model.facts.get("stages", {})}
         yield {"set": "conll2003", "stages": name, "f1": round(100 * found.value("f1"), 2), **facts}
 
 
@@ -70,17 +73,15 @@ def topic_rows() -> Iterator[dict[str, Any]]:
     """Topics of texts: words alone, and with what taggers trained elsewhere say."""
     tags = read_sentences(DATA / "ud_english_ewt" / "train.parquet", tags="upos")
     names = read_sentences(DATA / "conll2003" / "train.parquet", tags="ner")
-    stages = (Stage("pos", tag_recipe("pos")), Stage("ner", entities(True)))
+    stages = (tagger(), Stage("ner", entities(True)))
     cases = {"words": (), "words, entities": ("ner.entities",), "words, tagged words": ("pos.words",)}
     cases["words, tagged words, entities"] = ("pos.words", "ner.entities")
     for name in SETS:
         train, test = (read(DATA / name / f"{part}.parquet").load() for part in ("train", "test"))
         for said, columns in cases.items():
-            before = stages if columns else ()
-            recipe = StackRecipe((*before, Stage("topic", topic(*columns))))
-            data = {"topic": train} | ({"pos": tags, "ner": names} if columns else {})
+            recipe = replace(topic(*columns), before=stages if columns else ())
             began = time.perf_counter()
-            model = recipe.fit(data)
+            model = recipe.fit(train, stages={"pos": tags, "ner": names} if columns else {})
             batch = test.batch()
             right = model.predict(batch.take(range(len(batch)))) == batch.labels.to_numpy(zero_copy_only=False)
             seconds = round(time.perf_counter() - began, 1)

@@ -20,13 +20,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from linnaeus import kernels
+from linnaeus import Recipe, kernels
 from linnaeus.data.group_reading import read_groups
 from linnaeus.data.groups import Groups
 from linnaeus.features.pairs import Joined, Measured, Passage
 from linnaeus.features.pairs.reading import CLUES
-from linnaeus.recipes.rank_recipe import RankRecipe
-from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.cookbook import recipe as named
+from linnaeus.tasks.rank.answers import choices
 from measure import clock, data_folder, say, say_machine
 
 
@@ -35,16 +35,16 @@ def part(name: str, *pieces: str) -> Groups:
     return read_groups(pa.concat_tables([pq.read_table(data_folder() / name / f"{piece}.parquet") for piece in pieces]))
 
 
-def readers() -> Iterator[tuple[str, RankRecipe]]:
+def readers() -> Iterator[tuple[str, Recipe]]:
     """The whole recipe, then without each clue, then with one alone, then without kinds of questions."""
-    whole = RANKERS["reading"]()
+    whole = named("reading")
     yield "all clues", whole
     for clue in CLUES:
         rest = tuple(name for name in CLUES if name != clue)
-        yield f"without {clue}", replace(whole, pairs=Measured((Passage(clues=rest),), question="text"))
+        yield f"without {clue}", replace(whole, features=Measured((Passage(clues=rest),), question="text"))
     for clue in CLUES:
-        yield f"{clue} alone", replace(whole, pairs=Measured((Passage(clues=(clue,)),), question="text"))
-    yield "no kinds of questions", replace(whole, pairs=Measured((Passage(),)))
+        yield f"{clue} alone", replace(whole, features=Measured((Passage(clues=(clue,)),), question="text"))
+    yield "no kinds of questions", replace(whole, features=Measured((Passage(),)))
 
 
 def reading(rows: slice) -> None:
@@ -54,25 +54,25 @@ def reading(rows: slice) -> None:
         kinds = asked.columns["kind"].to_pylist()
         for what, recipe in _some(readers(), rows if name == "mctest_mc500" else slice(0, 1 if rows.start == 0 else 0)):
             model = recipe.fit(known)
-            right = model.choose(asked) == asked.answers()
+            right = choices(model, asked) == asked.answers()
             one = np.array([kind == "one" for kind in kinds])
             by_kind = {"one_sentence": float(right[one].mean()), "several": float(right[~one].mean())}
             held_out = model.facts["held_out"]["accuracy"]
             say(task="reading", set=name, what=what, held_out=held_out, test=float(right.mean()), **by_kind)
 
 
-def linkers() -> Iterator[tuple[str, RankRecipe]]:
+def linkers() -> Iterator[tuple[str, Recipe]]:
     """The whole recipe, then without each measure and each block."""
-    whole = RANKERS["linking"]()
-    parts = whole.pairs.parts
+    whole = named("linking")
+    parts = whole.features.parts
     yield "whole", whole
     for i, measure in enumerate(parts[0].measures[:-1]):
         rest = (*parts[0].measures[:i], *parts[0].measures[i + 1 :])
         name = f"{type(measure).__name__}{' by document' if getattr(measure, 'by', None) else ''}"
-        yield f"without {name}", replace(whole, pairs=Joined((Measured(rest), *parts[1:])))
-    yield "without Described", replace(whole, pairs=Joined((parts[0], parts[2])))
-    yield "without Crossed", replace(whole, pairs=Joined(parts[:2]))
-    yield "measures alone", replace(whole, pairs=parts[0])
+        yield f"without {name}", replace(whole, features=Joined((Measured(rest), *parts[1:])))
+    yield "without Described", replace(whole, features=Joined((parts[0], parts[2])))
+    yield "without Crossed", replace(whole, features=Joined(parts[:2]))
+    yield "measures alone", replace(whole, features=parts[0])
 
 
 def linking(rows: slice) -> None:
@@ -82,7 +82,7 @@ def linking(rows: slice) -> None:
         say(task="linking", what="the most popular candidate", part=name, accuracy=float(np.mean(popular(groups))))
     for what, recipe in _some(linkers(), rows):
         model = recipe.fit(known)
-        on_dev, on_test = model.test(dev), model.test(test)
+        on_dev, on_test = model.evaluate(dev), model.evaluate(test)
         more = {"test_mrr": on_test.value("reciprocal-rank"), "test_recall_3": on_test.value("recall-at-3")}
         say(task="linking", what=what, dev=on_dev.value("accuracy"), test=on_test.value("accuracy"), **more)
 
@@ -98,7 +98,7 @@ def speed(rows: slice) -> None:
     """Mentions per second from Arrow to scores: the test part, and 10,000 mentions with 30 candidates each."""
     del rows
     known, test = part("aida_conll", "train"), part("aida_conll", "test")
-    model = RANKERS["linking"]().changed({"learner.epochs": 30}).fit(known)
+    model = named("linking").changed({"learner.epochs": 30}).fit(known)
     for name, groups in (("test", test), ("10,000 x 30", _wide(known))):
         for threads in (1, 2):
             with kernels.threads(threads):
@@ -115,7 +115,7 @@ def _wide(groups: Groups) -> Groups:
     return Groups(np.arange(10_001) * 30, many.text, many.candidates.take(kept), columns=many.columns, details=details)
 
 
-def _some(named: Iterator[tuple[str, RankRecipe]], rows: slice) -> Iterator[tuple[str, RankRecipe]]:
+def _some(named: Iterator[tuple[str, Recipe]], rows: slice) -> Iterator[tuple[str, Recipe]]:
     return islice(named, rows.start, rows.stop)
 
 

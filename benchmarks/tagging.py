@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import linnaeus
+from linnaeus import Recipe, Tag
 from linnaeus.data.sentences import Sentences
 from linnaeus.evaluation import evaluate, observe_tags
 from linnaeus.learners.chain.learner import Chain, Greedy
-from linnaeus.recipes.tag_recipe import TagRecipe
-from linnaeus.recipes.tagging import TAGGERS, tag_recipe
+from linnaeus.recipes.cookbook import RECIPES
+from linnaeus.recipes.cookbook import recipe as named
 from measure import data_folder, say, say_machine
 from race.tags_data import load
 
@@ -32,29 +33,30 @@ SETS = {"ud_english_ewt": "upos", "conll2003": "ner", "brown": "tags"}
 PERCEPTRON = Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10)
 
 
-def ours(column: str) -> dict[str, TagRecipe]:
+def ours(column: str) -> dict[str, Recipe]:
     """What is measured: the templates of the peer with both learners, and the recipes with names."""
     encoding = "bio" if column == "ner" else "plain"
     same = {
-        "same templates, CRF": TagRecipe(encoding=encoding),
-        "same templates, perceptron": TagRecipe(learner=PERCEPTRON, encoding=encoding),
+        "same templates, CRF": Recipe(task=Tag(encoding=encoding)),
+        "same templates, perceptron": Recipe(task=Tag(encoding=encoding), learner=PERCEPTRON),
     }
     if column == "tags":  # hundreds of tags: a search over all pairs of them at every token takes long
         greedy = Greedy(loss="perceptron", rule="sgd", rate=1.0, epochs=3)
-        return {"greedy, features seen three times": TagRecipe(learner=greedy).changed({"min_count": 3})}
+        return {"greedy, features seen three times": Recipe(task="tag", learner=greedy).changed({"min_count": 3})}
     wanted = "entities" if column == "ner" else "pos"
-    return same | {name: tag_recipe(name) for name in TAGGERS if name.startswith(wanted) and name != "pos-exact"}
+    names = [name for name, row in RECIPES.items() if row.task == "tag" and name != "pos-exact"]
+    return same | {name: named(name).changed({"tuning": None}) for name in names if name.startswith(wanted)}
 
 
-def measure(name: str, recipe: TagRecipe, column: str, test: tuple[Any, Any]) -> dict[str, Any]:
+def measure(name: str, recipe: Recipe, column: str, test: tuple[Any, Any]) -> dict[str, Any]:
     """One training from lists of tokens, and the tagging of the test part, also from lists."""
     tokens, tags = load(data_folder() / name, "train", column)
     began = time.perf_counter()
     model = recipe.fit(Sentences.from_lists(tokens, tags))
     fit = time.perf_counter() - began
-    model.tag(test[0][:10])
+    model.predict(test[0][:10])
     began = time.perf_counter()
-    found = model.tag(test[0])
+    found = model.predict(test[0])
     return {"fit_s": fit, "tag_s": time.perf_counter() - began, "tags": found}
 
 

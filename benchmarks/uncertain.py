@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from accuracy import SETS, load
 from linnaeus.evaluation import Outcome, evaluate, lookup
-from linnaeus.model.model import Classifier
+from linnaeus.model.model import Model
 from linnaeus.recipes.cookbook import recipe as named
 from measure import data_folder, say, say_machine
 
@@ -42,12 +42,12 @@ def cut(rows: Rows, seed: int) -> tuple[Rows, Rows]:
     return (first[0], first[1]), (second[0], second[1])
 
 
-def fit(recipe: str, rows: Rows) -> Classifier:
+def fit(recipe: str, rows: Rows) -> Model:
     """Trained with the recipe as it stands."""
     return named(recipe).fit(list(zip(*rows, strict=True)))
 
 
-def covered(model: Classifier, rows: Rows) -> dict[str, float]:
+def covered(model: Model, rows: Rows) -> dict[str, float]:
     """How often the sets hold the truth, how large they are, and how many are empty."""
     sets = model.predict(rows[0], abstain=f"coverage={COVERAGE}")
     sizes = np.array([len(labels) for labels in sets])
@@ -78,7 +78,7 @@ def calibration(name: str, arguments: argparse.Namespace) -> None:
     say(what="calibration", set=name, rows=len(there[0]), **_honesty(fit(arguments.recipe, here), there))
 
 
-def _honesty(model: Classifier, rows: Rows) -> dict[str, Any]:
+def _honesty(model: Model, rows: Rows) -> dict[str, Any]:
     names = [str(label) for label in model.classes.tolist()] if model.classes is not None else []
     P = model.probabilities(rows[0])
     outcome = Outcome(lookup(rows[1], names), P.argmax(axis=1), names, P)

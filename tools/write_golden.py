@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from linnaeus import Classifier, Recipe, store
-from linnaeus.features import Affixes, Chars, Hashed, Shape, Words, save
+from linnaeus import Model, Rank, Recipe, Stage, Tag, store
+from linnaeus.features import Affixes, Chars, Columns, Hashed, Shape, Words, save
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.store.manifest import DTYPES, FORMAT
@@ -51,7 +51,7 @@ def write_features(path: Path) -> None:
     path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
 
 
-def trained() -> Classifier:
+def trained() -> Model:
     """A classifier with every part that a file can have: counted words, hashed characters, a tuned decision."""
     features = Words(ngrams=(1, 2), values="tfidf", length="l2") | Chars(2, 3, terms=Hashed(4))
     return Recipe(features=features, learner=Linear(loss="squared_hinge"), tuning=Tuning(strengths=(1.0, 0.1))).fit(
@@ -61,21 +61,42 @@ def trained() -> Classifier:
 
 def write_classifier(path: Path) -> None:
     """A trained classifier, and beside it what it answers."""
-    write_answers(path, trained())
+    write_answers(path, trained(), [*SENTENCES, *TEXTS])
+
+
+def write_tagger(path: Path) -> None:
+    """A tagger with a dictionary of words."""
+    tagged = [[("a", "D"), ("red", "J"), ("apple", "N")], [("two", "D"), ("pears", "N")]] * 3
+    write_answers(path, Recipe(task=Tag(dictionary=2)).fit(tagged), [["a", "red", "pear"], []])
+
+
+def write_ranker(path: Path) -> None:
+    """A ranker that may choose nothing."""
+    rows: Json = [
+        {"text": text, "candidates": ["fruit", text[-5:]], "answer": i % 2} for i, text in enumerate(SENTENCES)
+    ]
+    write_answers(path, Recipe(task=Rank(none="option")).fit(rows * 3), rows)
+
+
+def write_pipeline(path: Path) -> None:
+    """A classifier after a classifier."""
+    stages = (Stage("first", Recipe(features=Words()), folds=2),)
+    features = Words() | Columns(categorical=("first",))
+    write_answers(path, Recipe(features=features, before=stages).fit(ROWS, stages={"first": ROWS}), TEXTS)
 
 
 def write_compact(path: Path) -> None:
     """The same with int8 weights."""
-    write_answers(path, trained().compact(ROWS))
+    write_answers(path, trained().compact(ROWS), [*SENTENCES, *TEXTS])
 
 
-def write_answers(path: Path, model: Classifier) -> None:
-    """A model, and beside it labels, scores and probabilities of some texts."""
+def write_answers(path: Path, model: Model, asked: Json) -> None:
+    """A model, and beside it its answers to some examples, with their scores and probabilities."""
     model.save(path, force=True)
-    asked = [*SENTENCES, *TEXTS]
+    answers = model.predict(asked)
     found = {
-        "texts": asked,
-        "labels": model.predict(asked).tolist(),
+        "asked": asked,
+        "answers": answers.tolist() if isinstance(answers, np.ndarray) else answers,
         "scores": model.scores(asked).tolist(),
         "probabilities": model.probabilities(asked).tolist(),
     }
@@ -87,6 +108,9 @@ GOLDEN: dict[str, Callable[[Path], None]] = {
     "features": write_features,
     "classifier": write_classifier,
     "compact": write_compact,
+    "tagger": write_tagger,
+    "ranker": write_ranker,
+    "pipeline": write_pipeline,
 }
 """What is written for each format."""
 

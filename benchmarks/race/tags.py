@@ -69,7 +69,7 @@ def main(folder: str, column: str, algorithm: str) -> None:
         tagger.open(file.name)
         test, _ = load(folder, "test", column)
         start = time.perf_counter()
-        found = [tagger.tag(features(sentence)) for sentence in test]
+        found = [tagger.predict(features(sentence)) for sentence in test]
         seconds = time.perf_counter() - start
     times = {"features_s": extracted - began, "fit_s": trained - began, "tag_s": seconds}
     print(json.dumps({**times, "tags": found}))

@@ -53,16 +53,15 @@ if TYPE_CHECKING:
     from linnaeus.estimators.text import TextClassifier as TextClassifier
     from linnaeus.estimators.text import TextRegressor as TextRegressor
     from linnaeus.kernels import threads as threads
-    from linnaeus.model.model import Classifier as Classifier
-    from linnaeus.model.opening import load as load
-    from linnaeus.model.ranker import RankModel as RankModel
-    from linnaeus.model.stack import StackModel as StackModel
-    from linnaeus.model.tagger import TagModel as TagModel
-    from linnaeus.recipes.rank_recipe import RankRecipe as RankRecipe
+    from linnaeus.model.file import load as load
+    from linnaeus.model.model import Model as Model
+    from linnaeus.recipes.cookbook import recipe as recipe
     from linnaeus.recipes.recipe import Recipe as Recipe
-    from linnaeus.recipes.stack_recipe import StackRecipe as StackRecipe
-    from linnaeus.recipes.stack_recipe import Stage as Stage
-    from linnaeus.recipes.tag_recipe import TagRecipe as TagRecipe
+    from linnaeus.recipes.recipe import Stage as Stage
+    from linnaeus.tasks import Classify as Classify
+    from linnaeus.tasks import Rank as Rank
+    from linnaeus.tasks import Regress as Regress
+    from linnaeus.tasks import Tag as Tag
 
 
 __version__ = "0.1.0"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -363,4 +363,186 @@ class Rule(Protocol):
 
     def pace(self, name: str, state: Params, rows: Any) -> Any:
         """The factor by which the updates of these rows are scaled; the regularizer's time is scaled by it too."""
+        ...
+
+
+class TaskLesson(Protocol):
+    """What a task makes of its examples and a recipe: features, and a problem that learners can solve."""
+
+    features: Any
+    strata: Any
+    """Classes, which keep their shares in every fold; None where there are none."""
+
+    @property
+    def folds(self) -> int:
+        """The number of folds for data of this size; 1 holds out a share once."""
+        ...
+
+    def enough(self, rows: int, groups: int) -> bool:
+        """Whether some of so many examples, which stay together in so many groups, can be held out."""
+        ...
+
+    def legs(self, split: Any, strengths: tuple[float, ...]) -> Iterator[Any]:
+        """For each strength the answers to held-out examples by a model of the others, and how good they are."""
+        ...
+
+    def learn(self, learner: Any, progress: Any) -> Any:
+        """The fields of the model of all examples."""
+        ...
+
+
+class Task(Protocol):
+    """What an example is, what its truth is, and how an answer is said. Everything else asks the task.
+
+    `models`, `data` and `usual` are for messages: what its models are called, what they learn from, its usual recipe.
+    `stacks` says whether its answers can be columns of later stages, `texts` whether its examples are rows of text,
+    `commands` what to try next with a model.
+    """
+
+    name: ClassVar[str]
+    models: ClassVar[str]
+    data: ClassVar[str]
+    usual: ClassVar[str]
+    stacks: ClassVar[bool]
+    texts: ClassVar[bool]
+    commands: ClassVar[tuple[str, ...]]
+
+    def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
+        """Whether data with these columns (and whether each holds lists) look like this task."""
+        ...
+
+    def fitting(self, examples: Any) -> str:
+        """The recipe for these examples if none is named."""
+        ...
+
+    def usual_features(self) -> Any:
+        """The features of a recipe that names none."""
+        ...
+
+    def usual_learner(self) -> Any:
+        """The learner of a recipe that names none."""
+        ...
+
+    def check(self, recipe: Any) -> None:
+        """Refuse a recipe whose pieces are for other tasks."""
+        ...
+
+    def open(self, data: str, given: Mapping[str, Any], usual: Mapping[str, Any], labeled: bool = True) -> Any:
+        """The data that a command names, in batches; `given` are arguments of `read`."""
+        ...
+
+    def of_text(self, text: str) -> Any:
+        """One text as data."""
+        ...
+
+    def described(self, source: Any) -> str:
+        """Which columns of the data hold what."""
+        ...
+
+    def examples(self, source: Any, truth: str | None = None) -> Any:
+        """What is learned from; `truth` names the column of the truth."""
+        ...
+
+    def meant(self, examples: Any) -> Task:
+        """The task that these examples are of: labels that are numbers make a regression."""
+        ...
+
+    def sound(self, examples: Any) -> Any:
+        """The examples, if nothing about them is wrong."""
+        ...
+
+    def keyed(self, examples: Any, features: Any) -> Any:
+        """The examples with keys of equal ones."""
+        ...
+
+    def grouped(self, examples: Any, by: str) -> Any:
+        """The examples with the values of a column as groups, which are held out together."""
+        ...
+
+    def contents(self, examples: Any) -> Iterator[bytes]:
+        """What tells these examples from others."""
+        ...
+
+    def sizes(self, examples: Any) -> dict[str, int]:
+        """What is counted besides examples: tokens, candidates."""
+        ...
+
+    def lesson(self, recipe: Any, examples: Any) -> TaskLesson:
+        """Features, rows and the problem to solve."""
+        ...
+
+    def settle(self, model: Any, examples: Any, held: Any) -> Any:
+        """The model with what is learned from held-out examples: its decision and its evaluation."""
+        ...
+
+    def restore(self, state: State, functions: Any) -> Any:
+        """The fitted features of a file."""
+        ...
+
+    def material(self, source: Any) -> Any:
+        """Examples without truth, as the model takes them."""
+        ...
+
+    def units(self, model: Any, source: Any) -> Iterator[Any]:
+        """Opened data in pieces that can be answered by themselves."""
+        ...
+
+    def scores(self, model: Any, material: Any) -> Doubles:
+        """The scores behind the answers."""
+        ...
+
+    def predict(self, model: Any, material: Any, abstain: Any = None) -> Any:
+        """What is said about each example; None where the model abstains."""
+        ...
+
+    def probabilities(self, model: Any, material: Any) -> Doubles:
+        """Probabilities of all possible answers."""
+        ...
+
+    def rank(self, model: Any, material: Any, count: int) -> list[list[tuple[Any, float]]]:
+        """The best answers to each example, best first."""
+        ...
+
+    def single(self, model: Any) -> Callable[[str], Any] | None:
+        """A quick answer to one text, if there is one."""
+        ...
+
+    def refuse_wish(self, wish: Any) -> None:
+        """Refuse what the answers of this task cannot have."""
+        ...
+
+    def columns(self, model: Any, batch: Any, wish: Any) -> Any:
+        """The answers to a batch as Arrow columns."""
+        ...
+
+    def labeled(self, source: Any) -> Iterator[Any]:
+        """Examples with their truth, in batches."""
+        ...
+
+    def observe(self, model: Any, batch: Any, abstain: Any = None) -> Any:
+        """What evaluation needs to know of the answers to a batch, and of its truth."""
+        ...
+
+    def truth_of(self, batch: Any) -> Any:
+        """The labels of a batch, as names."""
+        ...
+
+    def known_labels(self, model: Any) -> Any:
+        """The labels that a model knows, as names; None where labels have none."""
+        ...
+
+    def columns_of(self, batch: Any) -> dict[str, Any]:
+        """What the examples of a batch can be compared by."""
+        ...
+
+    def evaluated(self, model: Any) -> Any:
+        """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
+        ...
+
+    def explained(self, source: Any, rows: int) -> Iterator[tuple[Any, int]]:
+        """The first examples of opened data to explain, each with the place in it."""
+        ...
+
+    def reasons(self, model: Any, row: Any, at: int, classes: Any, search: Any) -> Any:
+        """Why this is the answer."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linnaeus import Classifier
+from linnaeus import Model
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def test_the_demo_checks_trains_judges_and_explains(answer, home):
     assert "accuracy" in answer.out
     assert "alarm" in answer.out
     assert str(home / "intents.lin") in answer.out
-    assert Classifier.load(home / "intents.lin").predict(["wake me up at seven"]).tolist() == ["alarm"]
+    assert Model.load(home / "intents.lin").predict(["wake me up at seven"]).tolist() == ["alarm"]
 
 
 def test_the_demo_puts_the_model_where_it_is_told(run, tmp_path):

@@ -58,8 +58,8 @@ def test_taggers_take_the_train_part(run, tmp_path, monkeypatch):
         rows = [{"tokens": ["a", "dog"], "tags": ["DET", "NOUN"]}] * count
         (tmp_path / "tagged" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     told = json.loads(run("train", "tagged", "--test", "tagged", "--json").out)
-    assert told["facts"]["sentences"] == 30
-    assert told["test"]["tokens"] == 6
+    assert told["facts"]["rows"] == 30
+    assert told["test"]["units"] == 6
 
 
 def test_rankers_take_the_train_part(run, tmp_path, monkeypatch):
@@ -69,5 +69,5 @@ def test_rankers_take_the_train_part(run, tmp_path, monkeypatch):
         rows = [{"text": f"{i} and one", "candidates": ["one", f"two {i}"], "answer": "one"} for i in range(count)]
         (tmp_path / "sums" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     told = json.loads(run("train", "sums", "--test", "sums", "--json").out)
-    assert told["facts"]["examples"] == 12
-    assert told["test"]["n"] == 3
+    assert told["facts"]["rows"] == 12
+    assert told["test"]["rows"] == 3

@@ -69,9 +69,9 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
     assert sum(gains) == pytest.approx(first["score"] - second["score"])
     assert sum(gains) == pytest.approx(told["contrast"]["score"])
     assert "not" in run("explain", model, data).stdout
-    assert json.loads(run("inspect", model, "--json").stdout)["kind"] == "ranker"
+    assert json.loads(run("inspect", model, "--json").stdout)["task"] == "rank"
     assert "strength" in run("inspect", model).stdout
-    assert "[pairs" in run("inspect", model, "--recipe").stdout
+    assert "[features" in run("inspect", model, "--recipe").stdout
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,12 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
             UsageError,
             "no recipe 'none'; take one of plain",
         ),
-        (("explain", "ranks.lin"), UsageError, "To explain a ranker, give DATA"),
+        (("explain", "ranks.lin"), UsageError, "give a text or a file of examples"),
         (("predict", "ranks.lin", "-"), DataError, "standard input"),
         (("test", "ranks.lin", "asked.jsonl", "--min", "f1=1"), UsageError, "reciprocal-rank"),
         (("test", "ranks.lin", "asked.jsonl", "--max", "accuracy=1"), UsageError, "--min"),
         (("tag", "ranks.lin", "a text"), UsageError, "not a tagger"),
+        (("predict", "ranks.lin", "a text"), UsageError, "a file of examples with candidates"),
         (("search", "ranks.lin", "a text"), UsageError, "not a text classifier"),
     ],
 )

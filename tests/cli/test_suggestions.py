@@ -46,4 +46,6 @@ def test_the_nearest_name_is_suggested(run, films, words, code, meant):
 
 def test_all_names_are_listed_where_none_is_near(run, films):
     assert "take one of default, fast, " in run("train", "films.csv", "--recipe", "zzz", "-o", "a.lin").err
-    assert "Recipe has features, learner, tuning" in run("train", "films.csv", "--set", "zzz=1", "-o", "a.lin").err
+    assert (
+        "Recipe has task, features, learner, tuning" in run("train", "films.csv", "--set", "zzz=1", "-o", "a.lin").err
+    )

@@ -45,7 +45,7 @@ def test_training_says_what_it_learned_and_how_good_it_is(folder: Path, tmp_path
     done = run("train", str(folder / "all.jsonl"), "--label", "ner", "-o", str(tmp_path / "m.lin"))
     assert done.exit_code == 0
     assert "24 sentences, 104 tokens" in done.stdout
-    assert "held-out sentences (from a second training)" in done.stdout
+    assert "held-out sentences of the training data" in done.stdout
     assert "accuracy" in done.stdout
     tested = run("train", str(folder / "all.jsonl"), "--label", "pos", "--test", str(folder / "all.jsonl"),
                  "-o", str(tmp_path / "n.lin"), "--json")  # fmt: skip
@@ -54,16 +54,16 @@ def test_training_says_what_it_learned_and_how_good_it_is(folder: Path, tmp_path
 
 def test_sentences_are_held_out_where_a_file_has_no_documents(folder: Path, tmp_path: Path) -> None:
     done = run("train", str(folder / "names.conll"), "-o", str(tmp_path / "m.lin"))
-    assert "held-out sentences (from a second training)" in done.stdout
+    assert "held-out sentences of the training data" in done.stdout
 
 
 def test_the_recipe_follows_the_tags(folder: Path) -> None:
     recipes = [
         json.loads(run("inspect", str(folder / f"{name}.lin"), "--json").stdout)["recipe"] for name in ("pos", "ner")
     ]
-    assert [recipe["encoding"] for recipe in recipes] == ["plain", "bio"]
+    assert [recipe["task"]["encoding"] for recipe in recipes] == ["plain", "bio"]
     assert 'encoding = "bio"' in run("inspect", str(folder / "ner.lin"), "--recipe").stdout
-    assert "the file contains no training sentences" in run("inspect", str(folder / "pos.lin")).stdout
+    assert "none of the training data are in the file" in run("inspect", str(folder / "pos.lin")).stdout
 
 
 def test_plain_text_is_tagged(folder: Path) -> None:
@@ -85,7 +85,14 @@ def test_files_of_sentences_are_tagged(folder: Path, tmp_path: Path) -> None:
     said = run("tag", str(folder / "ner.lin"), str(folder / "names.conll"))
     assert said.stdout.startswith("Ann\tB-PER\nLee\tI-PER\n")
     lines = run("predict", str(folder / "ner.lin"), str(folder / "all.jsonl")).stdout.splitlines()
-    assert json.loads(lines[1]) == {"tokens": SENTENCES[1][0], "tags": SENTENCES[1][2]}
+    assert json.loads(lines[1]) == {
+        "tokens": SENTENCES[1][0],
+        "tags": SENTENCES[1][2],
+        "entities": [
+            {"start": 0, "end": 1, "type": "PER", "text": "Bob"},
+            {"start": 2, "end": 3, "type": "LOC", "text": "Rome"},
+        ],
+    }
     out = tmp_path / "tags.parquet"
     assert run("predict", str(folder / "ner.lin"), str(folder / "all.jsonl"), "-o", str(out)).exit_code == 0
     assert pq.read_table(out).column("tags").to_pylist()[0] == SENTENCES[0][2]
@@ -103,9 +110,20 @@ def test_a_missed_bound_is_told_as_for_classifiers(folder: Path, capsys: pytest.
     assert "did you mean 'accuracy'?" in capsys.readouterr().err
 
 
-def test_a_text_for_predict_is_sent_to_tag(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", str(folder / "pos.lin"), "Bob barks"]) == 2
-    assert "use `linnaeus tag MODEL TEXT`" in capsys.readouterr().err
+def test_predict_tags_a_text_with_its_places(folder: Path) -> None:
+    told = json.loads(run("predict", str(folder / "pos.lin"), "Bob barks").stdout)
+    assert told == {"tokens": ["Bob", "barks"], "tags": ["N", "V"], "spans": [[0, 3], [4, 9]]}
+    named = json.loads(run("tag", str(folder / "ner.lin"), "Bob likes Rome", "--json").stdout)
+    assert named["spans"][2] == [10, 14]
+    assert [entity["text"] for entity in named["entities"]] == ["Bob", "Rome"]
+    assert run("predict", str(folder / "ner.lin"), "Bob likes Rome", "--entities").stdout == "PER\tBob\nLOC\tRome\n"
+
+
+def test_a_tagger_abstains_where_it_is_not_sure(folder: Path) -> None:
+    sure = ("tag", str(folder / "pos.lin"), "Bob barks", "--abstain", "confidence=0.000001")
+    assert run(*sure).stdout == "Bob\tN\nbarks\tV\n\n"
+    found = run("predict", str(folder / "pos.lin"), "qwx zzv", "--abstain", "confidence=0.999999")
+    assert None in json.loads(found.stdout)["tags"]
 
 
 def test_tags_are_judged_and_explained(folder: Path) -> None:
@@ -126,23 +144,18 @@ def test_tags_are_judged_and_explained(folder: Path) -> None:
 
 
 PIPELINE = """
-[[stages]]
+[[before]]
 name = "ner"
-task = "tag"
 recipe = "entities"
 data = "names.conll"
 
-[[stages]]
-name = "topic"
-task = "classify"
-
-[stages.recipe.features]
+[features]
 kind = "union"
 
-[[stages.recipe.features.blocks]]
+[[features.blocks]]
 kind = "words"
 
-[[stages.recipe.features.blocks]]
+[[features.blocks]]
 kind = "field"
 column = "ner.entities"
 block = {kind = "words", tokenizer = "whitespace"}
@@ -161,7 +174,7 @@ def test_a_pipeline_is_one_recipe_one_file_one_command(folder: Path) -> None:
     features = json.loads(run("explain", model, "Bob likes Oslo", "--json").stdout)
     assert "ner.entities: oslo_loc" in json.dumps(features).lower()
     assert "stage" in run("inspect", model).stdout
-    assert json.loads(run("inspect", model, "--json").stdout)["kind"] == "stack"
+    assert json.loads(run("inspect", model, "--json").stdout)["stages"] == ["ner"]
 
 
 @pytest.mark.parametrize(
@@ -176,8 +189,8 @@ def test_a_pipeline_is_one_recipe_one_file_one_command(folder: Path) -> None:
         (("train", "topics.csv", "--task", "tag", "-o", "new.lin"), DataError, "tokens"),
         (("tag", "topic.csv", "a text"), ModelFileError, "no model file"),
         (("predict", "pos.lin", "all.jsonl", "-o", "tags.csv"), UsageError, "lists"),
-        (("explain", "pos.lin"), UsageError, "To explain a tagger, give a sentence"),
-        (("test", "pos.lin", "nothing.jsonl"), DataError, "no token"),
+        (("explain", "pos.lin"), UsageError, "give a text or a file of examples"),
+        (("test", "pos.lin", "nothing.jsonl"), DataError, "no tokens"),
         (("test", "pos.lin", "all.jsonl", "--label", "pos", "--min", "nosuch=1"), UsageError, "accuracy"),
         (("test", "pos.lin", "all.jsonl", "--label", "pos", "--max", "accuracy=1"), UsageError, "--min"),
     ],

@@ -36,16 +36,12 @@ KINDS = {
     "pipeline": ("train", "classes.csv", "--recipe", "pipeline.toml"),
 }
 PIPELINE = """
-[[stages]]
+recipe = "words"
+
+[[before]]
 name = "ner"
-task = "tag"
 recipe = "entities-fast"
 data = "tagged.jsonl"
-
-[[stages]]
-name = "topic"
-task = "classify"
-recipe = "words"
 """
 TEXT = "the apple and the zinc, a plum and some lead: 天気がいいから散歩しましょう " * 3
 

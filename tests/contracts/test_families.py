@@ -29,7 +29,7 @@ from linnaeus.learners.kernel_methods import (
 )
 from linnaeus.learners.neighbors import Centroid, Neighbors
 from linnaeus.learners.restore import MODELS
-from linnaeus.model.model import Classifier
+from linnaeus.model.model import Model
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.similarities import RBF, Polynomial, Subsequence
 
@@ -70,7 +70,9 @@ def rows(classes: int, count: int = 12) -> list[tuple[str, str]]:
 
 def test_every_learner_and_every_model_is_here():
     assert set(FAMILIES) == set(LEARNERS) - {"linear"}
-    assert set(MODELS) == {recipe.fit(rows(2)).body.state().manifest["kind"] for recipe in FAMILIES.values()}
+    assert set(MODELS) - {"chain"} == {
+        recipe.fit(rows(2)).body.state().manifest["kind"] for recipe in FAMILIES.values()
+    }
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -83,7 +85,7 @@ def test_it_learns_saves_and_loads(name, classes, tmp_path):
     assert np.allclose(P.sum(axis=1), 1)
     assert (P >= 0).all()
     model.save(tmp_path / "m.lin")
-    again = Classifier.load(tmp_path / "m.lin")
+    again = Model.load(tmp_path / "m.lin")
     assert np.array_equal(model.scores(texts), again.scores(texts))
     assert np.array_equal(P, again.probabilities(texts))
     assert again.recipe == model.recipe

@@ -24,9 +24,9 @@ TEXTS = ["a good film", "so bad", "", "nothing known here", "x" * 300, "\U0001f6
 
 def use_model(path: str | Path) -> object:
     """Load a classifier and ask it everything a person could; what it refuses to answer is no failure."""
-    from linnaeus import Classifier
+    from linnaeus import Model
 
-    model = Classifier.load(path)
+    model = Model.load(path)
     model.scores(TEXTS)
     model.predict(TEXTS)
     if model.classes is not None:
@@ -45,9 +45,9 @@ def use_model(path: str | Path) -> object:
 
 def load_model(path: str | Path) -> object:
     """Only load it."""
-    from linnaeus import Classifier
+    from linnaeus import Model
 
-    return Classifier.load(path)
+    return Model.load(path)
 
 
 def hostile_states(state: State) -> Iterator[tuple[str, State]]:

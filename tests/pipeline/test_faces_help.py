@@ -62,8 +62,10 @@ def _models(folder):
     yield linnaeus.Recipe().fit(list(zip(TEXTS, LABELS, strict=True)))
     yield Tagger().fit([["the", "dog"]], [["D", "N"]])
     yield Tagger().fit([["the", "dog"]], [["D", "N"]]).model_
-    yield linnaeus.RankRecipe().fit([{"text": "a", "candidates": ["a", "b"], "answer": "a"}] * 3)
-    yield linnaeus.StackRecipe((linnaeus.Stage("pos", linnaeus.TagRecipe()),)).fit([[("a", "X"), ("b", "Y")]])
+    yield linnaeus.Recipe(task="rank").fit([{"text": "a", "candidates": ["a", "b"], "answer": "a"}] * 3)
+    stages = (linnaeus.Stage("pos", linnaeus.Recipe(task="tag")),)
+    tagged = [[("a", "X"), ("b", "Y")]]
+    yield linnaeus.Recipe(before=stages).fit(list(zip(TEXTS, LABELS, strict=True)), stages={"pos": tagged})
     yield LogisticRegression().fit([[0.0], [1.0]], ["a", "b"])
     for model in (TextClassifier("fast").fit(TEXTS, LABELS), Tagger().fit([["the", "dog"]], [["D", "N"]])):
         model.save(folder / "m.lin", force=True)
@@ -82,4 +84,4 @@ def test_a_model_describes_itself_in_a_few_lines(tmp_path):
 def test_a_classifier_names_its_classes():
     model = linnaeus.Recipe().fit(list(zip(TEXTS, LABELS, strict=True)))
     assert "classes: 2 (neg, pos)" in repr(model)
-    assert "rows: 20" in repr(model)
+    assert "20 rows" in repr(model)

@@ -11,16 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import linnaeus
+from linnaeus import Recipe, Stage
 from linnaeus.features.base import Batches
 from linnaeus.features.tokens import Templates, Window
 from linnaeus.recipes.cookbook import recipe
-from linnaeus.recipes.ranking import RANKERS
-from linnaeus.recipes.stack_recipe import StackRecipe, Stage
-from linnaeus.recipes.tag_recipe import TagRecipe
 from linnaeus.tasks.examples import as_examples
-from linnaeus.training.account import fingerprint
+from linnaeus.training.fingerprint import fingerprint
 
-WORD = TagRecipe(templates=Templates((Window(("word",)),)))
+WORD = Recipe(task="tag", features=Templates((Window(("word",)),)))
 
 
 def rows(n: int) -> pa.Table:
@@ -88,12 +86,12 @@ def test_taggers_rankers_and_pipelines_too(tmp_path):
             "answer": [0] * 60,
         }
     )
-    stack = StackRecipe(stages=(Stage("first", recipe("words")), Stage("last", recipe("words"))), folds=2)
+    stack = recipe("words").changed({"before": (Stage("first", "words", folds=2),)})
     texts = rows(60)
     fits = {
         "tagged": (tagged, lambda path: WORD.fit(path)),
-        "ranked": (ranked, lambda path: RANKERS["plain"]().fit(path)),
-        "texts": (texts, lambda path: stack.fit({"first": path, "last": path})),
+        "ranked": (ranked, lambda path: recipe("plain").fit(path)),
+        "texts": (texts, lambda path: stack.fit(path, stages={"first": path})),
     }
     for name, (table, fit) in fits.items():
         folder = tmp_path / name

@@ -10,7 +10,7 @@ from linnaeus.features import Words
 from linnaeus.learners.bayes import Multinomial
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.neighbors import Neighbors
-from linnaeus.model.model import Classifier
+from linnaeus.model.model import Model
 
 ROWS = [("red apple", "fruit"), ("green pear", "fruit"), ("iron ore", "metal"), ("zinc, a metal", "metal")]
 RECIPE = Recipe(features=Words(), learner=Multinomial(), keep="texts")
@@ -43,7 +43,7 @@ def test_explanations_show_them(model):
 
 def test_they_are_in_the_file_and_only_where_the_recipe_says_so(tmp_path):
     RECIPE.fit(ROWS).save(tmp_path / "kept.lin")
-    again = Classifier.load(tmp_path / "kept.lin")
+    again = Model.load(tmp_path / "kept.lin")
     assert again.kept.texts.to_pylist() == [text for text, _ in ROWS]
     assert [again.kept.names[code] for code in again.kept.codes] == [label for _, label in ROWS]
     assert b"zinc, a metal" in (tmp_path / "kept.lin").read_bytes()

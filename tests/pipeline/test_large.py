@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linnaeus
-from linnaeus import Classifier, Recipe, read, store
+from linnaeus import Model, Recipe, read, store
 from linnaeus.cli.main import main
 from linnaeus.errors import ModelFileError
 from linnaeus.features import Hashed, Words
@@ -44,10 +44,10 @@ def damage(path: Path, row: int) -> None:
 
 
 def test_a_large_model_answers_as_a_small_one(large: Path, monkeypatch) -> None:
-    mapped = Classifier.load(large)
+    mapped = Model.load(large)
     found = mapped.probabilities(["good film", "odd"])
     monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1 << 30)
-    assert found.tobytes() == Classifier.load(large).probabilities(["good film", "odd"]).tobytes()
+    assert found.tobytes() == Model.load(large).probabilities(["good film", "odd"]).tobytes()
     assert mapped.classify("good film").label == "pos"
     assert pickle.loads(pickle.dumps(mapped)).probabilities(["good film", "odd"]).tobytes() == found.tobytes()
 

@@ -14,15 +14,17 @@ ASKED = [{"text": f"the {word}", "candidates": ["cat", "dog"], "answer": word} f
 
 
 def test_every_kind_of_model_is_opened(tmp_path):
-    made = {
-        linnaeus.Classifier: linnaeus.Recipe().fit(ROWS),
-        linnaeus.TagModel: linnaeus.TagRecipe().fit(TAGGED),
-        linnaeus.RankModel: linnaeus.RankRecipe().fit(ASKED),
-        linnaeus.StackModel: linnaeus.StackRecipe((linnaeus.Stage("pos", linnaeus.TagRecipe()),)).fit(TAGGED),
-    }
-    for kind, model in made.items():
+    stages = (linnaeus.Stage("pos", linnaeus.Recipe(task="tag")),)
+    made = [
+        linnaeus.Recipe().fit(ROWS),
+        linnaeus.Recipe(task="tag").fit(TAGGED),
+        linnaeus.Recipe(task="rank").fit(ASKED),
+        linnaeus.Recipe(before=stages).fit(ROWS, stages={"pos": TAGGED}),
+    ]
+    for model in made:
         model.save(tmp_path / "model.lin", force=True)
-        assert isinstance(linnaeus.load(tmp_path / "model.lin"), kind)
+        again = linnaeus.load(tmp_path / "model.lin")
+        assert (again.task, again.recipe) == (model.task, model.recipe)
     face = linnaeus.LogisticRegression().fit(np.eye(4), [0, 1, 0, 1])
     face.save(tmp_path / "face.lin")
     assert linnaeus.load(tmp_path / "face.lin").predict(np.eye(4)).tolist() == [0, 1, 0, 1]

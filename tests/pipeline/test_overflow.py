@@ -8,15 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linnaeus import Classifier, MatrixClassifier, TextClassifier, read, store
+from linnaeus import MatrixClassifier, Model, TextClassifier, read, store
 from linnaeus.cli.main import main
 from linnaeus.erm import separability
 from linnaeus.errors import LinnaeusError
-from linnaeus.model.file import state_of
-from linnaeus.model.tagger_file import state_of as tag_state
-from linnaeus.model.tagger_file import tagger_of
+from linnaeus.model.file import model_of, state_of
 from linnaeus.recipes.cookbook import recipe
-from linnaeus.recipes.tagging import tag_recipe
 from linnaeus.types import State
 
 ROWS = [("a good film", "pos"), ("so good", "pos"), ("a bad film", "neg"), ("so bad", "neg")] * 5
@@ -48,7 +45,7 @@ def asked(path: Path) -> list[str]:
     """What of a model is not finite; an error in a sentence is fine."""
     wrong = []
     try:
-        model = Classifier.load(path)
+        model = Model.load(path)
     except LinnaeusError:
         return []
     for name in ("scores", "probabilities", "out_of_scope"):
@@ -89,7 +86,7 @@ def test_duals_that_overflow_are_seen_when_the_file_is_opened(tmp_path, capfd):
     duals = np.full_like(state.tensors["body.duals"], 1e308)
     store.save(tmp_path / "a.lin", State(state.manifest, {**state.tensors, "body.duals": duals}))
     with pytest.raises(LinnaeusError, match="its dual coefficients are so large that scores overflow"):
-        Classifier.load(tmp_path / "a.lin")
+        Model.load(tmp_path / "a.lin")
     (tmp_path / "a.txt").write_text("so good\n", encoding="utf-8")
     assert main(["predict", str(tmp_path / "a.lin"), str(tmp_path / "a.txt")]) == 4
     assert "Traceback" not in capfd.readouterr().err
@@ -99,7 +96,7 @@ def test_features_that_overflow_are_seen_when_it_predicts(tmp_path):
     state = state_of(recipe("lda").fit(read(ROWS)))
     projection = huge(state.tensors["features.projection"])["all"]
     store.save(tmp_path / "a.lin", State(state.manifest, {**state.tensors, "features.projection": projection}))
-    model = Classifier.load(tmp_path / "a.lin")
+    model = Model.load(tmp_path / "a.lin")
     with pytest.raises(
         LinnaeusError, match="The scores of row 0 are not finite: the weights of the model are too large"
     ):
@@ -109,15 +106,15 @@ def test_features_that_overflow_are_seen_when_it_predicts(tmp_path):
 TOLD = [[("the", "D"), ("cat", "N"), ("sat", "V")], [("a", "D"), ("dog", "N"), ("ran", "V")]] * 6
 
 
-@pytest.mark.parametrize("tensor", ["params.W", "params.shared"])
+@pytest.mark.parametrize("tensor", ["body.W", "body.shared"])
 @pytest.mark.parametrize("name", ["pos", "pos-crf", "pos-second", "pos-greedy"])
 def test_taggers_say_so_too(name, tensor, tmp_path, capfd):
-    state = tag_state(tag_recipe(name).fit(TOLD))
+    state = state_of(recipe(name).fit(TOLD))
     (tmp_path / "a.txt").write_text("the dog sat\n", encoding="utf-8")
     for values in huge(state.tensors[tensor]).values():
         changed = State(state.manifest, {**state.tensors, tensor: values})
         with pytest.raises(LinnaeusError, match="scores of taggings would overflow"):
-            tagger_of(changed)
+            model_of(changed)
         store.save(tmp_path / "a.lin", changed)
         assert main(["predict", str(tmp_path / "a.lin"), str(tmp_path / "a.txt")]) == 4
         assert "Traceback" not in capfd.readouterr().err
@@ -125,13 +122,13 @@ def test_taggers_say_so_too(name, tensor, tmp_path, capfd):
 
 @pytest.mark.parametrize("name", ["pos", "pos-crf", "pos-second", "pos-greedy"])
 def test_the_largest_weights_of_taggers_add_up_to_finite_scores(name):
-    state = tag_state(tag_recipe(name).fit(TOLD))
-    large = {tensor: np.full_like(state.tensors[tensor], 1e20) for tensor in ("params.W", "params.shared")}
-    model = tagger_of(State(state.manifest, {**state.tensors, **large}))
+    state = state_of(recipe(name).fit(TOLD))
+    large = {tensor: np.full_like(state.tensors[tensor], 1e20) for tensor in ("body.W", "body.shared")}
+    model = model_of(State(state.manifest, {**state.tensors, **large}))
     sentence = ["the", "dog", "sat"] * 300
-    assert np.isfinite(model.marginals([sentence])).all()
-    assert np.isfinite(model.nbest(sentence, 1)[0][1])
-    assert len(model.tag([sentence])[0]) == len(sentence)
+    assert np.isfinite(model.probabilities([sentence])).all()
+    assert np.isfinite(model.rank([sentence], 1)[0][0][1])
+    assert len(model.predict([sentence])[0]) == len(sentence)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from linnaeus import Classifier, Recipe, TextClassifier, TextRegressor, datasets, kernels, read
+from linnaeus import Model, Recipe, TextClassifier, TextRegressor, datasets, kernels, read
 from linnaeus.decision.shared import FittedShared
 from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.errors import DataError, ModelFileError, UsageError
@@ -19,6 +19,8 @@ from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.cookbook import RECIPES, recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.tasks.classify.answers import Wish, answers
+
+TEXT_RECIPES = [name for name, row in RECIPES.items() if row.task in ("classify", "regress")]
 
 TEXTS = ["a good film", "so good", "good and fine", "a bad film", "so bad", "bad and dull"] * 4
 LABELS = ["pos", "pos", "pos", "neg", "neg", "neg"] * 4
@@ -39,13 +41,13 @@ def test_the_default_recipe_is_good_on_the_embedded_data(model):
     assert found.value("ece") < 0.15
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", TEXT_RECIPES)
 def test_every_recipe_trains_saves_and_answers_alike(name, tmp_path):
     rows = list(zip(TEXTS, NUMBERS if name == "ridge" else LABELS, strict=True))
     given = read(rows, label_kind="numeric" if name == "ridge" else "one")
     model = recipe(name).fit(given)
     model.save(tmp_path / "m.lin")
-    again = Classifier.load(tmp_path / "m.lin")
+    again = Model.load(tmp_path / "m.lin")
     new = ["a good one", "bad", "", "nothing known"]
     assert np.array_equal(model.scores(new), again.scores(new))
     assert model.predict(new).tolist() == again.predict(new).tolist()
@@ -140,7 +142,7 @@ def test_further_columns_are_features(tmp_path):
     assert model.evaluation.value("accuracy") == 1.0
     model.save(tmp_path / "m.lin")
     new = read([{"text": "same", "from": "neg"}], label="")
-    assert Classifier.load(tmp_path / "m.lin").predict(new).tolist() == ["neg"]
+    assert Model.load(tmp_path / "m.lin").predict(new).tolist() == ["neg"]
 
 
 def test_held_out_rows_are_not_known_to_features_that_look_at_labels():
@@ -216,8 +218,8 @@ def test_files_of_others_are_refused(tmp_path, model):
     from linnaeus import features
 
     features.save(tmp_path / "f.lin", model.features)
-    with pytest.raises(ModelFileError, match="classifier"):
-        Classifier.load(tmp_path / "f.lin")
+    with pytest.raises(ModelFileError, match="kind of model"):
+        Model.load(tmp_path / "f.lin")
     model.save(tmp_path / "m.lin")
     with pytest.raises(ModelFileError, match="TextClassifier"):
         TextRegressor.load(tmp_path / "m.lin")
@@ -239,7 +241,7 @@ def test_classes_that_a_fold_lacks_do_not_hold_it_up():
         assert model.classes.tolist() == ["neg", "pos", "rare", "rarer"]
 
 
-@pytest.mark.parametrize("name", [name for name in RECIPES if name != "ridge"])
+@pytest.mark.parametrize("name", [name for name in TEXT_RECIPES if name != "ridge"])
 def test_no_secret_that_occurs_once_is_in_the_file(name, tmp_path):
     secrets = ["zx81secret9", "4929881737", "hunter2", "q7pz"]
     rows = [*zip(TEXTS * 5, LABELS * 5, strict=True), (f"my code is {' and '.join(secrets)} ok", "pos")]
@@ -268,7 +270,7 @@ def test_every_curve_says_the_same_by_text_by_batch_and_from_a_file(model, offse
     model = replace(model, decision=replace(model.decision, calibrator=curve))
     texts = ["will it rain", "play some jazz", "", "unheard of", "e\u0301t\u00e9 &amp; more", "play it again"]
     model.save(tmp_path / "m.lin")
-    again = Classifier.load(tmp_path / "m.lin")
+    again = Model.load(tmp_path / "m.lin")
     P, best = model.probabilities(texts), model.scores(texts).argmax(axis=1)
     assert again.probabilities(texts).tobytes() == P.tobytes()
     for one in (model, again):

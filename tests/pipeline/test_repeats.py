@@ -18,7 +18,6 @@ from linnaeus.evaluation import Evaluation
 from linnaeus.features import Words
 from linnaeus.features.base import Batches
 from linnaeus.recipes.cookbook import recipe
-from linnaeus.recipes.ranking import RANKERS
 from linnaeus.tasks.keys import example_keys, sentence_keys, text_keys
 from linnaeus.text import Normalize
 
@@ -128,8 +127,8 @@ def test_repeated_examples_of_a_ranker_are_held_out_together():
     names = [f"{i}" for i in range(60)]
     examples = [(f"question {i}", [f"a{i}", f"b{i}"], int(rng.integers(2))) for i in names] * 3
     texts, candidates, answers = (list(column) for column in zip(*examples, strict=True))
-    model = RANKERS["plain"]().fit(Groups.from_lists(texts, candidates, answers))
-    assert model.facts["held_out"]["accuracy"] < 0.7
+    model = recipe("plain").fit(Groups.from_lists(texts, candidates, answers))
+    assert model.evaluation.value("accuracy") < 0.7
 
 
 def test_the_command_line_shows_both_figures_and_warns_of_near_duplicates(tmp_path, capsys):

@@ -2,18 +2,16 @@
 
 import pytest
 
-from linnaeus import LinearClassifier, Tagger, TextClassifier, features
+from linnaeus import LinearClassifier, Recipe, Stage, Tagger, TextClassifier, features
 from linnaeus.errors import UsageError
 from linnaeus.estimators.ranker import CandidateClassifier
-from linnaeus.recipes.cookbook import recipe
-from linnaeus.recipes.stack_recipe import StackRecipe, Stage
 
 TEXTS, LABELS = ["good film", "bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
 
 
 def _stack():
-    stages = (Stage(name="a", recipe=recipe("fast")),)
-    return StackRecipe(stages=stages).fit({"a": list(zip(TEXTS, LABELS, strict=True))})
+    rows = list(zip(TEXTS, LABELS, strict=True))
+    return Recipe(before=(Stage("a", "fast"),)).fit(rows, stages={"a": rows})
 
 
 MODELS = {
@@ -21,7 +19,7 @@ MODELS = {
     "Classifier": lambda: TextClassifier("fast").fit(TEXTS, LABELS).model_,
     "LinearClassifier": lambda: LinearClassifier().fit([[0.0, 1.0], [1.0, 0.0]], ["b", "a"]),
     "Tagger": lambda: Tagger().fit([["the", "dog"]], [["D", "N"]]),
-    "TagModel": lambda: Tagger().fit([["the", "dog"]], [["D", "N"]]).model_,
+    "Model": lambda: Tagger().fit([["the", "dog"]], [["D", "N"]]).model_,
     "CandidateClassifier": lambda: CandidateClassifier().fit([{"text": "a", "candidates": ["a", "b"]}] * 3, ["a"] * 3),
     "pipeline": _stack,
 }

@@ -14,7 +14,7 @@ from linnaeus.decision.fitted import Rules
 from linnaeus.features import Chars, Words, known_words
 from linnaeus.features.base import Batches
 from linnaeus.features.known_words import known_share, known_share_held_out
-from linnaeus.model.model import Classifier
+from linnaeus.model.model import Model
 from linnaeus.recipes.cookbook import recipe
 from linnaeus.tasks.classify.answers import Wish, answers
 
@@ -90,7 +90,7 @@ def test_every_way_to_ask_for_the_scope_gives_the_same(model, tmp_path):
     labeled = Batch(pa.array(HALF), pa.array(["offer"] * 3))
     assert model.evaluate(Batches((labeled,)), abstain="scope=0.9").abstained == 1
     model.save(tmp_path / "m.lin")
-    assert Classifier.load(tmp_path / "m.lin").out_of_scope(HALF).tolist() == expected.tolist()
+    assert Model.load(tmp_path / "m.lin").out_of_scope(HALF).tolist() == expected.tolist()
     careful = replace(model, decision=replace(model.decision, rules=Rules(abstain=InScope(0.9))))
     assert [careful.classify(text).label for text in HALF] == ["offer", "offer", None]
 

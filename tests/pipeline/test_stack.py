@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 
 import numpy as np
 import pytest
 
-from linnaeus import Classifier, Recipe
+from linnaeus import Model, Recipe, Stage, Tag
 from linnaeus.data.sentences import Sentences
-from linnaeus.errors import LinnaeusError, ModelFileError, UsageError
+from linnaeus.errors import LinnaeusError, UsageError
 from linnaeus.features import Columns, Field, Words
 from linnaeus.features.tokens import Templates, Window
-from linnaeus.model.stack import StackModel
-from linnaeus.model.stack_material import Texts, Tokens, of_texts
-from linnaeus.recipes.stack_recipe import StackRecipe, Stage
-from linnaeus.recipes.tag_recipe import TagRecipe
-from linnaeus.training.stack import Learned, row_keys
+from linnaeus.model.stages import Texts, Tokens
+from linnaeus.training.stages import LearnedStage, material, row_keys
 
 SPACE = "whitespace"
-WORD = TagRecipe(templates=Templates((Window(("word",)),)))
+WORD = Recipe(task="tag", features=Templates((Window(("word",)),)))
 
 
 def riddles(seed: int, n: int = 60) -> Sentences:
@@ -35,9 +33,9 @@ def share(said: list[str], truth: list[str]) -> float:
 
 def test_a_stage_is_shown_answers_to_rows_that_the_one_before_has_not_seen() -> None:
     data = riddles(0)
-    first = Learned(Stage("first", WORD), Tokens(data), 5, 0)
+    first = LearnedStage(Stage("first", WORD, folds=5), Tokens(data), 0)
     truth = data.tags.to_pylist()
-    assert share(first.model.tagged(data).to_pylist(), truth) == 1.0, "the model itself knows them by heart"
+    assert share(list(chain(*first.model.predict(data))), truth) == 1.0, "the model itself knows them by heart"
     beside = first.beside(Tokens(data)).sentences.columns["first"].to_pylist()
     assert share(beside, truth) < 0.65, "what the next stage is shown does not"
     assert len(first.others) == 5
@@ -45,27 +43,27 @@ def test_a_stage_is_shown_answers_to_rows_that_the_one_before_has_not_seen() -> 
 
 def test_each_answer_is_that_of_a_model_without_the_row() -> None:
     data = riddles(1, 20)
-    first = Learned(Stage("first", WORD), Tokens(data), 4, 3)
+    first = LearnedStage(Stage("first", WORD, folds=4), Tokens(data), 3)
     beside = first.beside(Tokens(data)).sentences.lists(first.beside(Tokens(data)).sentences.columns["first"])
-    keys = row_keys(first.stage, Tokens(data))
+    keys = row_keys(first.stage.recipe, Tokens(data))
     for i, key in enumerate(keys):
         others = np.array([j for j, other in enumerate(keys) if first.parts[other] != first.parts[key]])
         assert i not in others
-        assert beside[i] == WORD.fit(data.take(others)).tag([data.lists()[i]])[0]
+        assert beside[i] == WORD.fit(data.take(others)).predict([data.lists()[i]])[0]
 
 
 def test_equal_rows_stand_in_one_part() -> None:
     data = riddles(2, 10)
     twice = Sentences.from_lists(data.lists() * 2, data.lists(data.tags) * 2)
-    first = Learned(Stage("first", WORD), Tokens(twice), 3, 0)
+    first = LearnedStage(Stage("first", WORD, folds=3), Tokens(twice), 0)
     said = first.beside(Tokens(twice)).sentences.columns["first"].to_pylist()
     assert share(said, twice.tags.to_pylist()) < 0.8
 
 
 def test_rows_that_no_stage_has_seen_are_answered_by_the_whole_model() -> None:
-    first = Learned(Stage("first", WORD), Tokens(riddles(3)), 5, 0)
+    first = LearnedStage(Stage("first", WORD, folds=5), Tokens(riddles(3)), 0)
     new = Sentences.from_lists([["w0x0", "other"]])
-    assert first.beside(Tokens(new)).sentences.columns["first"].to_pylist() == first.model.tagged(new).to_pylist()
+    assert first.beside(Tokens(new)).sentences.columns["first"].to_pylist() == first.model.predict(new)[0]
     assert not first.others, "no further model is needed for them"
 
 
@@ -73,8 +71,8 @@ def test_labels_are_told_out_of_fold_too() -> None:
     rng = np.random.default_rng(4)
     rows = [(f"u{i}a u{i}b", str(rng.integers(2))) for i in range(60)]
     recipe = Recipe(features=Words())
-    first = Learned(Stage("first", recipe), of_texts(rows), 5, 0)
-    said = first.beside(of_texts(rows)).batch().columns["first"].to_pylist()
+    first = LearnedStage(Stage("first", recipe, folds=5), material(recipe, rows), 0)
+    said = first.beside(material(recipe, rows)).batch().columns["first"].to_pylist()
     truth = [label for _, label in rows]
     assert share([str(c) for c in first.model.predict([text for text, _ in rows])], truth) == 1.0
     assert share(said, truth) < 0.7
@@ -92,88 +90,95 @@ ENTITIES = [
 TOPICS = [("Ann Lee sees Oslo.", "travel"), ("The dog barks.", "pets"), ("Bob likes Rome.", "travel")] * 6
 
 
-def three_stages() -> StackRecipe:
-    ner = TagRecipe(templates=Templates((Window(("word", "shape")), Window(source="pos"))), encoding="bio")
-    topic = Recipe(
+def three_stages() -> Recipe:
+    templates = Templates((Window(("word", "shape")), Window(source="pos")))
+    ner = Recipe(task=Tag(encoding="bio"), features=templates)
+    return Recipe(
         features=Words()
         | Field("ner.entities", Words(tokenizer=SPACE))
-        | Field("pos.tags", Words(tokenizer=SPACE, ngrams=(1, 2)))
+        | Field("pos.tags", Words(tokenizer=SPACE, ngrams=(1, 2))),
+        before=(Stage("pos", Recipe(task="tag")), Stage("ner", ner)),
     )
-    return StackRecipe((Stage("pos", TagRecipe()), Stage("ner", ner), Stage("topic", topic)))
 
 
 @pytest.fixture(scope="module")
-def model() -> StackModel:
-    return three_stages().fit({"pos": TAGGED, "ner": ENTITIES, "topic": TOPICS})
+def model() -> Model:
+    return three_stages().fit(TOPICS, stages={"pos": TAGGED, "ner": ENTITIES})
 
 
-def test_tags_entities_and_topic_in_one_model(model: StackModel) -> None:
-    assert model.task == "classify"
+def test_tags_entities_and_topic_in_one_model(model: Model) -> None:
+    assert model.task.name == "classify"
     assert model.predict(["Ann sees Rome.", "the dog"]).tolist() == ["travel", "pets"]
-    columns = model.ready(["Ann Lee sees Oslo. Bob likes Rome."]).columns
+    columns = next(model.ready(["Ann Lee sees Oslo. Bob likes Rome."]).batches()).columns
     assert columns["ner.entities"].to_pylist() == ["ann_lee_PER oslo_LOC bob_PER rome_LOC"]
     assert columns["pos.tags"].to_pylist()[0].split()[2:4] == ["V", "N"]
-    names = list(model.last.features.names())
+    names = list(model.features.names())
     assert any(name.startswith("ner.entities: ") for name in names)
     explained = model.explain("Ann sees Oslo.")
     assert explained.predicted == ("travel",)
 
 
-def test_one_file_holds_all_stages(model: StackModel, tmp_path) -> None:
+def test_one_file_holds_all_stages(model: Model, tmp_path) -> None:
     path = tmp_path / "topics.lin"
     model.save(path)
-    again = StackModel.load(path)
+    again = Model.load(path)
     texts = ["Ann Lee sees Oslo.", "", "a dog"]
     assert again.predict(texts).tolist() == model.predict(texts).tolist()
     assert again.recipe == model.recipe
     assert again.facts == model.facts
-    with pytest.raises(ModelFileError, match="no classifier"):
-        Classifier.load(path)
+    assert [name for name, _ in again.stages] == ["pos", "ner"]
+    assert again.evaluate(TOPICS).value() == model.evaluate(TOPICS).value() == 1.0
 
 
 def test_a_tagger_can_be_last_and_a_classifier_first() -> None:
-    told = StackRecipe(
-        (
-            Stage("topic", Recipe(features=Words())),
-            Stage("pos", TagRecipe(templates=Templates((Window(("word",)), Window(source="topic"))))),
-        )
-    ).fit({"topic": TOPICS, "pos": TAGGED})
-    assert told.task == "tag"
+    templates = Templates((Window(("word",)), Window(source="topic")))
+    recipe = Recipe(task="tag", features=templates, before=(Stage("topic", Recipe(features=Words())),))
+    told = recipe.fit(TAGGED, stages={"topic": TOPICS})
+    assert told.task.name == "tag"
     assert told.predict([["the", "dog", "barks"], []]) == [["D", "N", "V"], []]
+    assert told.evaluate(TAGGED).value() == 1.0
+    assert told.rank([["the", "dog"]], 2)[0][0][0] == ["D", "N"]
     reasons = told.explain(["the", "dog"], 1)
     assert (reasons.at, reasons.predicted) == ((4, 7), ("N",))
     assert any(part.name.startswith("topic[0]") for part in reasons.contrast.parts())
-    assert told.last.nbest(told.ready_sentences([["the", "dog"]]), 2)[0][0] == ["D", "N"]
     with pytest.raises(UsageError, match="there are 2"):
-        told.last.explain(told.ready_sentences([["the"], ["dog"]]), 0)
+        told.explain(Sentences.from_lists([["the"], ["dog"]]), 0)
 
 
 def test_a_label_is_a_column_of_the_next_classifier() -> None:
-    first = Stage("rough", Recipe(features=Words()))
-    second = Stage("fine", Recipe(features=Words() | Columns(categorical=("rough",))))
-    model = StackRecipe((first, second)).fit({"rough": TOPICS, "fine": TOPICS})
-    assert "rough=travel" in list(model.last.features.names())
+    second = Recipe(
+        features=Words() | Columns(categorical=("rough",)), before=(Stage("rough", Recipe(features=Words())),)
+    )
+    model = second.fit(TOPICS, stages={"rough": TOPICS})
+    assert "rough=travel" in list(model.features.names())
     assert model.predict(["Bob likes Rome."]).tolist() == ["travel"]
 
 
 def test_recipes_go_through_plain_data() -> None:
     recipe = three_stages()
-    assert StackRecipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
+    assert Recipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
+
+
+def after(*stages: Stage) -> Recipe:
+    return Recipe(task="tag", features=WORD.features, before=stages)
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda: StackRecipe(()), "one or more"),
-        (lambda: StackRecipe((Stage("a", WORD), Stage("a", WORD))), "called 'a'"),
+        (lambda: after(Stage("a", WORD), Stage("a", WORD)), "called 'a'"),
         (lambda: Stage("two words", WORD), "one word"),
-        (lambda: Stage("a", Words()), "Recipe or a TagRecipe"),
-        (lambda: StackRecipe((Stage("a", WORD),), folds=1), "folds"),
-        (lambda: StackRecipe((Stage("a", WORD), Stage("b", WORD))).fit(TAGGED), "'a' has no data"),
-        (lambda: StackRecipe((Stage("a", WORD),)).fit({"a": TAGGED, "c": TAGGED}), "no stage 'c'"),
-        (lambda: StackRecipe((Stage("a", WORD), Stage("b", WORD))).fit({"a": TAGGED[:1], "b": TAGGED[:1]}), "one row"),
-        (lambda: StackRecipe.from_json({"stages": [{"name": "a"}]}), "task"),
-        (lambda: StackRecipe.from_json({"stages": [{"name": "a", "task": "tag", "recipes": 1}]}), "'recipes'"),
+        (lambda: Stage("a", Words()), "takes a Recipe"),
+        (lambda: Stage("a", "nope"), "no recipe 'nope'"),
+        (lambda: Stage("a", WORD, folds=1), "folds"),
+        (lambda: after("a"), "before takes Stage"),
+        (lambda: after(Stage("a", Recipe(task="rank"))), "later stages cannot read"),
+        (lambda: after(Stage("a", after(Stage("b", WORD)))), "stages of its own"),
+        (lambda: after(Stage("a", WORD)).fit(TAGGED), "'a' has no data"),
+        (lambda: after(Stage("a", WORD)).fit(TAGGED, stages={"c": TAGGED}), "no stage 'c'"),
+        (lambda: after(Stage("a", WORD)).fit(TAGGED[:1], stages={"a": TAGGED[:1]}), "one row"),
+        (lambda: Recipe.from_json({"before": [{"name": "a"}]}), "lacks the entry 'recipe'"),
+        (lambda: Recipe.from_json({"before": [{"name": "a", "recipes": 1}]}), "'recipes'"),
     ],
 )
 def test_what_cannot_be_is_said(wrong, said: str) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 import linnaeus
-from linnaeus import Recipe, StackRecipe, Stage, TagRecipe, read
+from linnaeus import Rank, Recipe, Stage, Tag, read
 from linnaeus.data.batch import Batch
 from linnaeus.data.groups import Groups
 from linnaeus.decision import Decision
@@ -61,8 +61,7 @@ from linnaeus.learners.chain.learner import Chain, Greedy
 from linnaeus.learners.kernel_methods import AveragedKernelPerceptron, GaussianProcess, KernelRidge, KernelSVM
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.neighbors import Components, Neighbors
-from linnaeus.recipes.rank_recipe import RankRecipe
-from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.cookbook import recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.similarities import RBF, LinearKernel, Polynomial, Spectrum, Subsequence
 from linnaeus.training.compact import Compact
@@ -132,17 +131,17 @@ def _with_lists() -> Any:
             Window(("word",), (0,), "places"),
         )
         templates = Templates(items, sources=(Clusters(str(clusters)), Gazetteer(str(places), "places")))
-        return TagRecipe(templates=templates).fit(TAGGED)
+        return Recipe(task="tag", features=templates).fit(TAGGED)
 
 
 def _pipeline() -> Any:
     tags = Field("pos.tags", Words(tokenizer="whitespace"))
-    stack = StackRecipe((Stage("pos", TagRecipe()), Stage("topic", Recipe(features=Words() | tags))))
-    return stack.fit({"pos": TAGGED, "topic": [("Ann saw Rome", "past"), ("Rome burns", "now")] * 2})
+    topic = Recipe(features=Words() | tags, before=(Stage("pos", Recipe(task="tag")),))
+    return topic.fit([("Ann saw Rome", "past"), ("Rome burns", "now")] * 2, stages={"pos": TAGGED})
 
 
 def _ranked(name: str) -> Any:
-    return replace(RANKERS[name](), tuning=Tuning(strengths=(1.0,), folds=2)).fit(CITIES)
+    return replace(recipe(name), tuning=Tuning(strengths=(1.0,), folds=2)).fit(CITIES)
 
 
 def _linked() -> Any:
@@ -150,7 +149,7 @@ def _linked() -> Any:
     links, context = Numbers(("in_links", "out_links")), Context(around, by="doc")
     measured = Measured((links, Match(), Known(by="doc"), context, Company("doc"), Nothing()))
     parts = measured, Described(Words()), Crossed(Words(terms=Hashed(6)), Words(), around, 3.0)
-    return RankRecipe(pairs=Joined(parts), none="option").fit(CITIES)
+    return Recipe(task=Rank(none="option"), features=Joined(parts)).fit(CITIES)
 
 
 def _face(name: str, **settings: Any) -> Any:
@@ -240,9 +239,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "string kernel": lambda: _trained(Letters(50), KernelSVM(kernel=Subsequence(2, 0.5))),
     "spectrum kernel": lambda: _trained(Letters(50), KernelSVM(kernel=Spectrum(2))),
     "face, classes": lambda: _face("LogisticRegression"),
-    "tagger": lambda: TagRecipe(dictionary=2).fit(TAGGED),
-    "tagger, second order": lambda: TagRecipe(learner=Chain(order=2), encoding="bioes").fit(SPANS),
-    "tagger, greedy": lambda: TagRecipe(learner=Greedy()).fit(TAGGED),
+    "tagger": lambda: Recipe(task=Tag(dictionary=2)).fit(TAGGED),
+    "tagger, second order": lambda: Recipe(task=Tag(encoding="bioes"), learner=Chain(order=2)).fit(SPANS),
+    "tagger, greedy": lambda: Recipe(task="tag", learner=Greedy()).fit(TAGGED),
     "tagger, word lists": _with_lists,
     "ranker": lambda: _ranked("plain"),
     "ranker, reading": lambda: _ranked("reading"),
@@ -255,7 +254,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
 def ask(path: Path) -> object:
     """Open a file and ask everything; what a model cannot answer, and says so, is no failure."""
     model = linnaeus.load(path)
-    _QUESTIONS[type(model).__name__ if type(model).__name__ in _QUESTIONS else "face"](model)
+    _QUESTIONS[model.task.name if isinstance(model, linnaeus.Model) else "face"](model)
     command("inspect", path)
     return model
 
@@ -297,25 +296,19 @@ def _ask_classifier(model: Any) -> None:
 
 def _ask_tagger(model: Any) -> None:
     with contextlib.suppress(UsageError, DataError):
-        model.tag(SENTENCES)
-        model.marginals(SENTENCES)
-        model.nbest(SENTENCES[0], 2)
+        model.predict(SENTENCES)
+        model.probabilities(SENTENCES)
+        model.rank([SENTENCES[0]], 2)[0]
         model.explain(SENTENCES[0], 1)
-        model.test(TAGGED)
+        model.evaluate(TAGGED)
 
 
 def _ask_ranker(model: Any) -> None:
     with contextlib.suppress(UsageError, DataError):
         model.predict(CITIES)
         model.rank(CITIES)
-        model.test(CITIES)
+        model.evaluate(CITIES)
         model.explain(CITIES, 0)
-
-
-def _ask_pipeline(model: Any) -> None:
-    with contextlib.suppress(UsageError, DataError):
-        model.predict(TEXTS if model.task == "classify" else SENTENCES)
-        model.explain(TEXTS[0] if model.task == "classify" else SENTENCES[0])
 
 
 def _ask_face(model: Any) -> None:
@@ -325,9 +318,9 @@ def _ask_face(model: Any) -> None:
 
 
 _QUESTIONS: dict[str, Callable[[Any], None]] = {
-    "Classifier": _ask_classifier,
-    "TagModel": _ask_tagger,
-    "RankModel": _ask_ranker,
-    "StackModel": _ask_pipeline,
+    "classify": _ask_classifier,
+    "regress": _ask_classifier,
+    "tag": _ask_tagger,
+    "rank": _ask_ranker,
     "face": _ask_face,
 }

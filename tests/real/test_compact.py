@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linnaeus import Classifier, read
+from linnaeus import Model, read
 from linnaeus.recipes.cookbook import recipe
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -21,7 +21,7 @@ def test_a_compact_model_is_an_eighth_as_large_and_nearly_as_good(name: str, rea
     whole = recipe(name).fit(train)
     whole.save(tmp_path / "whole.lin")
     whole.compact(train).save(tmp_path / "small.lin")
-    small = Classifier.load(tmp_path / "small.lin")
+    small = Model.load(tmp_path / "small.lin")
     before, after = (model.evaluate(test, rounds=0) for model in (whole, small))
     assert 8 * (tmp_path / "small.lin").stat().st_size < (tmp_path / "whole.lin").stat().st_size
     assert after.value("accuracy") > before.value("accuracy") - 0.003

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linnaeus.data.group_reading import read_groups
-from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.cookbook import recipe
 
 
 def read(real_data, name, part):
@@ -18,13 +18,13 @@ def read(real_data, name, part):
 
 @pytest.mark.slow
 def test_questions_about_stories(real_data):
-    recipe = RANKERS["reading"]().changed({"tuning": None, "regularizer.strength": 10.0})
-    model = recipe.fit(read(real_data, "mctest_mc500", "train"))
-    assert model.test(read(real_data, "mctest_mc500", "test")).value() >= 0.62
+    reading = recipe("reading").changed({"tuning": None, "regularizer.strength": 10.0})
+    model = reading.fit(read(real_data, "mctest_mc500", "train"))
+    assert model.evaluate(read(real_data, "mctest_mc500", "test")).value() >= 0.62
 
 
 @pytest.mark.slow
 def test_entities_beat_the_most_popular_candidate(real_data):
-    model = RANKERS["linking"]().changed({"learner.epochs": 30}).fit(read(real_data, "aida_conll", "train"))
+    model = recipe("linking").changed({"learner.epochs": 30}).fit(read(real_data, "aida_conll", "train"))
     asked = read(real_data, "aida_conll", "test")
-    assert model.test(asked).value() >= np.mean(asked.answers() == 0) + 0.05
+    assert model.evaluate(asked).value() >= np.mean(asked.answers() == 0) + 0.05

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from linnaeus import TagModel, threads
+from linnaeus import Model, threads
 from linnaeus.data.sentence_reading import read_sentences
-from linnaeus.recipes.tagging import tag_recipe
+from linnaeus.recipes.cookbook import recipe
 
 
 def parts(folder, tags):
@@ -19,11 +19,11 @@ def test_parts_of_speech_with_the_same_bytes_on_one_and_two_threads(real_data, t
     train, test = parts(real_data / "ud_english_ewt", "upos")
     for count in (1, 2):
         with threads(count):
-            model = tag_recipe("pos").fit(train)
+            model = recipe("pos").fit(train)
         model.save(tmp_path / f"{count}.lin")
     assert (tmp_path / "1.lin").read_bytes() == (tmp_path / "2.lin").read_bytes()
-    again = TagModel.load(tmp_path / "1.lin")
-    assert again.test(test).value("accuracy") >= 0.95
+    again = Model.load(tmp_path / "1.lin")
+    assert again.evaluate(test).value("accuracy") >= 0.95
     with threads(1):
         said = again.tagged(test)
     assert said.equals(model.tagged(test))
@@ -31,5 +31,5 @@ def test_parts_of_speech_with_the_same_bytes_on_one_and_two_threads(real_data, t
 
 def test_entities(real_data):
     train, test = parts(real_data / "conll2003", "ner")
-    found = tag_recipe("entities").fit(train).test(test)
+    found = recipe("entities").fit(train).evaluate(test)
     assert found.value("f1") >= 0.85

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from linnaeus import Classifier
+from linnaeus import Model
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -85,7 +85,7 @@ def test_killed_trainings_leave_the_old_model_the_new_one_or_none(tmp_path: Path
             assert found in (old, whole[seed]), "the model is neither the old one nor the new one"
             assert killed or found == whole[seed]
             if found is not None:
-                Classifier.load(model, verify=True).predict(["the oak leaf"])
+                Model.load(model, verify=True).predict(["the oak leaf"])
             strays = [path.name for path in folder.iterdir() if path != model]
             assert all(name.startswith(".m.lin.") and name.endswith(".tmp") for name in strays), strays
             seen.append(("new" if found == whole[seed] else "none" if found is None else "old", killed, len(strays)))

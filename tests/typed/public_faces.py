@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import linnaeus
-from linnaeus import Classifier, LogisticRegression, RankModel, StackModel, Tagger, TagModel, TextClassifier
+from linnaeus import LogisticRegression, Model, Tagger, TextClassifier
 from linnaeus.data import Corpus
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.ranker import CandidateClassifier, Ranker
@@ -36,7 +36,7 @@ def text_classifier() -> None:
 
 def classifier(corpus: Corpus) -> None:
     model = linnaeus.Recipe().fit(corpus)
-    assert_type(model, Classifier)
+    assert_type(model, Model)
     assert_type(model.predict(corpus), NDArray[Any])
     assert_type(model.probabilities(corpus), NDArray[np.float64])
     assert_type(model.classify("good", top=2), Prediction)
@@ -44,7 +44,7 @@ def classifier(corpus: Corpus) -> None:
     assert_type(model.evaluate(corpus), Evaluation)
     assert_type(model.search("good"), list[list[Neighbor]])
     assert_type(model.save("m.lin", force=True), None)
-    assert_type(Classifier.load("m.lin"), Classifier)
+    assert_type(Model.load("m.lin"), Model)
 
 
 def tagger() -> None:
@@ -73,6 +73,4 @@ def matrices(X: NDArray[np.float64], y: NDArray[Any]) -> None:
 
 
 def loaded() -> None:
-    assert_type(
-        linnaeus.load("m.lin"), Classifier | TagModel | RankModel | StackModel | LinearClassifier | LinearRegressor
-    )
+    assert_type(linnaeus.load("m.lin"), Model | Model | Model | Model | LinearClassifier | LinearRegressor)

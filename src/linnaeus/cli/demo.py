@@ -12,7 +12,7 @@ from linnaeus.cli import options as shared
 
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
     from linnaeus.render import Page
 
 _EXAMPLES = """\b
@@ -44,7 +44,7 @@ def command(output: str | None, **options: Any) -> int:
     return 0
 
 
-def _train(train: Any, output: str | None, screen: Screen) -> Classifier:
+def _train(train: Any, output: str | None, screen: Screen) -> Model:
     from linnaeus.cli.crash import state_directory
     from linnaeus.recipes.cookbook import recipe
 
@@ -58,7 +58,7 @@ def _train(train: Any, output: str | None, screen: Screen) -> Classifier:
     return model
 
 
-def _trained(model: Classifier, path: Path, seconds: float) -> Page:
+def _trained(model: Model, path: Path, seconds: float) -> Page:
     from linnaeus.render import Page, clean, duration, indent, line, size, title
 
     rows, features = model.facts["rows"], model.features.width
@@ -71,7 +71,7 @@ def _trained(model: Classifier, path: Path, seconds: float) -> Page:
     return title("Training: linnaeus train") + indent(Page(facts))
 
 
-def _judge(model: Classifier, test: Any, screen: Screen) -> None:
+def _judge(model: Model, test: Any, screen: Screen) -> None:
     from linnaeus.render import Page, line, title
     from linnaeus.render.tints import COLORED, PLAIN
 

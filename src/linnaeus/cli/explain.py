@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import open_model
+from linnaeus.cli.models import open_model
 from linnaeus.cli.texts import names_data
 from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
 
 _EXAMPLES = """\b
 Examples:
@@ -43,7 +43,7 @@ SHOWN = 20
 @click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="Number of rows of DATA to explain.")
 @click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="Number of words to show.")
 @click.option("--detail", is_flag=True, help="Also show the features within each word, such as its runs of characters.")
-@click.option("--html", "as_html", is_flag=True, help="Print an HTML page that needs no other files.")
+@click.option("--html", "as_html", is_flag=True, help="Print HTML that needs no other files.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON with character offsets, one object per line.")
 @click.option("--seed", type=int, default=0, hidden=True, help="Explanations draw nothing.")
 @shared.common_options
@@ -52,56 +52,44 @@ def command(model: str, source: str | None, **options: Any) -> int:
 
     Contributions and bias add up to the score. Without TEXT or DATA, show the strongest features of each class.
     """
-    from linnaeus.model.file import classifier_of
-
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        task, state = open_model(model, data=source)
+        found = open_model(model, source)
         if options["as_html"]:
             _begin_html(source, options)
-        if task is not None:
-            code: int = task.explain(state, source, options)
-            return code
-        return classifier(classifier_of(state), source, options)
-
-
-def classifier(found: Classifier, source: str | None, options: dict[str, Any], ready: Any = None) -> int:
-    """Explain a classifier or a regression; `ready` adds the outputs of earlier stages to a row."""
-    if source is None:
-        _show_features(found, options)
-        return 0
-    for row in _rows(found, source, options):
-        show(found.explain(row if ready is None else ready(row), options["classes"]), options)
+        if source is None:
+            _show_features(found, options)
+            return 0
+        for example, at in _examples(found, source, options):
+            _show(found.explain(example, at, options["classes"]), options)
     return 0
 
 
-def _rows(model: Classifier, source: str, options: dict[str, Any]) -> Iterator[Any]:
-    """The text itself, or the first rows of a file."""
-    if not names_data(source):
+def _examples(model: Model, source: str, options: dict[str, Any]) -> Iterator[tuple[Any, int]]:
+    """The text itself, or the first examples of a file; of a tagger each of their tokens."""
+    if names_data(source):
+        opened = shared.open_source(model, source, options, labeled=False)
+    else:
         if Path(source).suffix and not source.split(maxsplit=1)[1:]:
             shared.remark(f"there is no file {source}, so this is explained as a text", options)
-        yield source
-        return
-    given = {**options, "label": options["label"] or ""}
-    if source == "-" and not options["format"]:
-        given["format"] = "lines"
-    batch = shared.read_source(source, given, model).head(options["rows"]).batch()
-    if not len(batch):
+        opened = model.task.of_text(source)
+    some = False
+    for example in model.task.explained(opened, options["rows"]):
+        some = True
+        yield example
+    if not some:
         raise DataError("There are no rows to explain.")
-    for i in range(len(batch)):
-        yield batch.slice(i, 1)
 
 
-def show(explanation: Explanation, options: dict[str, Any]) -> None:
-    """An explanation of any task, as JSON, as HTML or as a page."""
+def _show(explanation: Explanation, options: dict[str, Any]) -> None:
+    from linnaeus.render import COLORED, PLAIN
+
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         screen.write(json.dumps(explanation.to_json(), ensure_ascii=False) + "\n")
     elif options["as_html"]:
         screen.write(explanation.to_html(options["features"]) + "\n")
     else:
-        from linnaeus.render import COLORED, PLAIN
-
         marks = COLORED if screen.color else PLAIN
         screen.show(explanation.page(screen.glyphs, marks, options["features"], options["detail"]))
 
@@ -117,9 +105,13 @@ def _begin_html(source: str | None, options: dict[str, Any]) -> None:
     screen.write(f'<!doctype html>\n<meta charset="{charset}">\n<title>{html_text(cut(source, 60))}</title>\n')
 
 
-def _show_features(model: Classifier, options: dict[str, Any]) -> None:
+def _show_features(model: Model, options: dict[str, Any]) -> None:
     from linnaeus.explain import top_page
 
+    if not model.task.texts:
+        raise UsageError(
+            "To explain predictions of this model, give a text or a file of examples; it has no classes of texts."
+        )
     screen = shared.stdout_screen(options)
     names = options["classes"] or model.linear.classes
     shown = names if options["as_json"] or options["classes"] else names[:SHOWN]

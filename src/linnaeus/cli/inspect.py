@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import CHECKED, digests, open_model
+from linnaeus.cli.models import CHECKED, digests, read_state
 
 if TYPE_CHECKING:
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
     from linnaeus.render import Page
 
 _EXAMPLES = """\b
@@ -23,6 +23,7 @@ Examples:
 """
 
 _SHOWN = 20
+_OUTPUTS = {"single": "classes", "tags": "tags", "numbers": "predicts", "candidates": "predicts"}
 
 
 @click.command("inspect", epilog=_EXAMPLES)
@@ -34,13 +35,10 @@ _SHOWN = 20
 @shared.common_options
 def command(model: str, **options: Any) -> int:
     """Show the recipe, classes, training data, held-out metrics and file contents of MODEL."""
-    from linnaeus.model.file import classifier_of
+    from linnaeus.model.file import model_of
 
-    task, state = open_model(model, True if options["verify"] else None)
-    if task is not None:
-        code: int = task.inspect(state, model, options)
-        return code
-    found = classifier_of(state)
+    state = read_state(model, True if options["verify"] else None)
+    found = model_of(state)
     checked = digests(state)
     screen = shared.stdout_screen(options)
     if options["as_recipe"]:
@@ -48,16 +46,17 @@ def command(model: str, **options: Any) -> int:
     elif options["as_json"]:
         screen.write(json.dumps(described(found, model, checked), ensure_ascii=False) + "\n")
     else:
+        from linnaeus.cli.account import held_out
         from linnaeus.render import stack
 
         pages = [_page(found, model, checked)]
         if found.evaluation is not None:
-            pages.append(found.evaluation.page(screen.glyphs, "held-out rows of the training data"))
+            pages.append(found.evaluation.page(screen.glyphs, held_out(found)))
         screen.show(stack(pages))
     return 0
 
 
-def described(model: Classifier, path: str, checked: str = CHECKED) -> dict[str, Any]:
+def described(model: Model, path: str, checked: str = CHECKED) -> dict[str, Any]:
     """All contents except the arrays."""
     from linnaeus.model.contents import remains
     from linnaeus.store.blocks import raw
@@ -65,10 +64,12 @@ def described(model: Classifier, path: str, checked: str = CHECKED) -> dict[str,
     W, held = raw(model.params, "W"), remains(model)
     return {
         "model": path,
+        "task": model.task.name,
         "bytes": Path(path).stat().st_size,
         "keeps_texts": model.kept is not None or held.texts,
         "keeps_rows": held.rows,
-        "labels": model.label_kind,
+        "labels": model.label_kind if model.task.texts else model.form,
+        "stages": [name for name, _ in model.stages],
         "classes": None if model.classes is None else [str(name) for name in model.classes.tolist()],
         "features": model.features.width,
         "weights": None if W is None else list(W.shape),
@@ -79,8 +80,8 @@ def described(model: Classifier, path: str, checked: str = CHECKED) -> dict[str,
     }
 
 
-def _page(model: Classifier, path: str, checked: str) -> Page:
-    from linnaeus.cli.account import compacted
+def _page(model: Model, path: str, checked: str) -> Page:
+    from linnaeus.cli.account import compacted, examples, out_of_fold
     from linnaeus.render import Page, clean, counted, indent, line, size, table, title
 
     facts = model.facts
@@ -88,14 +89,9 @@ def _page(model: Classifier, path: str, checked: str) -> Page:
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     cells = [
         ("texts", _texts(model)),
-        (
-            "labels" if model.label_kind != "one" else "classes",
-            ", ".join(names[:_SHOWN]) + more if names else "numbers",
-        ),
-        (
-            "trained on",
-            f"{counted(int(facts.get('rows', 0)), 'row')}, fingerprint {str(facts.get('fingerprint', ''))[:16]}",
-        ),
+        ("task", model.task.name),
+        (_OUTPUTS.get(model.form, "labels"), ", ".join(names[:_SHOWN]) + more if names else model.form),
+        ("trained on", f"{examples(model)}, fingerprint {str(facts.get('fingerprint', ''))[:16]}"),
         ("features", f"{model.features.width:,}"),
         *_learned(model),
         ("strength", _strength(facts)),
@@ -104,6 +100,8 @@ def _page(model: Classifier, path: str, checked: str) -> Page:
     ]
     if "compact" in facts:
         cells.insert(5, ("compact", compacted(facts["compact"])))
+    for name, stage in facts.get("stages", {}).items():
+        cells.append((f"stage {name}", f"{counted(int(stage['rows']), 'row')}{out_of_fold(stage)}"))
     return title(clean(path)) + indent(table(["", ""], cells, "<<")) + Page((line(),))
 
 
@@ -115,7 +113,7 @@ def _strength(facts: dict[str, Any]) -> str:
     return f"{facts['strength']:g}" + (f", the best of {tried}" if tried > 1 else "")
 
 
-def _learned(model: Classifier) -> list[tuple[str, str]]:
+def _learned(model: Model) -> list[tuple[str, str]]:
     """How the model was trained, and the size of its parameters."""
     from linnaeus.render import counted, size
     from linnaeus.store.blocks import raw
@@ -131,7 +129,7 @@ def _learned(model: Classifier) -> list[tuple[str, str]]:
     return [*cells, ("loss", type(model.recipe.learner.loss).__name__), ("ended", ended)]
 
 
-def _texts(model: Classifier) -> str:
+def _texts(model: Model) -> str:
     """Whether the file contains training texts, which matters before sharing it."""
     from linnaeus.model.contents import remains
     from linnaeus.render import counted

@@ -19,7 +19,7 @@ from linnaeus.errors import LinnaeusWarning, UsageError
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
     from linnaeus.data import Corpus
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -84,17 +84,23 @@ def _decorate(command: Command, options: tuple[Callable[[Any], Any], ...]) -> Co
     return command
 
 
-def read_source(source: str, options: dict[str, Any], model: Classifier | None = None) -> Corpus:
-    """Read the data that an argument names, with the given options; `-` is standard input.
+def open_source(model: Model, data: str, options: dict[str, Any], labeled: bool = True) -> Any:
+    """The data that an argument names, as the task of a model reads them; `-` is standard input.
 
-    Columns that were named when `model` was trained have the same roles here, if the data have them.
+    Columns that were named when the model was trained have the same roles here, if the data have them.
     """
+    refuse_model(data)
+    usual: Any = model.facts.get("columns", {})
+    usual = {role: usual[role] for role in COLUMNS if role in usual}
+    return model.task.open(data, given(options), usual, labeled)
+
+
+def read_source(source: str, options: dict[str, Any]) -> Corpus:
+    """Read the texts that an argument names, with the given options; `-` is standard input."""
     from linnaeus.data.corpus import read_usual
 
     refuse_model(source)
-    usual: Any = {} if model is None else model.facts.get("columns", {})
-    usual = {role: usual[role] for role in COLUMNS if role in usual}
-    return read_usual(source, usual, **_given(options, _READ_NAMES))
+    return read_usual(source, {}, **given(options))
 
 
 def refuse_model(data: str) -> None:
@@ -105,20 +111,14 @@ def refuse_model(data: str) -> None:
         raise UsageError(f"{data} is a model, not data; `linnaeus predict {quoted(data)} DATA` uses it on data.")
 
 
-def file_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The given options about files, as arguments of `stream_sentences` and `stream_groups`."""
-    from linnaeus.data.options import FileOptions
-
-    return _given(options, tuple(FileOptions.__annotations__))
-
-
-def _given(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    given = {name: options[name] for name in names if options.get(name) is not None}
-    if given.get("delimiter") in ("\\t", "tab"):
-        given["delimiter"] = "\t"
-    if "names" in given:
-        given["names"] = given["names"].split(",")
-    return given
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options about data that were given, as arguments of `linnaeus.read`."""
+    found = {name: options[name] for name in _READ_NAMES if options.get(name) is not None}
+    if found.get("delimiter") in ("\\t", "tab"):
+        found["delimiter"] = "\t"
+    if "names" in found:
+        found["names"] = found["names"].split(",")
+    return found
 
 
 def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, Any]:
@@ -178,10 +178,30 @@ def _option(found: re.Match[str]) -> str:
     return f"{option} {quoted(','.join(value) if isinstance(value, list) else value)}"
 
 
-def label_separator(model: Classifier, options: dict[str, Any]) -> str | None:
+def label_separator(model: Model, options: dict[str, Any]) -> str | None:
     """The separator of labels in one cell: from the option, else from the training data of the model."""
     remembered = model.facts.get("label_separator")
     return options["label_separator"] or (remembered if isinstance(remembered, str) and remembered else None)
+
+
+def labels_as(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+    """The options with the kind of labels that a model predicts, and the separator that it writes between them."""
+    if not model.task.texts:
+        return options
+    return {
+        **options,
+        "label_kind": options["label_kind"] or model.label_kind,
+        "label_separator": _label_separator(model, options),
+    }
+
+
+def _label_separator(model: Model, options: dict[str, Any]) -> str | None:
+    from linnaeus.cli.cells import SEPARATOR
+
+    found = label_separator(model, options)
+    if found is not None or model.label_kind != "many" or model.classes is None:
+        return found
+    return None if any(SEPARATOR in str(name) for name in model.classes.tolist()) else SEPARATOR
 
 
 def refuse_itself(path: str | None, data: str) -> None:
@@ -194,7 +214,7 @@ def refuse_itself(path: str | None, data: str) -> None:
         raise UsageError(f"{path} is the input data, which would be overwritten; give another name with -o.")
 
 
-def abstention(options: dict[str, Any], model: Classifier) -> Any:
+def abstention(options: dict[str, Any], model: Model) -> Any:
     """The rule for abstaining that `--abstain` gives: confidence=0.8, coverage=0.9."""
     from linnaeus.decision.abstain import Confidence, Margin, abstention_text, as_abstention
 

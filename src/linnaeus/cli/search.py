@@ -13,7 +13,7 @@ from linnaeus.errors import UsageError
 
 if TYPE_CHECKING:
     from linnaeus.explain import Neighbor
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
     from linnaeus.render import Page
 
 _EXAMPLES = """\b
@@ -40,15 +40,13 @@ def command(model: str, source: str, **options: Any) -> int:
 
     MODEL must contain its training texts, as models trained with `--set keep=texts` do.
     """
-    from linnaeus.cli.tasks import open_model
-    from linnaeus.model.file import classifier_of
+    from linnaeus.cli.models import open_model
 
     shared.remark_kernels(options)
     with shared.use_threads(options):
-        task, state = open_model(model, data=source)
-        if task is not None:
+        found = open_model(model, source)
+        if not found.task.texts:
             raise UsageError(f"{model} is not a text classifier, so it has no training texts to search.")
-        found = classifier_of(state)
         for batch in _batches(found, source, options):
             texts = batch if isinstance(batch, list) else batch.text.to_pylist()
             for text, near in zip(texts, found.search(batch, options["count"]), strict=True):
@@ -56,14 +54,11 @@ def command(model: str, source: str, **options: Any) -> int:
     return 0
 
 
-def _batches(model: Classifier, source: str, options: dict[str, Any]) -> Any:
+def _batches(model: Model, source: str, options: dict[str, Any]) -> Any:
     """The text itself, or the rows of a file in batches."""
     if not names_data(source):
         return [[source]]
-    given = {**options, "label": options["label"] or ""}
-    if source == "-" and not options["format"]:
-        given["format"] = "lines"
-    return shared.read_source(source, given, model).batches()
+    return shared.open_source(model, source, options, labeled=False).batches()
 
 
 def _show(text: str, near: list[Neighbor], options: dict[str, Any]) -> None:

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import open_model
-from linnaeus.errors import DataError, did_you_mean
+from linnaeus.cli.models import open_model
 
 if TYPE_CHECKING:
-    from linnaeus.data import Corpus
     from linnaeus.evaluation import Evaluation, Gate, Slices
     from linnaeus.evaluation.outcome import Task
-    from linnaeus.model.model import Classifier
-
-TASKS: dict[str, Task] = {"one": "single", "many": "sets", "numeric": "numbers"}
-"""What is evaluated, by the kind of labels."""
 
 _EXAMPLES = """\b
 Examples:
@@ -65,72 +59,20 @@ def command(model: str, data: str, **options: Any) -> int:
 
     Shows metrics with confidence intervals, scores of each class, and the most frequent confusions.
     """
-    from linnaeus.model.file import classifier_of
+    from linnaeus.cli.progress import Mark, open_progress
+    from linnaeus.tasks.judging import judge
 
     shared.remark_kernels(options)
     options = shared.choose_part(data, options, "test")
-    with shared.use_threads(options):
-        task, state = open_model(model, data=data)
-        if task is not None:
-            code: int = task.test(state, data, options)
-            return code
-        return classifier(classifier_of(state), data, options)
-
-
-def classifier(found: Classifier, data: str, options: dict[str, Any], ready: Any = None) -> int:
-    """Test a classifier, or a regression, of texts; `ready` gives the corpus what earlier stages say of it."""
-    gates = wanted(options, TASKS[found.label_kind])
-    given = {
-        **options,
-        "label_kind": options["label_kind"] or found.label_kind,
-        "label_separator": _separator(found, options),
-    }
-    corpus = shared.read_source(data, given, found)
-    evaluation, parts = run(found, corpus if ready is None else ready(corpus), options)
-    return show(evaluation, parts, gates, options)
-
-
-def run(model: Classifier, corpus: Corpus, options: dict[str, Any]) -> tuple[Evaluation, list[Slices]]:
-    """The evaluation of all rows, and that of slices."""
-    from linnaeus.cli.progress import Mark, open_progress
-    from linnaeus.evaluation import Accumulator, by_length, column, slices
-    from linnaeus.tasks.classify.unknown_labels import UnknownLabels
-
-    abstain = shared.abstention(options, model)
-    seen, unknown = Accumulator(), UnknownLabels(model.classes)
-    values: dict[str, list[Any]] = {name: [] for name in options["columns"]}
-    with open_progress(options["quiet"]) as progress:
-        for batch in corpus.watch(lambda at: progress(Mark("testing", at.rows, at.done, at.total))).batches():
-            seen.add(model.outcome(batch, abstain=abstain))
-            unknown.add(batch.labels)
-            for name, kept in values.items():
-                kept.extend(_column(batch, name))
-    if not len(seen):
-        raise DataError("There are no rows to test on.")
-    found = seen.evaluation(1000, options["seed"])
-    if said := unknown.sentence(found.unknown, found.rows):
-        shared.remark(said, options)
-    by = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
-    return found, [slices(seen.facts(), part, seed=options["seed"]) for part in by]
-
-
-def _separator(model: Classifier, options: dict[str, Any]) -> str | None:
-    """What stands between labels in one cell; where nobody says, as `predict` writes them."""
-    from linnaeus.cli.cells import SEPARATOR
-
-    given = shared.label_separator(model, options)
-    if given is not None or model.label_kind != "many" or model.classes is None:
-        return given
-    return None if any(SEPARATOR in str(name) for name in model.classes.tolist()) else SEPARATOR
-
-
-def _column(batch: Any, name: str) -> list[Any]:
-    if name == "length":
-        return list(batch.text.to_pylist())
-    if name not in batch.columns:
-        known = ["length", *batch.columns]
-        raise DataError(f"There is no column {name!r} to test by; {did_you_mean(name, known)}")
-    return list(batch.columns[name].to_pylist())
+    with shared.use_threads(options), shared.remarking(options):
+        found = open_model(model, data)
+        gates = wanted(options, found.task.evaluated(found))
+        source = shared.open_source(found, data, shared.labels_as(found, options))
+        abstain = shared.abstention(options, found)
+        with open_progress(options["quiet"]) as progress:
+            watched = source.watch(lambda at: progress(Mark("testing", at.rows, at.done, at.total)))
+            evaluation, parts = judge(found, watched, abstain, by=options["columns"], seed=options["seed"])
+        return show(evaluation, parts, gates, options)
 
 
 def wanted(options: dict[str, Any], task: Task) -> list[Gate]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.cli.tasks import of_data
 from linnaeus.errors import UsageError
 from linnaeus.kernels.threads import Beside
+from linnaeus.tasks import TASKS
 
 if TYPE_CHECKING:
-    from linnaeus.data import Corpus
     from linnaeus.erm.progress import Phase
     from linnaeus.evaluation import Evaluation
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.examples import Examples
@@ -58,7 +58,7 @@ _FEW = 20
 )
 @click.option(
     "--task",
-    type=click.Choice(["auto", "classify", "regress", "tag", "rank"]),
+    type=click.Choice(["auto", *TASKS]),
     default="auto",
     help="What to predict: classes, numbers, tags of tokens, or the best candidate (default: guessed from DATA).",
 )
@@ -79,10 +79,10 @@ _FEW = 20
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
 @shared.common_options
 def command(data: str, **options: Any) -> int:
-    """Train a classifier on DATA, a file with a column of texts and a column of labels.
+    """Train a model on DATA, a file with a column of texts and a column of labels.
 
     If the rows are lists of tokens with tags, this trains a tagger; if they have lists of candidates, a ranker
-    (`--text` and `--label` name their columns too); with a recipe that has stages, a pipeline.
+    (`--text` and `--label` name their columns too). A recipe with earlier stages trains a pipeline.
 
     Reports which columns it guessed, tunes and evaluates the model on held-out rows, writes one model file, and shows
     the metrics. `-` means standard input.
@@ -93,24 +93,20 @@ def command(data: str, **options: Any) -> int:
     shared.refuse_itself(path, data)
     options = shared.choose_part(data, options, "train")
     with shared.use_threads(options):
-        task = of_data(data, options)
-        if task is not None:
-            code: int = task.train(data, path, options)
-            return code
-        return _classifier(data, path, options)
+        return _train_and_save(data, path, options)
 
 
-def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
-    """Train a classifier, or a regression, of texts."""
+def _train_and_save(data: str, path: str, options: dict[str, Any]) -> int:
     from linnaeus.cli.progress import Mark, open_progress
 
-    recipe = build_recipe(options)
     began = time.perf_counter()
-    corpus = _read(data, options)
-    recipe = _for_labels(recipe, corpus, options)
-    test = _test_data(corpus, options)
-    model = _train(recipe, corpus, test, options)
-    model = _compact(model, corpus, test, options) if options["compact"] else model
+    name = options["name"]
+    task = named_recipe(options).task if name is not None and Path(name).is_file() else recognized(data, options)
+    recipe = None if name is None else named_recipe(options, task.name)
+    source = _open(task, data, options)
+    test = _test_data(task, source, options)
+    model = _train(recipe, task, source, test, options)
+    model = _compact(model, source, test, options) if options["compact"] else model
     model = _remember(model, options)
     saved = Beside(lambda: model.save(path, force=True)).begin()
     with open_progress(options["quiet"]) as progress:
@@ -121,6 +117,21 @@ def _classifier(data: str, path: str, options: dict[str, Any]) -> int:
             saved.result()
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
     return 0
+
+
+def recognized(data: str, options: dict[str, Any]) -> Any:
+    """The task that `--task`, or the columns of the data, ask for."""
+    from linnaeus.data.sentence_reading import columns_of
+    from linnaeus.errors import LinnaeusError
+
+    if options["task"] != "auto":
+        return TASKS[options["task"]]()
+    columns: dict[str, bool] = {}
+    if data != "-" or options["format"]:
+        with suppress(LinnaeusError):  # who reads the data says what is wrong with them
+            columns = columns_of(data, format=options["format"], split=options["split"])
+    order = ("rank", "tag", "classify")
+    return next(task for name in order if (task := TASKS[name]()).recognize(columns, options["text"]))
 
 
 def _target(data: str, options: dict[str, Any]) -> str:
@@ -134,13 +145,13 @@ def _target(data: str, options: dict[str, Any]) -> str:
     return path
 
 
-def build_recipe(options: dict[str, Any]) -> Recipe:
-    """The recipe that the options name, with the changes of `--set`."""
+def named_recipe(options: dict[str, Any], task: str | None = None, name: str | None = None) -> Recipe:
+    """The recipe that the options name, with the changes of `--set`; for a task, if one is given."""
     from linnaeus.recipes.cookbook import RECIPES, recipe
     from linnaeus.recipes.recipe import Recipe
 
-    name = options["name"] or ("ridge" if options["task"] == "regress" else "default")
-    found = recipe(name) if name in RECIPES or not Path(name).exists() else Recipe.read(name)
+    name = name or options["name"] or "default"
+    found = recipe(name, task) if name in RECIPES or not Path(name).exists() else Recipe.read(name)
     changes = assignments(options["changes"])
     if options["folds"] is not None:
         changes["tuning.folds"] = options["folds"]
@@ -166,55 +177,53 @@ def _assignment(text: str) -> tuple[str, Any]:
         return path, value
 
 
-def _read(data: str, options: dict[str, Any]) -> Corpus:
-    if options["task"] == "regress":
-        options = {**options, "label_kind": options["label_kind"] or "numeric"}
-    corpus = shared.read_source(data, options)
-    if options["task"] == "classify" and corpus.kind == "numeric":
-        corpus = shared.read_source(data, {**options, "label_kind": "one"})
-    shared.remark(f"{'standard input' if data == '-' else data}: {corpus.roles.describe()}, {_kind(corpus)}", options)
-    return corpus
+def _open(task: Any, data: str, options: dict[str, Any]) -> Any:
+    """The training data; says which columns hold what."""
+    source = task.open(data, shared.given(options), {})
+    if options["task"] == "classify" and source.kind == "numeric":
+        source = task.open(data, shared.given({**options, "label_kind": "one"}), {})
+    shared.remark(f"{'standard input' if data == '-' else data}: {task.described(source)}", options)
+    return source
 
 
-def _kind(corpus: Corpus) -> str:
-    kinds = {"one": "one label for each row", "many": "sets of labels", "numeric": "numbers", "none": "no labels"}
-    return kinds[corpus.kind]
-
-
-def _for_labels(recipe: Recipe, corpus: Corpus, options: dict[str, Any]) -> Recipe:
-    """Use regression for numeric labels if no recipe was named."""
-    if corpus.kind == "numeric" and options["name"] is None and options["task"] == "auto":
+def _fitting(task: Any, examples: Examples, options: dict[str, Any]) -> Recipe:
+    """The recipe for these examples where none is named; says which, where it is not the usual one."""
+    name = task.fitting(examples)
+    if name == "ridge" and options["task"] == "auto":
         shared.remark("the labels are numbers: training a regression (--label-kind one makes them classes)", options)
-        return build_recipe({**options, "name": "ridge"})
-    return recipe
+    elif name != "default":
+        shared.remark(f"training {TASKS[task.name].models} with the recipe {name}", options)
+    return named_recipe(options, task.name, name)
 
 
-def _train(recipe: Recipe, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
+def _train(recipe: Recipe | None, task: Any, source: Any, test: Beside[Any] | None, options: dict[str, Any]) -> Model:
     """Train the model; the test data are read meanwhile, since training mostly uses one thread."""
     from linnaeus.cli.progress import Training, open_progress
-    from linnaeus.tasks.examples import as_examples
     from linnaeus.training.train import train
 
     with shared.remarking(options), open_progress(options["quiet"]) as progress:
         shown = Training(progress)
-        watched = corpus.watch(shown.read)
-        examples = as_examples(watched)
-        _hint_numbers(examples, options)
-        _hint_sets(examples, options)
+        watched = source.watch(shown.read)
+        examples = task.examples(watched)
+        chosen = recipe or _fitting(task, examples, options)
+        if task.texts:
+            _hint_numbers(examples, options)
+            _hint_sets(examples, options)
         _refuse_folds(examples, options)
+        several = task.texts and chosen.tuning is not None and len(examples) >= _SEVERAL
         near = Beside(lambda: near_duplicates(examples.stream, len(examples)))
 
         def told(phase: Phase) -> None:
             if test is not None and phase.name == "training":
                 test.begin()
-            if phase.name == "training" and recipe.tuning is not None and len(examples) >= _SEVERAL:
+            if several and phase.name == "training":
                 near.begin()
             shown(phase)
 
-        found = train(recipe, examples, told)
+        found = train(chosen, examples, told)
     if watched.skipped.count:
         shared.remark(str(watched.skipped), options)
-    if found.evaluation is not None and len(examples) >= _SEVERAL and (warning := near.result()):
+    if several and found.evaluation is not None and (warning := near.result()):
         shared.remark(warning, options)
     return found
 
@@ -260,9 +269,9 @@ def _refuse_folds(examples: Examples, options: dict[str, Any]) -> None:
         raise UsageError(f"--cv {options['folds']} asks for more folds than there are rows ({len(examples):,}).")
 
 
-def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, options: dict[str, Any]) -> Classifier:
+def _compact(model: Model, source: Any, test: Beside[Any] | None, options: dict[str, Any]) -> Model:
     """The compact model; with test data, the metric of the full model on them is reported too."""
-    small = model.compact(corpus)
+    small = model.compact(source)
     before = _test(model, test, options)
     if before is not None:
         name, value = next(iter(before.metrics.items()))
@@ -270,7 +279,7 @@ def _compact(model: Classifier, corpus: Corpus, test: Beside[Corpus] | None, opt
     return small
 
 
-def _remember(model: Classifier, options: dict[str, Any]) -> Classifier:
+def _remember(model: Model, options: dict[str, Any]) -> Model:
     """Use the label separator and the named columns of the training data for other files too, if none are given."""
     known: dict[str, Any] = {}
     if options["label_separator"] is not None:
@@ -280,24 +289,25 @@ def _remember(model: Classifier, options: dict[str, Any]) -> Classifier:
     return replace(model, facts=model.facts | known) if known else model
 
 
-def _test_data(corpus: Corpus, options: dict[str, Any]) -> Beside[Corpus] | None:
+def _test_data(task: Any, source: Any, options: dict[str, Any]) -> Beside[Any] | None:
     """The test data, read later; a wrong name or missing columns are reported at once."""
     if options["other"] is None:
         return None
-    kind = None if corpus.kind == "none" else corpus.kind  # training reports missing labels
     given = shared.test_options(options)
-    found = shared.read_source(options["other"], {**given, "label_kind": options["label_kind"] or kind})
-    return Beside(lambda: found.load() if found.size <= _HELD else found)
+    if task.texts and source.kind != "none":  # training reports missing labels
+        given = {**given, "label_kind": options["label_kind"] or source.kind}
+    found = task.open(options["other"], shared.given(given), {})
+    return Beside(lambda: found.load() if task.texts and found.size <= _HELD else found)
 
 
-def _test(model: Classifier, test: Beside[Corpus] | None, options: dict[str, Any]) -> Evaluation | None:
+def _test(model: Model, test: Beside[Any] | None, options: dict[str, Any]) -> Evaluation | None:
     if test is None:
         return None
     with shared.remarking(options):
         return model.evaluate(test.result())
 
 
-def _show(model: Classifier, tested: Evaluation | None, how: dict[str, Any], options: dict[str, Any]) -> None:
+def _show(model: Model, tested: Evaluation | None, how: dict[str, Any], options: dict[str, Any]) -> None:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         account = {

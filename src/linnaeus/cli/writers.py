@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import pyarrow as pa
 
-from linnaeus.cli.cells import SEPARATOR, flattened
+from linnaeus.cli.cells import flattened
 from linnaeus.errors import UsageError
 from linnaeus.store.atomic import replacing
+
+if TYPE_CHECKING:
+    from linnaeus.model.model import Model
 
 Write = Callable[[pa.RecordBatch], None]
 
@@ -26,15 +29,28 @@ def refuse_existing(path: str | None, force: bool) -> None:
         raise UsageError(f"{path} already exists; give another name with -o, or overwrite it with --force.")
 
 
+def refuse_lists(model: Model, options: dict[str, Any]) -> None:
+    """Refuse, before any work, a form of output that does not fit the answers of a model."""
+    tags = model.form == "tags"
+    if (options["lines"] or options["entities"]) and not tags:
+        raise UsageError("This model is not a tagger, so it has no lines of tokens; use `linnaeus predict`.")
+    if (options["lines"] or options["entities"]) and options["output"] is not None:
+        raise UsageError("Lines of tokens and entities go to standard output; leave out -o, or these options.")
+    if tags and has_cells(options["output"]):
+        raise UsageError("Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use `linnaeus tag`.")
+
+
 @contextmanager
-def open_writer(path: str | None, stream: TextIO, separator: str = SEPARATOR, ranks: int = 0) -> Iterator[Write]:
+def open_writer(stream: TextIO, separator: str, options: dict[str, Any]) -> Iterator[Write]:
     """A function that takes batches of predictions; the file appears only when all of them are written.
 
-    If the format has no lists, `separator` joins several labels in one cell, and each of the `ranks` has columns of
-    its own.
+    If the format has no lists, `separator` joins several labels in one cell, and each of the best answers has columns
+    of its own.
     """
+    path, ranks = options["output"], options["top"]
     if path is None:
-        yield lambda batch: _say(stream, json_lines(batch))
+        form = entity_lines if options["entities"] else tag_lines if options["lines"] else json_lines
+        yield lambda batch: _say(stream, form(batch))
         return
     with replacing(path) as passing, passing.open("wb") as file, WRITERS[_format(path)](file) as write:
         yield (lambda batch: write(flattened(batch, separator, ranks))) if has_cells(path) else write
@@ -59,6 +75,23 @@ def _say(stream: TextIO, text: str) -> None:
 def json_lines(batch: pa.RecordBatch) -> str:
     """One JSON object a line; a missing label is null, dates and the like are text."""
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist())
+
+
+def tag_lines(batch: pa.RecordBatch) -> str:
+    """A line for each token, with a tab and its tag (nothing where the model abstains); empty lines end sentences."""
+    rows = zip(batch["tokens"].to_pylist(), batch["tags"].to_pylist(), strict=True)
+    return "".join(
+        "".join(f"{token}\t{tag or ''}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+        for tokens, tags in rows
+    )
+
+
+def entity_lines(batch: pa.RecordBatch) -> str:
+    """A line for each entity: its type, a tab and its text."""
+    if "entities" not in batch.schema.names:
+        return ""
+    found = (entity for row in batch["entities"].to_pylist() for entity in row)
+    return "".join(f"{entity['type']}\t{entity['text']}\n" for entity in found)
 
 
 @contextmanager

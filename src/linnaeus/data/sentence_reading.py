@@ -94,16 +94,16 @@ def stream_sentences(
 
 def holds_tokens(source: Any, **options: Unpack[FileOptions]) -> bool:
     """Whether these files have a column that is plainly lists of tokens."""
-    return _plain(TOKENS, columns_of(source, **options)) is not None
+    return _plain(TOKENS, [name for name, lists in columns_of(source, **options).items() if lists]) is not None
 
 
-def columns_of(source: Any, **options: Unpack[FileOptions]) -> list[str]:
-    """The columns of lists in files; none where their format has no lists."""
+def columns_of(source: Any, **options: Unpack[FileOptions]) -> dict[str, bool]:
+    """The columns of files, and whether each holds lists; nothing where their format has no lists."""
     chosen = ReadOptions(**options)
     found = find(source, chosen)
     if found.format in CELLS:
-        return []
-    return [f.name for f in FORMATS[found.format](chosen).schema(found.files[0]) if is_list(f.type)]
+        return {}
+    return {column.name: is_list(column.type) for column in FORMATS[found.format](chosen).schema(found.files[0])}
 
 
 def _from_files(source: Any, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:

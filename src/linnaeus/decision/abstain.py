@@ -152,6 +152,18 @@ class InScope:
         return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
 
 
+def sure(rule: Any, labels: NDArray[Any], P: Doubles) -> NDArray[np.bool_]:
+    """Which of these labels are sure enough for a rule, given as `as_abstention` takes it, by probabilities alone.
+
+    >>> sure("confidence=0.8", np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]])).tolist()
+    [True, False]
+    """
+    found = as_abstention(rule)
+    if found is None:
+        return np.ones(len(labels), bool)
+    return ~found.decide(Evidence(labels.astype(np.intp), P)).abstained
+
+
 AnyAbstention: TypeAlias = Confidence | Margin | Coverage | InScope
 ABSTENTIONS: dict[str, type[AnyAbstention]] = {
     "confidence": Confidence,

@@ -55,7 +55,7 @@ def face_of(state: State, functions: Functions | None = None) -> Any:
     del functions
     from linnaeus.estimators.faces import FACES
     from linnaeus.model.file import refusing
-    from linnaeus.model.manifests import check_manifest
+    from linnaeus.model.manifests import FACE, check_manifest
     from linnaeus.recipes.field_types import unfit
 
     manifest = state.manifest
@@ -63,7 +63,7 @@ def face_of(state: State, functions: Functions | None = None) -> Any:
     if manifest.get("kind") != KIND or str(manifest.get("face")) not in known:
         raise damaged_or_newer("it holds no linear model that is known here")
     with refusing():
-        check_manifest(KIND, manifest)
+        check_manifest(manifest, FACE)
         recipe = {name: _parameter(name, value) for name, value in manifest["recipe"].items()}
         wrong = unfit(recipe, known[manifest["face"]].__init__)
         if wrong is not None:

@@ -11,21 +11,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.data.groups import Groups
 from linnaeus.errors import InputTypeError
-from linnaeus.model.ranker import RankModel
+from linnaeus.model.model import Model
 from linnaeus.model.summary import face_repr
-from linnaeus.recipes.rank_recipe import RankRecipe
-from linnaeus.recipes.ranking import rank_recipe
+from linnaeus.recipes.cookbook import recipe as named
+from linnaeus.recipes.recipe import Recipe
 from linnaeus.tasks.rank.groups import as_groups
+
+MOST = 1 << 62
+"""All candidates."""
 
 
 class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
     """Chooses one candidate for each example, from the example's own candidates.
 
     X is `Groups`, dicts with `text` and `candidates`, a table or a file; y gives the answers if X has none:
-    positions, candidates, lists of these, or None. `recipe` is a name from `RANKERS` or a `RankRecipe`.
+    positions, candidates, lists of these, or None. `recipe` is a name or a `Recipe`.
 
     >>> X = [{"text": "a sky", "candidates": ["blue sky", "bread"]}, {"text": "apple", "candidates": ["car", "apple"]}]
-    >>> CandidateClassifier(RankRecipe()).fit(X, ["blue sky", "apple"]).predict(X)
+    >>> CandidateClassifier(Recipe(task="rank")).fit(X, ["blue sky", "apple"]).predict(X)
     ['blue sky', 'apple']
     """
 
@@ -43,12 +46,13 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Sequence[Any]:
         """Predict a candidate for each example; None means "none of these"."""
         check_is_fitted(self)
-        return self.model_.predict(X)
+        found: Sequence[Any] = self.model_.predict(X)
+        return found
 
     def score(self, X: Any, y: Any = None) -> float:
         """Accuracy."""
         check_is_fitted(self)
-        return self.model_.test(_labeled(X, y), rounds=0).value("accuracy")
+        return self.model_.evaluate(_labeled(X, y), rounds=0).value("accuracy")
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the fitted model to a file; `force` replaces an existing file."""
@@ -58,16 +62,16 @@ class CandidateClassifier(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str], functions: Any = None) -> Self:
         """Load a fitted estimator from a model file."""
-        model = RankModel.load(path, functions)
+        model = Model.load(path, functions)
         found = cls(model.recipe)
         found.model_ = model
         return found
 
-    def _recipe(self) -> RankRecipe:
+    def _recipe(self) -> Recipe:
         if isinstance(self.recipe, str):
-            return rank_recipe(self.recipe)
-        if not isinstance(self.recipe, RankRecipe):
-            raise InputTypeError(f"recipe takes a name or a RankRecipe, not {self.recipe!r}.")
+            return named(self.recipe, "rank")
+        if not isinstance(self.recipe, Recipe):
+            raise InputTypeError(f"recipe takes a name or a Recipe, not {self.recipe!r}.")
         return self.recipe
 
 
@@ -83,12 +87,12 @@ class Ranker(CandidateClassifier):
     def predict(self, X: Any) -> list[list[str | None]]:
         """Rank the candidates of each example, best first; None means "none of these"."""
         check_is_fitted(self)
-        return [[candidate for candidate, _ in row] for row in self.model_.rank(X)]
+        return [[candidate for candidate, _ in row] for row in self.model_.rank(X, MOST)]
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean reciprocal rank of the right candidate."""
         check_is_fitted(self)
-        return self.model_.test(_labeled(X, y), rounds=0).value("reciprocal_rank")
+        return self.model_.evaluate(_labeled(X, y), rounds=0).value("reciprocal_rank")
 
 
 def _labeled(X: Any, y: Any) -> Groups:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.data.sentences import Sentences
+from linnaeus.model.model import Model
 from linnaeus.model.summary import face_repr
-from linnaeus.model.tagger import TagModel
-from linnaeus.recipes.tag_recipe import TagRecipe
-from linnaeus.recipes.tagging import tag_recipe
+from linnaeus.recipes.cookbook import recipe as named
+from linnaeus.recipes.recipe import Recipe
 
 
 class Tagger(BaseEstimator):  # type: ignore[misc]
@@ -23,7 +24,7 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     [['D', 'N']]
     """
 
-    def __init__(self, recipe: str | TagRecipe = "pos", random_state: int | None = None) -> None:
+    def __init__(self, recipe: str | Recipe = "pos", random_state: int | None = None) -> None:
         self.recipe = recipe
         self.random_state = random_state
 
@@ -32,26 +33,28 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> Tagger:
         """Train on a list of tokens and a list of tags for each sentence."""
-        recipe = tag_recipe(self.recipe) if isinstance(self.recipe, str) else self.recipe
+        recipe = named(self.recipe, "tag") if isinstance(self.recipe, str) else self.recipe
         if self.random_state is not None:
             recipe = recipe.changed({"seed": self.random_state})
-        self.model_: TagModel = recipe.fit(Sentences.from_lists(X, y))
-        self.classes_ = list(self.model_.tags)
+        self.model_: Model = recipe.fit(Sentences.from_lists(X, y))
+        self.classes_ = list(self.model_.names)
         return self
 
-    def predict(self, X: Sequence[Sequence[str]]) -> list[list[str]]:
-        """Predict a list of tags for each sentence."""
-        return self._fitted().tag(X)
+    def predict(self, X: Sequence[Sequence[str]], abstain: Any = None) -> list[list[str]]:
+        """Predict a list of tags for each sentence; None where the model abstains."""
+        found: list[list[str]] = self._fitted().predict(X, abstain)
+        return found
 
     def predict_marginals(self, X: Sequence[Sequence[str]]) -> list[list[dict[str, float]]]:
         """The probability of each tag, for each token of each sentence."""
         model = self._fitted()
         sentences = Sentences.from_lists(X)
-        return sentences.lists([dict(zip(model.tags, row, strict=True)) for row in model.marginals(sentences).tolist()])
+        rows = model.probabilities(sentences).tolist()
+        return sentences.lists([dict(zip(model.names, row, strict=True)) for row in rows])
 
     def score(self, X: Sequence[Sequence[str]], y: Sequence[Sequence[str]]) -> float:
         """Token accuracy, or the F1 score of entities if the tags mark entities."""
-        return self._fitted().test(Sentences.from_lists(X, y), rounds=0).value()
+        return self._fitted().evaluate(Sentences.from_lists(X, y), rounds=0).value()
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the fitted model to one file; `force` replaces an existing file."""
@@ -60,11 +63,11 @@ class Tagger(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tagger:
         """Load a fitted tagger from a file."""
-        model = TagModel.load(path)
+        model = Model.load(path)
         found = cls(model.recipe)
-        found.model_, found.classes_ = model, list(model.tags)
+        found.model_, found.classes_ = model, list(model.names)
         return found
 
-    def _fitted(self) -> TagModel:
+    def _fitted(self) -> Model:
         check_is_fitted(self, "model_")
         return self.model_

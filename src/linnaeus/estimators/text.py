@@ -16,13 +16,13 @@ from linnaeus.arrays.weights import sample_weights
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, ModelFileError
 from linnaeus.features.base import Batches
 from linnaeus.features.batches import text_batches
-from linnaeus.model.model import Classifier
+from linnaeus.model.model import Model
 from linnaeus.model.summary import face_repr
 from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.recipes.paths import SHORT, change, paths
 from linnaeus.recipes.recipe import Recipe
 from linnaeus.tasks.examples import Examples
-from linnaeus.training.train import train
+from linnaeus.training.train import train_examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,10 +36,19 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 
-class TextFace(BaseEstimator):  # type: ignore[misc]
-    """A recipe with changes; after `fit`, `model_` holds the trained `Classifier`."""
+FACES_OF = {
+    "classify": "TextClassifier",
+    "regress": "TextRegressor",
+    "tag": "Tagger",
+    "rank": "CandidateClassifier",
+}
+"""The estimator for the models of each task."""
 
-    model_: Classifier
+
+class TextFace(BaseEstimator):  # type: ignore[misc]
+    """A recipe with changes; after `fit`, `model_` holds the trained `Model`."""
+
+    model_: Model
 
     def __init__(self, recipe: Any = "default", **changes: Any) -> None:
         self.recipe = recipe
@@ -68,7 +77,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
 
     def composed(self) -> Recipe:
         """The recipe with the changes applied."""
-        found = named(self.recipe) if isinstance(self.recipe, str) else self.recipe
+        found = named(self.recipe, "classify") if isinstance(self.recipe, str) else self.recipe
         if not isinstance(found, Recipe):
             raise InputTypeError(f"recipe takes a name or a Recipe, not {self.recipe!r}.")
         composed: Recipe = change(found, self.changes, SHORT, "__")
@@ -80,7 +89,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, progress: Callable[[Any], None] | None = None) -> Self:
         """Train on texts X (a list, a column of any kind, or a table with one) and their labels y."""
-        found = train(self.composed(), self._examples(X, y, sample_weight), progress)
+        found = train_examples(self.composed(), self._examples(X, y, sample_weight), progress)
         self.model_ = found
         if found.classes is not None:
             self.classes_ = found.classes
@@ -97,22 +106,23 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | PathLike[str], functions: Functions | None = None) -> Self:
         """Load a fitted estimator from a file that `save` or `linnaeus train` wrote; `functions` as in `load`."""
-        model = Classifier.load(path, functions)
-        if (model.classes is None) != issubclass(cls, RegressorMixin):
-            other = "TextRegressor" if model.classes is None else "TextClassifier"
+        model = Model.load(path, functions)
+        face = FACES_OF[model.task.name]
+        if face != ("TextRegressor" if issubclass(cls, RegressorMixin) else "TextClassifier"):
+            other = face
             raise ModelFileError(f"{path} holds a model for {other}; load it with that class.")
-        face = cls(model.recipe)
-        face.model_ = model
+        found = cls(model.recipe)
+        found.model_ = model
         if model.classes is not None:
-            face.classes_ = model.classes
-        return face
+            found.classes_ = model.classes
+        return found
 
     @property
     def evaluation_(self) -> Evaluation | None:
         """The evaluation on rows that were held out in training."""
         return self._model().evaluation
 
-    def _model(self) -> Classifier:
+    def _model(self) -> Model:
         if "model_" not in self.__dict__:
             check_is_fitted(self, "model_")  # raises; scikit-learn takes longer to look than one text to classify
         return self.model_
@@ -202,7 +212,8 @@ class TextRegressor(RegressorMixin, TextFace):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict a number for each text."""
-        return self._model().predict(_source(X))
+        found: NDArray[Any] = self._model().predict(_source(X))
+        return found
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         try:

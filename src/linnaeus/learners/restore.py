@@ -32,6 +32,7 @@ MODELS = Table(
         "gradient_boosting": "learners.ensembles.gradient.FittedGradient",
         "expansion": "learners.kernel_methods.expansion.Expansion",
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
+        "chain": "learners.chain.weights.ChainWeights",
     },
 )
 """What restores a model of each kind, with `from_state`."""

@@ -1,9 +1,8 @@
 """Models: what a recipe trains, in memory and in one file.
 
-model, tagger, ranker, stack   a trained model of each kind, and `*file` how it is stored
-opening     `load`: whatever a file holds
+model       `Model`, whatever its task;  stages  the earlier models of a pipeline
+file        how it is stored, and `load`;  manifests  what the manifest of a file may hold
 scorer      features and weights compiled into one kernel
-manifests   what the manifest of a file may hold
 kept_texts  training texts that a model keeps;  contents  what of the data is in it
 """
 
@@ -14,11 +13,8 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.model.model import Classifier as Classifier
-    from linnaeus.model.opening import load as load
-    from linnaeus.model.ranker import RankModel as RankModel
-    from linnaeus.model.stack import StackModel as StackModel
-    from linnaeus.model.tagger import TagModel as TagModel
+    from linnaeus.model.file import load as load
+    from linnaeus.model.model import Model as Model
     from linnaeus.tasks.classify.prediction import Prediction as Prediction
 
 

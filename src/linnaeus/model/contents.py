@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Remains:
         return f"no texts, but the features of {self.rows:,} training rows, as numbers"
 
 
-def remains(model: Classifier) -> Remains:
+def remains(model: Model) -> Remains:
     """What fitted pieces say of themselves: `keeps_rows`, how many; `spells`, that rows are texts."""
     own = getattr(model.body, "keeps_rows", 0)
     places = [(own, model.features)] if own else []

@@ -1,7 +1,8 @@
-"""A classifier as manifest and tensors: what stands in a `.lin` file. No pickle, no code, no texts."""
+"""A model as manifest and tensors, whatever its task: what stands in a `.lin` file. No pickle, no code, no texts."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -9,43 +10,49 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus import store
 from linnaeus.arrays import CSR
 from linnaeus.decision import FittedDecision
 from linnaeus.errors import LinnaeusError, MachineError, MissingFunctionError, ModelFileError, damaged, damaged_or_newer
-from linnaeus.features import restore, terse
+from linnaeus.features import terse
 from linnaeus.features.restore import bound, check_functions
-from linnaeus.learners.restore import model_of, scores_of, weights_of
+from linnaeus.learners.restore import model_of as body_of
+from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.model.manifests import check_manifest
-from linnaeus.model.model import Classifier
-from linnaeus.outputs import OUTPUTS, Real
+from linnaeus.model.model import Model
+from linnaeus.outputs import OUTPUTS, STRUCTURES, Real
 from linnaeus.store.blocks import Guarded, raw
 from linnaeus.store.labels import pack, unpack
 from linnaeus.store.quantize import dequantize
+from linnaeus.store.states import pack_strings, unpack_strings
+from linnaeus.tasks import task_of, task_state
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
+    from linnaeus.features.restore import Functions
     from linnaeus.model.kept_texts import Kept
-    from linnaeus.protocols import Model
+    from linnaeus.protocols import Model as Body
     from linnaeus.types import Json
 
-KIND = "classifier"
+KIND = "model"
 LONGEST = 120
 """Characters of an error's own words that are said."""
 
-FORMS = ("single", "lists", "indicator", "sparse", "numbers")
+FORMS = ("single", "lists", "indicator", "sparse", "numbers", "tags", "candidates")
 
 
-def state_of(model: Classifier) -> State:
-    """Manifest and tensors from which `classifier_of` builds the same model, with the same bits in every answer."""
+def state_of(model: Model) -> State:
+    """Manifest and tensors from which `model_of` builds the same model, with the same bits in every answer."""
     features = model.features.state()
     kept = features.tensors if model.codes is None else terse(features.tensors)
     decision = None if model.decision is None else model.decision.state()
     manifest: dict[str, Json] = {
         "kind": KIND,
+        "task": task_state(model.task),
         "recipe": model.recipe.to_json(),
         "space": {"kind": SPACES[type(model.space)], **asdict(model.space)},
         "form": model.form,
@@ -67,10 +74,19 @@ def state_of(model: Classifier) -> State:
     tensors |= _weights(model)
     if model.classes is not None:
         tensors |= pack("classes", model.classes)
+    if model.words:
+        tensors |= pack_strings("words", list(model.words))
+        tensors["word_tags"] = np.array(list(model.words.values()), np.int32)
+    if model.stages:
+        states = [state_of(stage) for _, stage in model.stages]
+        manifest["stages"] = [[name, state.manifest] for (name, _), state in zip(model.stages, states, strict=True)]
+        tensors |= {
+            f"stage{i}.{name}": array for i, state in enumerate(states) for name, array in state.tensors.items()
+        }
     return State(manifest, tensors)
 
 
-def _weights(model: Classifier) -> dict[str, NDArray[Any]]:
+def _weights(model: Model) -> dict[str, NDArray[Any]]:
     """The parameters, or the codes they are made of; those of a body are made of it again."""
     if model.body is not None:
         return {}
@@ -80,17 +96,49 @@ def _weights(model: Classifier) -> dict[str, NDArray[Any]]:
     return whole | {f"weights.{name}": array for name, array in model.codes.items()}
 
 
-def classifier_of(state: State, functions: Mapping[str, Callable[[Any], Any]] | None = None) -> Classifier:
-    """The classifier again; a file that does not fit together is refused with a sentence."""
-    manifest = state.manifest
-    if manifest.get("kind") != KIND:
-        raise ModelFileError("The file holds no classifier; it was not written by `linnaeus train` or `save`.")
+def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> Model:
+    """The model of a file that `save` or `linnaeus train` wrote.
+
+    A file holds the names of functions of yours, never the functions: pass them in, as `functions={name: fn}`. The
+    digests of a file under 64 MB are checked; those of a
+    larger one if `verify` says so, else each block of its weights when it is first used.
+
+    >>> import linnaeus
+    >>> tagged = [[("dogs", "N"), ("bark", "V")], [("cats", "N"), ("sleep", "V")]]
+    >>> linnaeus.Recipe(task="tag").fit(tagged).save("pos.lin")
+    >>> linnaeus.load("pos.lin").predict([["cats", "bark"]])
+    [['N', 'V']]
+    """
+    state = store.load(path, verify, weights_later)
+    if state.manifest.get("kind") == "linear face":
+        from linnaeus.estimators.files import face_of
+
+        return face_of(state)  # type: ignore[no-any-return]
+    return model_of(state, functions)
+
+
+def weights_later(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of a large model: weights of which an example needs a few rows, and which are checked when they are used."""
+    return ("params.W",) if manifest.get("form") not in ("tags", "candidates") else ()
+
+
+def model_of(state: State, functions: Functions | None = None) -> Model:
+    """The model again; a file that does not fit together is refused with a sentence."""
+    kind = str(state.manifest.get("kind"))
+    if kind != KIND:
+        raise ModelFileError(
+            f"The file holds {kind[:40]!r}, a kind of model that this version does not know; upgrade Linnaeus."
+        )
     check_functions(functions)
     with refusing(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        check_manifest(KIND, manifest)
-        found = _build(state, functions)
-        _check(found)
-        _try(found)
+        return _restored(state, functions, depth=1)
+
+
+def _restored(state: State, functions: Any, depth: int) -> Model:
+    check_manifest(state.manifest)
+    found = _build(state, functions, depth)
+    _check(found)
+    _try(found)
     return found
 
 
@@ -113,7 +161,7 @@ def refusing() -> Iterator[None]:
         raise damaged(f"something is missing or of another kind ({_words(error)})") from error
 
 
-def _build(state: State, functions: Any) -> Classifier:
+def _build(state: State, functions: Any, depth: int) -> Model:
     manifest, tensors = state.manifest, state.tensors
     decision, evaluation = manifest["decision"], manifest["evaluation"]
     params: Mapping[str, Any] = _below("params", tensors)
@@ -123,12 +171,14 @@ def _build(state: State, functions: Any) -> Classifier:
         raise damaged("it has two sets of weights")
     space = _space(manifest["space"])
     if body is not None:
-        params = weights_of(body, space)
+        params = {} if manifest["form"] == "tags" else weights_of(body, space)
     elif guards := _below("params", state.guards):
         params = Guarded(params, guards)
-    return Classifier(
+    task = task_of(_table(manifest["task"]))
+    return Model(
+        task=task,
         plan=bound(_table(manifest["recipe"]), functions),
-        features=restore(State(manifest["features"], _below("features", tensors)), functions),
+        features=task.restore(State(manifest["features"], _below("features", tensors)), functions),
         params={**params, "W": dequantize(codes)} if codes else params,
         space=space,
         classes=unpack("classes", tensors),
@@ -139,7 +189,29 @@ def _build(state: State, functions: Any) -> Classifier:
         codes=codes or None,
         body=body,
         kept=_kept(manifest, tensors),
+        words=_words_of(tensors),
+        stages=_stages(state, functions, depth),
     )
+
+
+def _words_of(tensors: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+    if "words.bytes" not in tensors:
+        return {}
+    words, tags = unpack_strings("words", tensors), tensors["word_tags"]
+    if tags.dtype != np.int32 or tags.shape != (len(words),):
+        raise damaged("the tags of its words do not fit them")
+    return dict(zip(words, tags.tolist(), strict=True))
+
+
+def _stages(state: State, functions: Any, depth: int) -> tuple[tuple[str, Model], ...]:
+    """The earlier models of a pipeline; they have none themselves."""
+    found, manifests = [], state.manifest.get("stages", [])
+    if manifests and not depth:
+        raise damaged("its stages have stages")
+    for i, (name, manifest) in enumerate(manifests):
+        part = State(_table(manifest), _below(f"stage{i}", state.tensors), _below(f"stage{i}", state.guards))
+        found.append((name, _restored(part, functions, depth - 1)))
+    return tuple(found)
 
 
 def _kept(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Kept | None:
@@ -150,27 +222,44 @@ def _kept(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> 
     return Kept.from_state(State(_table(manifest["kept"]), _below("kept", tensors)))
 
 
-def _body(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Model | None:
+def _body(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Body | None:
     if "body" not in manifest:
         return None
-    return model_of(State(_table(manifest["body"]), _below("body", tensors)))
+    return body_of(State(_table(manifest["body"]), _below("body", tensors)))
 
 
-def _check(model: Classifier) -> None:
+def _check(model: Model) -> None:
     """That the parts fit each other: what a hostile file could otherwise make a kernel read."""
-    if model.body is None or model.params:
-        _check_weights(model)
     if model.form not in FORMS or type(model.space) not in SPACES:
         raise damaged("its labels have an unknown form")
-    if isinstance(model.space, Real) != (model.classes is None):
+    if model.task.name not in TASKS_OF[model.form]:
+        raise damaged("its labels do not fit its task")
+    if model.body is None or model.params:
+        _check_weights(model)
+    if (model.form == "numbers") != isinstance(model.space, Real):
+        raise damaged("its output space does not fit its labels")
+    if (model.form in ("numbers", "candidates")) != (model.classes is None):
         raise damaged("its classes do not fit its output space")
     if model.classes is not None and (model.classes.ndim != 1 or len(model.classes) < 1):
         raise damaged("its classes are not a list")
-    if model.decision is None and model.classes is not None:
+    if model.form == "tags":
+        _check_tags(model)
+    elif model.decision is None and model.classes is not None:
         raise damaged("it has classes and no way to decide between them")
 
 
-def _check_weights(model: Classifier) -> None:
+def _check_tags(model: Model) -> None:
+    k = len(model.names)
+    if len(set(model.names)) != k or not all(0 <= tag < k for tag in model.words.values()):
+        raise damaged("its tags do not fit each other")
+    if model.body is None or not model.body.fits(model.features.width, k):
+        raise damaged("its weights do not fit its features and tags")
+    from linnaeus.tasks.tag.answers import rules
+
+    rules(model)
+
+
+def _check_weights(model: Model) -> None:
     W, b = raw(model.params, "W"), model.params.get("b")
     if W is None or W.ndim != 2 or W.dtype != np.float32 or W.shape[0] != model.features.width:
         raise damaged("its weights do not fit its features")
@@ -178,10 +267,14 @@ def _check_weights(model: Classifier) -> None:
         raise damaged("its biases do not fit its weights")
     if model.classes is not None and model.space.width(len(model.classes)) != W.shape[1]:
         raise damaged("its classes do not fit its weights")
+    if model.form == "candidates" and (W.shape[1] != 1 or not np.isfinite(W).all()):
+        raise damaged("its weights do not fit its features")
 
 
-def _try(model: Classifier) -> None:
+def _try(model: Model) -> None:
     """Decide on one row of zeros: parts of a decision that are for other scores show here, not when it is used."""
+    if model.form == "tags":
+        return
     if not model.params:
         _try_body(model)
     if model.decision is None or model.classes is None:
@@ -197,7 +290,7 @@ def _try(model: Classifier) -> None:
         model.decision.conformal.sets(P, 0.5)
 
 
-def _try_body(model: Classifier) -> None:
+def _try_body(model: Model) -> None:
     """Score a row that has the last feature: a model for other features, or for other classes, shows here."""
     assert model.body is not None
     there = min(1, model.features.width)
@@ -208,13 +301,21 @@ def _try_body(model: Classifier) -> None:
         raise damaged("its model does not fit its classes")
 
 
-SPACES: dict[type, str] = {space: name for name, space in OUTPUTS.items()}
+TASKS_OF = {
+    **dict.fromkeys(("single", "lists", "indicator", "sparse"), ("classify",)),
+    "numbers": ("regress",),
+    "tags": ("tag",),
+    "candidates": ("rank",),
+}
+"""The tasks that have labels of each form."""
+
+SPACES: dict[type, str] = {space: name for name, space in (OUTPUTS | STRUCTURES).items()}
 """The output spaces, by class."""
 
 
 def _space(value: Json) -> Any:
     inside = {name: _tuples(item) for name, item in _table(value).items() if name != "kind"}
-    return OUTPUTS[value["kind"]](**inside)
+    return (OUTPUTS | STRUCTURES)[value["kind"]](**inside)
 
 
 def _tuples(value: Json) -> Any:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.explain import Neighbor
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
     from linnaeus.tasks.examples import Examples
     from linnaeus.types import Ints
 
@@ -77,7 +77,7 @@ def _said(examples: Examples) -> list[str]:
     return [", ".join(names[code] for code in y.labels[a:b].tolist()) for a, b in bounds]
 
 
-def index_of(model: Classifier) -> Any:
+def index_of(model: Model) -> Any:
     """What finds the kept rows: the model itself where it votes by neighbors, else the cosine of its features."""
     from linnaeus.learners.neighbors import Exact
 
@@ -87,7 +87,7 @@ def index_of(model: Classifier) -> Any:
     return Exact().index(model.features.rows(model.kept.texts), "cosine", model.recipe.seed)
 
 
-def nearest(model: Classifier, source: Any, count: int) -> list[list[Neighbor]]:
+def nearest(model: Model, source: Any, count: int) -> list[list[Neighbor]]:
     """For each row of a source the `count` kept rows that are nearest to it, the nearest first."""
     if model.kept is None:
         raise UsageError("The model keeps no texts to search; train it with keep='texts' (--set keep=texts).")

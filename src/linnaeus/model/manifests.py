@@ -1,4 +1,4 @@
-"""What the manifest of each kind of model holds: which entries there are, and of which type each one is.
+"""What the manifest of a model holds: which entries there are, and of which type each one is.
 
 Whoever reads a part of a manifest later can rely on it: a file in which an entry has another type is refused when it
 is opened. Recipes, features and evaluations are tables here; what is inside of them is checked where they are built.
@@ -94,61 +94,58 @@ TRIED = list_of(list_of(nothing_or(number)))
 
 COMPACT = Entries(weights=text, features=whole, of=whole, held_out=whole, lost=nothing_or(number), tried_=TRIED)
 
-CLASSIFIER_FACTS = Entries(
+FACTS = Entries(
     version_=text,
     rows_=whole,
+    tokens_=whole,
+    candidates_=whole,
     fingerprint_=text,
     ending_=text,
     epochs_=whole,
     held_out_=whole,
-    strength_=number,
+    strength_=nothing_or(number),
     tried_=TRIED,
     compact_=COMPACT,
     columns_=table_of(text),
 )
-TAGGER_FACTS = Entries(sentences=whole, tokens=whole, features_=whole)
-RANKER_FACTS = Entries(
-    examples=whole,
-    candidates=whole,
-    strength=number,
-    reason_=text,
-    epochs_=whole,
-    held_out_=Entries(accuracy=nothing_or(number), strengths=table_of(nothing_or(number))),
+
+
+def stage(value: Json) -> bool:
+    """The name and the manifest of an earlier stage, which is checked when it is built."""
+    return isinstance(value, list) and len(value) == 2 and text(value[0]) and table(value[1])
+
+
+MANIFEST = Entries(
+    task=table,
+    recipe=table,
+    space=table,
+    form=text,
+    features=table,
+    decision=nothing_or(table),
+    evaluation=nothing_or(table),
+    facts=FACTS,
+    body_=table,
+    kept_=table,
+    stages_=list_of(stage),
 )
-STAGE_FACTS = table_of(Entries(rows=whole, folds=whole))
+"""What a model file holds."""
 
-MANIFESTS: dict[str, Entries] = {
-    "classifier": Entries(
-        recipe=table,
-        space=table,
-        form=text,
-        features=table,
-        decision=nothing_or(table),
-        evaluation=nothing_or(table),
-        facts=CLASSIFIER_FACTS,
-        body_=table,
-        kept_=table,
-    ),
-    "tagger": Entries(recipe=table, features=table, search=text, facts=TAGGER_FACTS),
-    "ranker": Entries(recipe=table, features=table, facts=RANKER_FACTS),
-    "stack": Entries(recipe=table, stages=list_of(table), facts=Entries(stages_=STAGE_FACTS)),
-    "linear face": Entries(
-        face=text,
-        recipe=table,
-        iterations=whole,
-        reason=text,
-        batches=whole,
-        rows=whole,
-        form_=text,
-        one_target_=yes_or_no,
-        space_=anything,
-    ),
-}
-"""What each kind of model file holds."""
+FACE = Entries(
+    face=text,
+    recipe=table,
+    iterations=whole,
+    reason=text,
+    batches=whole,
+    rows=whole,
+    form_=text,
+    one_target_=yes_or_no,
+    space_=anything,
+)
+"""What the file of a linear estimator on matrices holds."""
 
 
-def check_manifest(kind: str, manifest: Mapping[str, Json]) -> None:
-    """Refuse the manifest of a model of this kind in which an entry is missing, or of another type."""
-    wrong = MANIFESTS[kind].wrong(manifest)
+def check_manifest(manifest: Mapping[str, Json], entries: Entries = MANIFEST) -> None:
+    """Refuse a manifest in which an entry is missing, or of another type."""
+    wrong = entries.wrong(manifest)
     if wrong is not None:
         raise damaged(f"the entry {wrong!r} of its manifest is missing or of another type")

@@ -1,9 +1,9 @@
-"""`Classifier`: the model that a recipe trains. It predicts, evaluates, explains, and saves itself to one file."""
+"""`Model`: what a recipe trains, whatever its task. It predicts, evaluates, explains, and saves itself to one file."""
 
 from __future__ import annotations
 
 import os
-import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,52 +13,44 @@ import numpy as np
 from linnaeus import store
 from linnaeus.arrays import linear
 from linnaeus.arrays.finite import finite_scores
-from linnaeus.data.arrow import as_numpy, number
-from linnaeus.errors import DataError, LinnaeusWarning, UsageError
+from linnaeus.errors import UsageError
 from linnaeus.features.base import as_stream, empty_rows
 from linnaeus.frozen import dataclass
 from linnaeus.learners.restore import scores_of
 from linnaeus.model.scorer import compile_scorer
-from linnaeus.model.summary import classifier_repr
-from linnaeus.outputs import Real
-from linnaeus.tasks.classify.prediction import Prediction, predictions
-from linnaeus.tasks.examples import labeled_stream
-from linnaeus.types import LabelSets
+from linnaeus.model.summary import model_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from numpy.typing import NDArray
 
     from linnaeus.arrays import CSR
     from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
-    from linnaeus.evaluation import Evaluation, Outcome
+    from linnaeus.evaluation import Evaluation, Facts
     from linnaeus.explain import Explanation, Neighbor, TopFeatures
-    from linnaeus.features import Fitted
     from linnaeus.model.kept_texts import Kept
-    from linnaeus.protocols import Model
+    from linnaeus.protocols import Task
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.store.states import Tensors
+    from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.training.compact import Compact
     from linnaeus.types import Doubles, Floats, Json
 
 CELLS = 1 << 23
 """Numbers of rows that have one in every column, which are made at a time."""
 
-NEIGHBORS = 5
-"""Training texts that an explanation shows."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Classifier:
-    """A trained model: fitted features, float32 weights, an output space, classes and a decision rule.
+class Model:
+    """A trained model: a task, fitted features, float32 weights, an output space, classes and a decision rule.
 
-    `plan` is the recipe. `form` is the form of the labels: "single", a form of label sets, or "numbers". `account` is
-    the evaluation on held-out rows; `facts` describe the training data and the training. `codes` are the weights as a
-    compact model stores them; `params` hold the float32 numbers decoded from them. `body` is the model of a learner
-    that computes scores itself; if it is linear, `params` hold its weights, else `params` is empty. `kept` holds the
-    training texts if the recipe keeps them.
+    `plan` is the recipe. `classes` are the names of classes or tags; None for numbers and candidates. `form` is the
+    form of the labels: "single", a form of label sets, "numbers", "tags" or "candidates". `account` is the evaluation
+    on held-out rows; `facts` describe the training data and the training. `codes` are the weights as a compact model
+    stores them; `params` hold the float32 numbers decoded from them. `body` is the model of a learner that computes
+    scores itself; if it is linear, `params` hold its weights, else `params` is empty. `kept` holds the training texts
+    if the recipe keeps them, `words` the tags of words that a tagger looks up. `stages` are the earlier models of a
+    pipeline, by name.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
@@ -66,8 +58,9 @@ class Classifier:
     ['pos']
     """
 
+    task: Task
     plan: Recipe | dict[str, Json]
-    features: Fitted
+    features: Any
     params: Mapping[str, Floats]
     space: Any
     classes: NDArray[Any] | None
@@ -76,11 +69,13 @@ class Classifier:
     account: Evaluation | dict[str, Json] | None = None
     facts: dict[str, Json] = field(default_factory=dict)
     codes: Tensors | None = None
-    body: Model | None = None
+    body: Any = None
     kept: Kept | None = None
+    words: dict[str, int] = field(default_factory=dict)
+    stages: tuple[tuple[str, Model], ...] = ()
 
     def __repr__(self) -> str:
-        return classifier_repr(self)
+        return model_repr(self)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -100,19 +95,104 @@ class Classifier:
         with refusing():
             return Recipe.from_json(self.plan) if isinstance(self.plan, dict) else self.plan
 
-    # Scores
+    # Answers
+
+    def predict(self, source: Any, abstain: Any = None) -> Any:
+        """Predict each example: a label, labels, a number, a list of tags, a candidate; None if the model abstains."""
+        return self.task.predict(self, self._material(source), abstain)
+
+    def probabilities(self, source: Any) -> Doubles:
+        """Probabilities of the classes of each row (n, k), of the tags of each token (m, k), or of candidates (m,)."""
+        return self.task.probabilities(self, self._material(source))
+
+    def scores(self, source: Any) -> Doubles:
+        """The scores behind the probabilities; (n, 1) for two classes, (n, t) for numbers."""
+        return self.task.scores(self, self._material(source))
+
+    def rank(self, source: Any, count: int = 10) -> list[list[tuple[Any, float]]]:
+        """The best answers to each example, best first, with their probabilities (of taggings: their scores)."""
+        return self.task.rank(self, self._material(source), count)
+
+    def classify(self, text: str, top: int = 1) -> Prediction:
+        """Classify one text, quickly: the label, its probability, and the `top` classes by rank."""
+        single = self._single
+        if top == 1 and single is not None:
+            return single(text)
+        from linnaeus.tasks.classify.prediction import predictions
+
+        return predictions(self, [text], top)[0]
+
+    @cached_property
+    def _single(self) -> Callable[[str], Prediction] | None:
+        return self.task.single(self)
+
+    def out_of_scope(self, source: Any) -> Doubles:
+        """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them."""
+        from linnaeus.tasks.classify.answers import known
+
+        material = self._material(source)
+        return self.decided().out_of_scope(self.task.scores(self, material), known(self, material))
+
+    # Judging and explaining
+
+    @property
+    def label_kind(self) -> str:
+        """How to read the labels of evaluation data: "one", "many" or "numeric"."""
+        return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
+
+    def evaluate(self, source: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
+        """Evaluate predictions on labeled examples; intervals come from `rounds` resamples (0: none)."""
+        from linnaeus.tasks.judging import judge
+
+        return judge(self, source, abstain, rounds)[0]
+
+    def outcome(self, source: Any, abstain: Any = None) -> Facts:
+        """The truth of labeled examples and the predictions for them, as `linnaeus.evaluation` takes them."""
+        from linnaeus.evaluation import Accumulator
+
+        seen = Accumulator()
+        for batch in self.task.labeled(source):
+            seen.add(self.task.observe(self, batch, abstain))
+        return seen.facts()
+
+    def explain(self, example: Any, at: int = 0, classes: Any = (), search: Any = "default") -> Explanation:
+        """Explain a prediction: what each part of the example adds to the score of the answer.
+
+        The example is a text, or a batch of one row; a sentence, of which the token at position `at` is explained; or
+        examples with candidates, of which number `at` is explained. `classes` are explained beside the predicted one.
+        """
+        found: Explanation = self.task.reasons(self, example, at, classes, search)
+        return found
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the classes, the tags, or the numbers are called."""
+        if self.classes is not None:
+            return tuple(map(str, self.classes.tolist()))
+        count = self.params["W"].shape[1] if self.params else self.raw_scores([""]).shape[1]
+        return ("the number",) if count == 1 else tuple(f"number {i + 1}" for i in range(count))
+
+    # Scores of rows
+
+    def _material(self, source: Any) -> Any:
+        found = self.task.material(source)
+        return self.ready(found) if self.stages else found
+
+    def ready(self, source: Any) -> Any:
+        """The examples with the answers of earlier stages as columns."""
+        if not self.stages:
+            return source
+        from linnaeus.model.stages import staged
+
+        return staged(self, source)
 
     @cached_property
     def quick(self) -> Any:
         """Features and weights compiled into one kernel; None if the features or the model need rows."""
         return compile_scorer(self.features, self.params) if self.params else None
 
-    def scores(self, source: Any) -> Doubles:
-        """Class scores: (n, 1) for two classes, (n, k) for more or for label sets, (n, t) for numbers."""
-        return self.class_scores(self._raw(source))
-
-    def _raw(self, source: Any) -> Doubles:
-        """The scores of the output space (n, w); finite."""
+    def raw_scores(self, source: Any) -> Doubles:
+        """The scores of the output space (n, w), of rows that have the answers of earlier stages; finite."""
         if self.quick is not None:
             S: Doubles = self.quick.scores(source)
             return finite_scores(S)
@@ -125,7 +205,6 @@ class Classifier:
     def _scored(self, rows: CSR) -> Doubles:
         if self.params:
             return linear.scores(rows, self.params)  # type: ignore[arg-type]
-        assert self.body is not None
         return scores_of(self.body, rows, self.space)
 
     def _parts(self, batch: Batch) -> Iterator[Batch]:
@@ -141,155 +220,24 @@ class Classifier:
 
         return sum(part.width for part in parts(self.features) if getattr(part, "full", False))
 
+    @cached_property
+    def opaque(self) -> bool:
+        """Whether some features come from all of a text at once, so that their weights say nothing of its words."""
+        from linnaeus.model.contents import opaque
+
+        return opaque(self.features)
+
     def class_scores(self, S: Doubles) -> Doubles:
         """Class scores from the scores of the output space, for example from scores of pairs of classes."""
         found: Doubles = self.space.class_scores(S) if hasattr(self.space, "class_scores") else S
         return found
 
-    def probabilities(self, source: Any) -> Doubles:
-        """Calibrated class probabilities (n, k), in the order of `classes`."""
-        return self._decided().probabilities(self.scores(source))
-
-    def out_of_scope(self, source: Any) -> Doubles:
-        """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them."""
-        source = as_stream(source)
-        return self.unlikeness(self.scores(source), self.known(source))
-
-    def unlikeness(self, S: Doubles, known: Any = None) -> Doubles:
-        """Out-of-scope scores (n,) from class scores and the result of `known` for the rows."""
-        return self._decided().out_of_scope(S, known)
-
-    def known(self, source: Any) -> Callable[[], Doubles | None]:
-        """A function that gives the share of each row's words that the features know; None where they know no words.
-
-        Texts are read for it only when it is called: when a scope is asked for.
-        """
-        from linnaeus.features.known_words import known_share
-
-        return lambda: known_share(self.features, source)
-
-    # Answers
-
-    def predict(self, source: Any, abstain: Any = None) -> NDArray[Any]:
-        """Predict each row: labels, tuples of labels, or numbers; None if the model abstains."""
-        source = as_stream(source)
-        return self.spoken(self.decide(self.scores(source), abstain, self.known(source)))
-
-    def classify(self, text: str, top: int = 1) -> Prediction:
-        """Classify one text, quickly: the label, its probability, and the `top` classes by rank."""
-        single = self._single
-        if top == 1 and single is not None:
-            return single(text)
-        return predictions(self, [text], top)[0]
-
-    @cached_property
-    def _single(self) -> Callable[[str], Prediction] | None:
-        from linnaeus.tasks.classify.single import single
-
-        return single(self)
-
-    def decide(self, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
-        """From class scores to class indices (-1: abstained), label sets, or numbers; `known` is that of the rows.
-
-        Where a coverage is asked for, one class or none for each row becomes a set of classes.
-        """
-        if isinstance(self.space, Real):
-            if abstain is not None:
-                raise UsageError("Abstaining needs classes; this model predicts numbers.")
-            return S
-        decided = self._decided().decide(S, abstain, known)
-        return decided.labels if decided.sets is None else decided.sets
-
-    def chosen(self, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
-        """The predictions to evaluate: as `decide`, but for sets with a coverage the best class, -1 if empty."""
-        decided = self._decided().decide(S, abstain, known)
-        return decided.sets if decided.labels is None else decided.labels
-
-    def spoken(self, found: Any) -> NDArray[Any]:
-        """The labels of class indices."""
-        if self.classes is None:
-            numbers: NDArray[Any] = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-            return numbers
-        names = self.classes.tolist()
-        if isinstance(found, LabelSets):
-            rows = [found.labels[a:b] for a, b in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
-            answer = np.empty(len(rows), object)
-            answer[:] = [tuple(names[i] for i in row) for row in rows]
-            return answer
-        if (found < 0).any():
-            return np.array([names[i] if i >= 0 else None for i in found.tolist()], dtype=object)
-        labels: NDArray[Any] = self.classes[found]
-        return labels
-
-    # Judging and explaining
-
-    @property
-    def label_kind(self) -> str:
-        """How to read the labels of evaluation data: "one", "many" or "numeric"."""
-        return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
-
-    def outcome(self, source: Any, S: Doubles | None = None, abstain: Any = None) -> Outcome:
-        """True labels and predictions of labeled rows, for `linnaeus.evaluation`; holds all rows in memory."""
-        from linnaeus.data.batch import join
-        from linnaeus.data.roles import label_hint
-        from linnaeus.evaluation import Outcome
-        from linnaeus.tasks.classify.unknown_labels import refuse_label_kind
-
-        batch = join(list(labeled_stream(source).batches()))
-        if batch.labels is None:
-            raise DataError(f"There are no labels to compare with; {label_hint(list(batch.columns))}")
-        refuse_label_kind(self, batch.labels.type, abstain)
-        S = self.scores(batch) if S is None else S
-        weights = None if batch.weights is None else as_numpy(batch.weights)
-        if self.classes is None:
-            truth = as_numpy(batch.labels).astype(np.float64).reshape(len(batch), -1)
-            return Outcome(truth, S, weights=weights)
-        names = [str(name) for name in self.classes.tolist()]
-        truth = self._truth(batch.labels, names)
-        P, decided = self._decided().probabilities(S), self._decided().decide(S, abstain, self.known(batch))
-        found, sets = (decided.sets, None) if decided.labels is None else (decided.labels, decided.sets)
-        return Outcome(truth, found, names, P, S, weights, self.recipe.decision.costs, sets)
-
-    def _truth(self, labels: Any, names: list[str]) -> Any:
-        """Labels as indices among the classes; each different one is looked up once."""
-        from linnaeus.evaluation import lookup, lookup_sets
-
-        if self.form != "single":
-            return lookup_sets(labels.to_pylist(), names)
-        codes, found = number(labels)
-        return lookup(found, names)[codes]
-
-    def evaluate(self, corpus: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
-        """Evaluate predictions on labeled rows, batch by batch; `corpus` may be anything `linnaeus.read` takes."""
-        from linnaeus.evaluation import Accumulator
-        from linnaeus.tasks.classify.unknown_labels import UnknownLabels
-
-        seen, unknown = Accumulator(), UnknownLabels(self.classes)
-        for batch in labeled_stream(corpus).batches():
-            seen.add(self.outcome(batch, abstain=abstain))
-            unknown.add(batch.labels)
-        found = seen.evaluation(rounds, self.recipe.seed)
-        if said := unknown.sentence(found.unknown, found.rows):
-            warnings.warn(said, LinnaeusWarning, stacklevel=2)
-        return found
-
-    def explain(self, row: Any, classes: Any = (), search: Any = "default") -> Explanation:
-        """Explain the prediction for a text, or a batch of one row: contributions, character by character.
-
-        They are exact if the model is linear in the contents of the text, else approximate, word by word.
-        """
-        from linnaeus import explain as room
-        from linnaeus.model.contents import opaque
-
-        how = room.Search() if search == "default" else search
-        row = room.as_row(row)
-        whole = not self.params or opaque(self.features)
-        model = room.local(row, self.features, self._raw, self.space, self._names) if whole else self.linear
-        near = None if self.kept is None else lambda row: self.search(row, NEIGHBORS)[0]
-        found = room.explain(row, model, tuple(classes), how, near, self._decoded)
+    def decided(self) -> FittedDecision:
+        """The decision rule; refused where there is none."""
         if self.decision is None:
-            return found
-        return found.with_probabilities(dict(zip(self._names, self.probabilities(row)[0].tolist(), strict=True)))
+            what = "predicts numbers" if self.form == "numbers" else "has no decision rule"
+            raise UsageError(f"This model {what}; it has no probabilities and no out-of-scope scores.")
+        return self.decision
 
     @cached_property
     def index(self) -> Any:
@@ -309,18 +257,11 @@ class Classifier:
         """The parts that `explain` needs: features, weights, biases, output space and class names."""
         from linnaeus.explain import Linear
 
-        if not self.params:
+        if not self.params or self.form == "candidates":
             raise UsageError(f"A model by {type(self.recipe.learner).__name__} has no weights to show.")
         W = self.params["W"]
         b = self.params.get("b", np.zeros(W.shape[1], np.float32))
-        return Linear(self.features, W, b, self.space, self._names)
-
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
-        """What the classes, or the numbers, are called."""
-        if self.classes is not None:
-            return tuple(map(str, self.classes.tolist()))
-        return tuple(_numbered(self._raw([""]).shape[1]))
+        return Linear(self.features, W, b, self.space, self.names)
 
     def top_features(self, count: int = 10, classes: Any = None) -> tuple[TopFeatures, ...]:
         """The features with the largest weights for and against each class."""
@@ -330,13 +271,13 @@ class Classifier:
 
     # More data
 
-    def merged(self, other: Classifier) -> Classifier:
+    def merged(self, other: Model) -> Model:
         """The exact model of both data sets together, for models that count (naive Bayes) with the same features."""
         from linnaeus.training.merging import merged
 
         return merged(self, other)
 
-    def updated(self, corpus: Any) -> Classifier:
+    def updated(self, corpus: Any) -> Model:
         """The model updated with more labeled rows, for models that count; the features do not change."""
         from linnaeus.training.merging import updated
 
@@ -344,7 +285,7 @@ class Classifier:
 
     # Keeping
 
-    def compact(self, corpus: Any, how: Compact | None = None) -> Classifier:
+    def compact(self, corpus: Any, how: Compact | None = None) -> Model:
         """A smaller model with nearly the same predictions; `corpus` is the training data.
 
         It drops features that hardly matter and stores weights as int8 with scales. A second model, trained on four
@@ -362,12 +303,11 @@ class Classifier:
         store.save(path, state_of(self), force)
 
     @staticmethod
-    def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Classifier:
-        """Load a classifier from a file that `save` or `linnaeus train` wrote."""
-        from linnaeus.model.file import classifier_of
-        from linnaeus.model.opening import weights_later
+    def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Model:
+        """Load a model from a file that `save` or `linnaeus train` wrote; see `linnaeus.load`."""
+        from linnaeus.model.file import load
 
-        return classifier_of(store.load(path, verify, weights_later), functions)
+        return load(path, functions, verify)
 
     def __getstate__(self) -> dict[str, Any]:
         """Its fields; what is compiled from them is made again."""
@@ -375,25 +315,3 @@ class Classifier:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-
-    def _decided(self) -> FittedDecision:
-        if self.decision is None:
-            raise UsageError("This model predicts numbers; it has no probabilities and no out-of-scope scores.")
-        return self.decision
-
-    def _decoded(self, S: Doubles, rows: Batch) -> Any:
-        """The answers to raw scores of these rows, as `explain` asks for them."""
-        K = self.class_scores(S)
-        if self.classes is None:
-            return K
-        found = self.chosen(K, known=self.known(rows))
-        if not isinstance(found, LabelSets):
-            return found
-        given = np.zeros((len(found), len(self.classes)), bool)
-        given[np.repeat(np.arange(len(found)), np.diff(found.offsets)), found.labels] = True
-        return given
-
-
-def _numbered(count: int) -> list[str]:
-    """What the numbers that a model predicts are called: those of `predict` are `label`, or `label_1` and so on."""
-    return ["the number"] if count == 1 else [f"number {i + 1}" for i in range(count)]

@@ -6,34 +6,27 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
 
 SHOWN_NAMES = 6
 LONGEST_VALUE = 60
+SIZES = ("rows", "tokens", "candidates")
+"""What is counted of training data."""
 
 
-def model_repr(model: object, facts: Mapping[str, object]) -> str:
-    """The class of a model, and a line for each fact that is known.
-
-    >>> print(model_repr(3, {"classes": "ham, spam", "rows": None}))
-    <int
-      classes: ham, spam>
-    """
-    lines = [f"  {name}: {value}" for name, value in facts.items() if value is not None]
-    return "\n".join([f"<{type(model).__name__}", *lines]) + ">"
-
-
-def classifier_repr(model: Classifier) -> str:
-    """The learner, the classes, the sizes and the first figure on held-out rows."""
+def model_repr(model: Model) -> str:
+    """Task, learner, classes, sizes and the first figure on held-out rows."""
     first = next(iter(model.evaluation.metrics.items()), None) if model.evaluation else None
     facts = {
-        "learner": type(model.recipe.learner).__name__,
+        "task": f"{model.task.name}, by {type(model.recipe.learner).__name__}",
+        "stages": ", ".join(name for name, _ in model.stages) or None,
         "classes": None if model.classes is None else some(model.classes.tolist()),
         "features": figure(model.features.width),
-        "rows": figure(model.facts.get("rows")),
+        "trained on": ", ".join(f"{figure(model.facts[name])} {name}" for name in SIZES if name in model.facts) or None,
         "held out": None if first is None else f"{first[0]} {first[1]:.3f}",
     }
-    return model_repr(model, facts)
+    lines = [f"  {name}: {value}" for name, value in facts.items() if value is not None]
+    return "\n".join(["<Model", *lines]) + ">"
 
 
 def some(names: Sequence[Any]) -> str:

@@ -1,7 +1,8 @@
 """Nested frozen pieces as plain data and back: for TOML and JSON, for model files, for changes by path.
 
 A piece is a table of its fields, with its plain name in `kind`; a plain name alone is the piece with its defaults.
-Which pieces a field can hold is told by the field's name, in `SLOTS`. Nothing is imported because a file names it.
+Which pieces a field can hold is told by its name, and its class where names collide, in `SLOTS`. Nothing is imported
+because a file names it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS, Conformal, Decision
+from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS
 from linnaeus.errors import LinnaeusError, MissingFunctionError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.features.tokens import TEMPLATES
-from linnaeus.lazy import joined, places
+from linnaeus.lazy import Table, joined, places
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain import TAG_LEARNERS
 from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
@@ -26,25 +27,26 @@ from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
 from linnaeus.recipes.field_types import misfit
-from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import REGULARIZERS
 from linnaeus.similarities import SIMILARITIES
-from linnaeus.text import Normalize
+from linnaeus.tasks import TASKS
 from linnaeus.types import NOT_STORED, Json
 
 KIND = "kind"
 
 SLOTS: dict[str, Mapping[str, Any]] = {
-    **dict.fromkeys(("features", "block", "blocks", "left", "right"), EXTRACTORS),
+    "task": TASKS,
+    "features": joined(EXTRACTORS, PAIR_BLOCKS, TEMPLATES),
+    **dict.fromkeys(("block", "blocks", "left", "right"), EXTRACTORS),
     **dict.fromkeys(("optimizer", "inner"), OPTIMIZERS),
-    **dict.fromkeys(("pairs", "parts"), PAIR_BLOCKS),
+    "parts": PAIR_BLOCKS,
     "measures": MEASURES,
     "terms": {"exact": Exact, "given": Given, "hashed": Hashed},
     "values": VALUES,
-    "by": SCORES,
+    "Selected.by": SCORES,
     "kernel": SIMILARITIES,
     "learner": joined(LEARNERS, TAG_LEARNERS),
-    **dict.fromkeys(("templates", "items", "first", "second", "sources"), TEMPLATES),
+    **dict.fromkeys(("items", "first", "second", "sources"), TEMPLATES),
     "loss": LOSSES,
     "regularizer": REGULARIZERS,
     "output": OUTPUTS,
@@ -56,23 +58,34 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "votes": VOTES,
     "projection": PROJECTIONS,
 }
-"""The pieces a field of this name can hold, by their plain names."""
+"""The pieces that a field can hold, by their plain names; `Class.field` where other classes mean something else."""
 
 OBJECTS = frozenset(
-    {"features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "templates"}
-) | frozenset({"pairs", "parts", "measures"})
+    {"task", "features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "parts", "measures"}
+)
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 
-LISTS = frozenset({"blocks", "parts", "measures", "items", "sources"})
+LISTS = frozenset({"blocks", "parts", "measures", "items", "sources", "before"})
 """Slots that hold several pieces; in other slots a list holds plain values, such as the terms of `Given`."""
 
-PLAIN: dict[str, type] = {
-    "normalize": Normalize,
-    "tuning": Tuning,
-    "decision": Decision,
-    "conformal": Conformal,
-}
+PLAIN = Table(
+    "linnaeus",
+    {
+        "normalize": "text.normalize.Normalize",
+        "tuning": "recipes.tuning.Tuning",
+        "decision": "decision.decide.Decision",
+        "conformal": "decision.conformal.Conformal",
+        "before": "recipes.recipe.Stage",
+        "recipe": "recipes.recipe.Recipe",
+    },
+)
 """Fields that hold one kind of piece only, which needs no name."""
+
+
+def slot_of(owner: type, name: str) -> str:
+    """The slot of a field of a class."""
+    own = f"{owner.__name__}.{name}"
+    return own if own in SLOTS else name
 
 
 NULLABLE = frozenset({"form", "case", "depth", "length", "threshold", "tol", "tuning", "calibration"})
@@ -98,7 +111,7 @@ def encode(value: Any) -> Json:
         return {str(key): encode(item) for key, item in value.items()}
     stored = (field.name for field in fields(_storable(value)) if field.metadata != NOT_STORED)
     inside = {name: encode(getattr(value, name)) for name in stored}
-    return inside if type(value) in PLAIN.values() else {KIND: _names()[_place(value)], **inside}
+    return inside if _place(value) in places(PLAIN) else {KIND: _names()[_place(value)], **inside}
 
 
 def decode(slot: str, value: Json, where: str = "") -> Any:
@@ -142,7 +155,7 @@ def build(kind: Any, inside: Mapping[str, Json], where: str) -> Any:
     for name in inside:
         if name not in known:
             raise UsageError(f"{where} has no entry {name!r}; {did_you_mean(name, known)}")
-    given = {name: decode(name, item, f"{where}.{name}") for name, item in inside.items()}
+    given = {name: decode(slot_of(kind, name), item, f"{where}.{name}") for name, item in inside.items()}
     missing = [n for n, f in known.items() if n not in given and f.default is MISSING and f.default_factory is MISSING]
     if missing and known[missing[0]].metadata == NOT_STORED:
         raise MissingFunctionError(str(given.get("name")))
@@ -167,7 +180,7 @@ def _names() -> dict[tuple[str, str], str]:
 
 def _storable(value: Any) -> Any:
     """The piece itself, if a file can name it."""
-    known = _place(value) in _names() or type(value) in PLAIN.values()
+    known = _place(value) in _names() or _place(value) in places(PLAIN)
     if known and is_dataclass(value):
         return value
     raise UsageError(

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linnaeus import features as blocks
 from linnaeus import optimizers
 from linnaeus import similarities as kernels
+from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.features import Binary, Contrast, Exact, NaiveBayes, TfIdf, Words
 from linnaeus.learners import LEARNERS, bayes, neighbors
 from linnaeus.learners import kernel_methods as methods
 from linnaeus.learners.linear.learner import Linear
-from linnaeus.recipes.names import unknown_recipe
 from linnaeus.recipes.recipe import Recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L2
+from linnaeus.tasks import TASKS
 
 if TYPE_CHECKING:
     from linnaeus.features import Block, Values
@@ -44,10 +46,11 @@ NEAREST = (30.0, 20.0, 10.0, 5.0, 1.0)
 
 
 class Named(NamedTuple):
-    """A named recipe: a one-sentence description, and the function that makes it."""
+    """A named recipe: a one-sentence description, the function that makes it, and its task."""
 
     help: str
     make: Callable[[], Recipe]
+    task: str = "classify"
 
 
 def words(ngrams: tuple[int, int] = (1, 2)) -> Words:
@@ -119,6 +122,14 @@ def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Reci
 def _scaled(features: Block) -> Recipe:
     """Approximate kernel features with a linear learner."""
     return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)
+
+
+def _tags(said: str, name: str) -> Named:
+    return Named(said, lambda: getattr(import_module("linnaeus.recipes.tagging"), name)(), "tag")
+
+
+def _candidates(said: str, name: str) -> Named:
+    return Named(said, lambda: getattr(import_module("linnaeus.recipes.ranking"), name)(), "rank")
 
 
 RECIPES: dict[str, Named] = {
@@ -253,6 +264,7 @@ RECIPES: dict[str, Named] = {
             learner=Linear(loss="squared", regularizer=L2(1.0)),
             tuning=Tuning(strengths=STRENGTHS),
         ),
+        "regress",
     ),
     "knn": Named(
         "k nearest neighbors by cosine similarity of words, k tuned; the model keeps all training rows.",
@@ -274,16 +286,52 @@ RECIPES: dict[str, Named] = {
         "Nearest centroid by cosine similarity: one pass, no tuning, a linear model.",
         lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),
     ),
+    "pos": _tags("Averaged structured perceptron: fast and accurate.", "pos"),
+    "pos-crf": _tags("Conditional random field (CRF) with probabilities.", "pos_crf"),
+    "pos-second": _tags("Second-order conditional random field: a tag depends on the two before it.", "pos_second"),
+    "pos-svm": _tags("Structured SVM with the Hamming cost.", "pos_svm"),
+    "pos-greedy": _tags("Greedy tagger from left to right.", "pos_greedy"),
+    "pos-exact": _tags("CRF with L2 penalty, solved exactly by L-BFGS.", "pos_exact"),
+    "entities": _tags(
+        "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.", "entities"
+    ),
+    "entities-fast": _tags("Named entities with the averaged structured perceptron.", "entities_fast"),
+    "plain": _candidates(
+        "Name matches, and pairs of text words and candidate words; needs only a text and its candidates.", "plain"
+    ),
+    "reading": _candidates(
+        "Multiple-choice questions about a story (columns `story` and `question`), English.", "reading"
+    ),
+    "linking": _candidates(
+        "Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links.",
+        "linking",
+    ),
 }
 """Every recipe by name."""
 
 
-def recipe(name: str) -> Recipe:
-    """A named recipe.
+def recipe(name: str, task: str | None = None) -> Recipe:
+    """A named recipe; with a task, one for it.
 
     >>> recipe("svm").learner.loss
     Hinge()
+    >>> recipe("svn")
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: There is no recipe 'svn'; did you mean 'svm'?
     """
     if name not in RECIPES:
-        raise unknown_recipe(name, "texts")
+        known = [name for name, row in RECIPES.items() if task is None or _alike(row.task, task)]
+        raise UsageError(f"There is no recipe {name!r}; {did_you_mean(name, known, 'a TOML file')}")
+    if task is not None and not _alike(RECIPES[name].task, task):
+        there, here = TASKS[RECIPES[name].task], TASKS[task]
+        raise UsageError(
+            f"{name!r} is a recipe for {there.models}, which learn from {there.data}; for {here.data} take "
+            f"{here.usual!r}, or another for {here.models} that `linnaeus recipes` lists."
+        )
     return RECIPES[name].make()
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether a recipe for one task may be taken for the other: texts with labels or with numbers are alike."""
+    texts = ("classify", "regress")
+    return one == other or (one in texts and other in texts)

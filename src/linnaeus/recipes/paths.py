@@ -9,7 +9,7 @@ from typing import Any
 from linnaeus.errors import UsageError, nearest
 from linnaeus.recipes import codec
 
-SHORT = ("learner", "decision", "tuning", "features")
+SHORT = ("learner", "decision", "tuning", "features", "task")
 """Parts whose fields can be named without them, in the order in which they are looked through."""
 
 
@@ -73,16 +73,16 @@ def _below(piece: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...],
     for name, value in inside:
         here = (*path, name)
         yield here, value
-        yield from _below(_meant(name, value), here)
+        yield from _below(_meant(codec.slot_of(type(piece), name), value), here)
 
 
-def _meant(name: str, value: Any) -> Any:
+def _meant(slot: str, value: Any) -> Any:
     """The piece behind a plain name, or behind nothing where nothing has a default."""
-    if value is None and name in codec.PLAIN:
-        return codec.PLAIN[name]()
-    if isinstance(value, str) and value in codec.SLOTS.get(name, {}):
+    if value is None and slot in codec.PLAIN:
+        return codec.PLAIN[slot]()
+    if isinstance(value, str) and value in codec.SLOTS.get(slot, {}):
         try:
-            return codec.SLOTS[name][value]()
+            return codec.SLOTS[slot][value]()
         except TypeError:  # a piece that needs arguments
             return value
     return value
@@ -110,7 +110,7 @@ def _changed(piece: Any, names: list[str], value: Any, path: str) -> Any:
     known = [part.name for part in fields(piece)] if is_dataclass(piece) else []
     if name not in known:
         raise UnknownPath(type(piece).__name__ if is_dataclass(piece) else f"the value {piece!r}", known)
-    inside = getattr(piece, name)
+    slot = codec.slot_of(type(piece), name)
     if not rest:
-        return replace(piece, **{name: codec.decode(name, value, path)})
-    return replace(piece, **{name: _changed(_meant(name, inside), rest, value, path)})
+        return replace(piece, **{name: codec.decode(slot, value, path)})
+    return replace(piece, **{name: _changed(_meant(slot, getattr(piece, name)), rest, value, path)})

@@ -1,8 +1,6 @@
-"""Named recipes for ranking candidates."""
+"""Recipes for ranking candidates; each is described in docs/ranking.md."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from linnaeus.features import Exact, Words
 from linnaeus.features.pairs import (
@@ -19,24 +17,23 @@ from linnaeus.features.pairs import (
     Passage,
 )
 from linnaeus.learners.linear.learner import Linear
-from linnaeus.recipes.names import unknown_recipe
-from linnaeus.recipes.rank_recipe import RankRecipe
+from linnaeus.recipes.recipe import Recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L2
 
 
-def plain() -> RankRecipe:
+def plain() -> Recipe:
     """Name matches, and pairs of text words and candidate words; needs only a text and its candidates."""
-    return RankRecipe(tuning=Tuning(strengths=(10.0, 1.0, 0.1)))
+    return Recipe(task="rank", tuning=Tuning(strengths=(10.0, 1.0, 0.1)))
 
 
-def reading() -> RankRecipe:
+def reading() -> Recipe:
     """Multiple-choice questions about a story (columns `story` and `question`), English."""
     pairs = Measured((Passage(),), question="text")
-    return RankRecipe(pairs=pairs, by="story", tuning=Tuning(strengths=(100.0, 30.0, 10.0)))
+    return Recipe(task="rank", features=pairs, tuning=Tuning(strengths=(100.0, 30.0, 10.0), by="story"))
 
 
-def linking() -> RankRecipe:
+def linking() -> Recipe:
     """Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."""
     around = ("left", "right")
     measures = (
@@ -50,23 +47,9 @@ def linking() -> RankRecipe:
     )
     context, title = _words(5, 5000), _words(10, 300)
     pairs = Joined((Measured(measures), Described(_words(5, 1000)), Crossed(context, title, around, 3.0)))
-    return RankRecipe(pairs=pairs, by="doc", learner=Linear(regularizer=L2(0.3), epochs=100, tol=1e-2))
+    learner = Linear(regularizer=L2(0.3), epochs=100, tol=1e-2)
+    return Recipe(task="rank", features=pairs, learner=learner, tuning=Tuning(folds=1, by="doc"))
 
 
 def _words(least: int, most: int) -> Words:
     return Words(terms=Exact(min_df=least, max_terms=most), values="binary", length="l2")
-
-
-RANKERS: dict[str, Callable[[], RankRecipe]] = {"plain": plain, "reading": reading, "linking": linking}
-"""Every ranking recipe by name."""
-
-
-def rank_recipe(name: str) -> RankRecipe:
-    """The ranking recipe with this name.
-
-    >>> rank_recipe("reading").by
-    'story'
-    """
-    if name not in RANKERS:
-        raise unknown_recipe(name, "candidates")
-    return RANKERS[name]()

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.decision import Decision
 from linnaeus.errors import InputTypeError, UsageError, expect
-from linnaeus.features import Block, Weighted, Words
 from linnaeus.features.restore import Functions, bound
 from linnaeus.frozen import dataclass
-from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes import codec
 from linnaeus.recipes.paths import SHORT, change
 from linnaeus.recipes.toml import read_table, to_toml
 from linnaeus.recipes.tuning import Tuning
+from linnaeus.tasks import as_task
 from linnaeus.types import Json
 
 if TYPE_CHECKING:
-    from linnaeus.model.model import Classifier
+    from linnaeus.erm.progress import Phase
+    from linnaeus.model.model import Model
 
 KEEPS = ("nothing", "texts")
 """What of the training data a recipe may keep in the model."""
@@ -28,57 +29,88 @@ KEEPS = ("nothing", "texts")
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Features, learner, tuning, decision and random seed: everything that training needs except data.
+    """Task, features, learner, tuning, decision and random seed: everything that training needs except data.
 
-    `keep` is "nothing" or "texts". "texts" stores the training texts in the model file, for `search` and for neighbors.
+    `task` is "classify" (which becomes "regress" if the labels are numbers), "tag", "rank", or an object such as
+    `Tag(encoding="bio")`. Features and learner that are not given are those usual for the task. `keep` is "nothing" or
+    "texts"; "texts" stores the training texts in the model file, for `search` and for neighbors. `before` are the
+    earlier stages of a pipeline: their predictions are columns that the features can read.
 
+    >>> from linnaeus.learners.linear import Linear
     >>> recipe = Recipe(learner=Linear(loss="hinge"))
     >>> recipe.changed({"regularizer.strength": 0.1}).learner.regularizer
     L2(strength=0.1)
+    >>> Recipe(task="tag").changed({"encoding": "bio"}).task
+    Tag(encoding='bio', dictionary=0)
     """
 
-    features: Block = field(default_factory=lambda: Weighted(Words(ngrams=(1, 2)), "tfidf", "l2"))
-    learner: Any = field(default_factory=Linear)
+    task: Any = "classify"
+    features: Any = None
+    learner: Any = None
     tuning: Tuning | None = None
     decision: Decision = field(default_factory=Decision)
     keep: str = "nothing"
     seed: int = 0
+    before: tuple[Stage, ...] = ()
 
     def __post_init__(self) -> None:
+        task = as_task(self.task)
+        usual = {"task": task, "before": tuple(self.before)}
+        usual |= {} if self.features is not None else {"features": task.usual_features()}
+        usual |= {} if self.learner is not None else {"learner": task.usual_learner()}
+        for name, value in usual.items():
+            object.__setattr__(self, name, value)
         expect("seed", self.seed, int)
         if self.seed < 0:
             raise UsageError(f"seed is a whole number from 0 up, not {self.seed}.")
         if self.keep not in KEEPS:
             raise UsageError(f"keep is one of {', '.join(KEEPS)}, not {self.keep!r}.")
-        if not isinstance(self.features, Block):
-            raise InputTypeError(f"features takes an extractor such as Words(), not {self.features!r}.")
-        if not (hasattr(self.learner, "settings") or hasattr(self.learner, "learn")):
-            raise InputTypeError(f"learner takes a learner such as Linear(), not {self.learner!r}.")
+        task.check(self)
+        _refuse_stages(self.before)
 
-    def fit(self, corpus: Any, progress: Any = None) -> Classifier:
-        """Train on a corpus, as `linnaeus.read` returns it; `progress` is called with the current step."""
-        from linnaeus.training.train import train_corpus
+    def fit(
+        self, data: Any, progress: Callable[[Phase], None] | None = None, stages: Mapping[str, Any] | None = None
+    ) -> Model:
+        """Train on data: anything that `linnaeus.read`, `read_sentences` or `read_groups` takes, as the task needs it.
 
-        return train_corpus(self, corpus, progress)
+        `progress` is called with the current step. `stages` are the data of earlier stages, by their names; a stage
+        without data there reads the file that it names.
+        """
+        from linnaeus.training.train import train
+
+        return train(self, data, progress, stages or {})
 
     def changed(self, changes: Mapping[str, Any]) -> Recipe:
         """A copy of the recipe with new values, by path: `learner.loss`, `features.ngrams`, `features.blocks.0.values`.
 
-        A path may leave out `learner`, `decision`, `tuning` or `features` if only one of them has its first name.
+        A path may leave out `learner`, `decision`, `tuning`, `features` or `task` if only one of them has its first
+        name.
         """
         found: Recipe = change(self, changes, SHORT)
         return found
 
     def to_json(self) -> dict[str, Json]:
         """The whole recipe as plain data."""
-        return {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
+        told = {part.name: codec.encode(getattr(self, part.name)) for part in fields(self)}
+        return told if self.before else {name: value for name, value in told.items() if name != "before"}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json], functions: Functions | None = None) -> Recipe:
-        """A recipe from plain data; what is missing has its default. `functions` are those that its features name."""
+        """A recipe from plain data; missing entries get their defaults, or the values of the named recipe in `recipe`.
+
+        `functions` are those that its features name.
+
+        >>> Recipe.from_json({"recipe": "pos", "seed": 3}).seed
+        3
+        """
         if not isinstance(value, Mapping):
-            raise UsageError("A recipe is a table with the entries features, learner, tuning, decision, keep and seed.")
-        found: Recipe = codec.build(cls, bound(value, functions), "recipe")
+            raise UsageError("A recipe is a table with the entries task, features, learner, tuning, decision and seed.")
+        given = dict(value)
+        if (name := given.pop("recipe", None)) is not None:
+            from linnaeus.recipes.cookbook import recipe
+
+            given = recipe(name).to_json() | given
+        found: Recipe = codec.build(cls, bound(given, functions), "recipe")
         return found
 
     def to_toml(self) -> str:
@@ -87,5 +119,59 @@ class Recipe:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], functions: Functions | None = None) -> Recipe:
-        """A recipe from a TOML or JSON file."""
-        return cls.from_json(read_table(path), functions)
+        """A recipe from a TOML or JSON file; the files of stages are looked for in its folder."""
+        table = read_table(path)
+        for stage in table.get("before", []) if isinstance(table.get("before"), list) else []:
+            if isinstance(stage, dict) and isinstance(stage.get("data"), str):
+                stage["data"] = str(Path(path).parent / stage["data"])
+        return cls.from_json(table, functions)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An earlier model of a pipeline: its recipe, and a name by which later stages read its predictions.
+
+    `recipe` is a `Recipe` or the name of one. `data` is its training file; in Python you can pass the data to `fit`.
+    `truth` names the column of tags. Tags of a tagger are the column NAME beside the tokens. A text gets the columns
+    `NAME.tags` (tags alone), `NAME.words` (each word with its tag) and, if tags are spans, `NAME.entities`; the label
+    of a classifier is the column NAME.
+
+    If two stages are trained on the same rows, the later one gets out-of-fold predictions of the earlier one, from
+    `folds` models, each trained without one part of the rows. For all other rows, and in the finished pipeline, one
+    model trained on all rows predicts.
+
+    >>> Stage("pos", "pos-crf").recipe.task
+    Tag(encoding='plain', dictionary=0)
+    """
+
+    name: str
+    recipe: Recipe
+    data: str | None = None
+    truth: str | None = None
+    folds: int = 5
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise UsageError(f"A stage is named by one word, such as pos, not {self.name!r}.")
+        if isinstance(self.recipe, str):
+            from linnaeus.recipes.cookbook import recipe
+
+            object.__setattr__(self, "recipe", recipe(self.recipe))
+        if not isinstance(self.recipe, Recipe):
+            raise InputTypeError(f"Stage {self.name!r} takes a Recipe, not {self.recipe!r}.")
+        expect("folds", self.folds, int)
+        if self.folds < 2:
+            raise UsageError(f"folds is a whole number from 2 up, not {self.folds}.")
+
+
+def _refuse_stages(stages: tuple[Any, ...]) -> None:
+    for stage in stages:
+        if not isinstance(stage, Stage):
+            raise InputTypeError(f"before takes Stage(name, recipe) objects, not {stage!r}.")
+        if not stage.recipe.task.stacks:
+            raise UsageError(f"Stage {stage.name!r} ranks candidates, which later stages cannot read.")
+        if stage.recipe.before:
+            raise UsageError(f"Stage {stage.name!r} has stages of its own; list all stages in one recipe.")
+    names = [stage.name for stage in stages]
+    if len(set(names)) != len(names):
+        raise UsageError(f"Two stages are called {max(names, key=names.count)!r}; give each a name of its own.")

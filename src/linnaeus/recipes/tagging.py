@@ -1,14 +1,14 @@
-"""Named recipes for sequence taggers: TAGGERS. Each is described in docs/tagging.md."""
+"""Recipes for taggers; each is described in docs/tagging.md."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from linnaeus.features.tokens import Clusters, Pair, Part, Templates, Window
-from linnaeus.frozen import dataclass
 from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
-from linnaeus.recipes.names import unknown_recipe
-from linnaeus.recipes.tag_recipe import TagRecipe, plain_templates
+from linnaeus.recipes.recipe import Recipe
+from linnaeus.recipes.tuning import Tuning
+from linnaeus.tasks import Tag
 
 
 def _pair(form: str, at: int, other: str, there: int) -> Pair:
@@ -24,7 +24,7 @@ def wide_templates() -> Templates:
         *(_pair("lower.suffix3", a, "lower.suffix3", a + 1) for a in (-1, 0)),
         _pair("short", -1, "short", 0),
     )
-    return Templates((*plain_templates().items, *more))
+    return Templates((*Tag().usual_features().items, *more))
 
 
 def entity_templates() -> Templates:
@@ -43,60 +43,63 @@ def entity_templates() -> Templates:
     )
 
 
-def clustered(recipe: TagRecipe, path: str, name: str = "cluster") -> TagRecipe:
+def clustered(recipe: Recipe, path: str, name: str = "cluster") -> Recipe:
     """The recipe with word clusters from a file of `linnaeus clusters`: of the word, its neighbors, and pairs.
 
     Clusters are bit strings, and their prefixes are larger clusters.
     """
     windows = Window(("word", "prefix4", "prefix6", "prefix8"), (-1, 0, 1), name)
     pairs = tuple(Pair(Part("word", at, name), Part("word", at + 1, name)) for at in (-1, 0))
-    plain = recipe.templates
+    plain = recipe.features
     items, sources = (*plain.items, windows, *pairs), (*plain.sources, Clusters(path, name))
-    return recipe.changed({"templates": Templates(items, plain.min_count, sources)})
+    return recipe.changed({"features": Templates(items, plain.min_count, sources)})
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A named recipe: a one-sentence description, and the function that makes it."""
-
-    says: str
-    make: Callable[[], TagRecipe]
+def averaged() -> Chain:
+    """The averaged structured perceptron."""
+    return Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10)
 
 
-def _averaged(**changes: int) -> Chain:
-    return Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10, **changes)
+def tagger(learner: Any, templates: Templates | None = None, encoding: str = "plain") -> Recipe:
+    """A tagger that is evaluated on a tenth of the sentences, which a second training does not see."""
+    return Recipe(task=Tag(encoding=encoding), features=templates, learner=learner, tuning=Tuning(folds=1, share=0.1))
 
 
-TAGGERS: dict[str, Entry] = {
-    "pos": Entry("Averaged structured perceptron: fast and accurate.", lambda: TagRecipe(learner=_averaged())),
-    "pos-crf": Entry(
-        "Conditional random field (CRF) with probabilities.", lambda: TagRecipe(templates=wide_templates())
-    ),
-    "pos-second": Entry(
-        "Second-order conditional random field: a tag depends on the two before it.",
-        lambda: TagRecipe(templates=wide_templates(), learner=Chain(order=2)),
-    ),
-    "pos-svm": Entry("Structured SVM with the Hamming cost.", lambda: TagRecipe(learner=Chain(loss="hinge", rate=0.1))),
-    "pos-greedy": Entry("Greedy tagger from left to right.", lambda: TagRecipe(learner=Greedy())),
-    "pos-exact": Entry("CRF with L2 penalty, solved exactly by L-BFGS.", lambda: TagRecipe(learner=BatchChain())),
-    "entities": Entry(
-        "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.",
-        lambda: TagRecipe(templates=entity_templates(), learner=Chain(loss="softmargin", rate=0.1), encoding="bio"),
-    ),
-    "entities-fast": Entry(
-        "Named entities with the averaged structured perceptron.",
-        lambda: TagRecipe(templates=entity_templates(), learner=_averaged(), encoding="bio"),
-    ),
-}
-"""Every tagger recipe by name."""
+def pos() -> Recipe:
+    """The averaged structured perceptron on the usual templates."""
+    return tagger(averaged())
 
 
-def tag_recipe(name: str) -> TagRecipe:
-    """The tagger recipe with this name.
+def pos_crf() -> Recipe:
+    """A conditional random field on more templates."""
+    return tagger(Chain(), wide_templates())
 
-    >>> tag_recipe("entities").encoding
-    'bio'
-    """
-    if name not in TAGGERS:
-        raise unknown_recipe(name, "tags")
-    return TAGGERS[name].make()
+
+def pos_second() -> Recipe:
+    """The same of second order."""
+    return tagger(Chain(order=2), wide_templates())
+
+
+def pos_svm() -> Recipe:
+    """A structured SVM."""
+    return tagger(Chain(loss="hinge", rate=0.1))
+
+
+def pos_greedy() -> Recipe:
+    """From left to right."""
+    return tagger(Greedy())
+
+
+def pos_exact() -> Recipe:
+    """A conditional random field at its minimum."""
+    return tagger(BatchChain())
+
+
+def entities() -> Recipe:
+    """A chain with the softmax-margin loss, for entities."""
+    return tagger(Chain(loss="softmargin", rate=0.1), entity_templates(), "bio")
+
+
+def entities_fast() -> Recipe:
+    """The averaged structured perceptron, for entities."""
+    return tagger(averaged(), entity_templates(), "bio")

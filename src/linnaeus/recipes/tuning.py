@@ -17,7 +17,8 @@ class Tuning:
 
     Training tries `strengths` from strong to weak, each starting from the weights of the one before, and takes the best
     on the held-out rows. If `strengths` is empty, it takes the learner's own. With `folds` 0 the number depends on the
-    size of the data: 10 for small data, else fewer; 1 holds out a fifth once. `rows` limits how many rows are scored.
+    size of the data: 10 for small data, else fewer; 1 holds out a `share` once. `rows` limits how many rows are scored.
+    Rows with the same value in the column `by` (a story, a document) are held out together.
 
     >>> Tuning(strengths=(1.0, 0.1)).strengths
     (1.0, 0.1)
@@ -26,6 +27,8 @@ class Tuning:
     strengths: tuple[float, ...] = ()
     folds: int = 0
     rows: int = 20_000
+    share: float = 0.2
+    by: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strengths", tuple(sorted(map(float, self.strengths), reverse=True)))
@@ -35,6 +38,8 @@ class Tuning:
             expect(f"Tuning({name}=...)", getattr(self, name), int)
             if getattr(self, name) < least:
                 raise UsageError(f"Tuning({name}=...) is at least {least}, not {getattr(self, name)}.")
+        if not 0 < self.share < 1:
+            raise UsageError(f"Tuning(share=...) is a share of the rows between 0 and 1, not {self.share}.")
         if self.folds > MAX_FOLDS:
             raise UsageError(f"Tuning(folds=...) is at most {MAX_FOLDS:,}, not {self.folds:,}; 5 or 10 are usual.")
 

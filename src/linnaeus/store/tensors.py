@@ -75,8 +75,8 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
     tensors those of up to 64 kB are checked in the same way, the others by the digests of their blocks. Those that
     `later` names, by the manifest, are left to the caller: each has a guard in the state.
 
-    >>> from linnaeus import TagRecipe
-    >>> TagRecipe().fit([[("dogs", "N"), ("bark", "V")]]).save("tagger.lin")
+    >>> from linnaeus import Recipe
+    >>> Recipe(task="tag").fit([[("dogs", "N"), ("bark", "V")]]).save("tagger.lin")
     >>> load("tagger.lin").manifest["kind"]
     'tagger'
     """

@@ -1,7 +1,72 @@
-"""Tasks: what an example is, what its truth is, and how an answer is said.
+"""Tasks: what an example is, what its truth is, and how an answer is said. Everything else asks the task.
 
-examples    what a training learns from;  keys  which examples are equal
-classify/   classes, label sets and numbers of texts
-tag/        tags of tokens
-rank/       the best of an example's own candidates
+    examples    what a training learns from;  keys  which examples are equal
+    classify/   classes and label sets of texts
+    regress     numbers of texts
+    tag/        tags of tokens
+    rank/       the best of an example's own candidates
+
+To add a task: a folder with a frozen dataclass that answers the questions of `protocols.Task`, and a row in `TASKS`.
 """
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.lazy import Table, room
+from linnaeus.types import Json
+
+if TYPE_CHECKING:
+    from linnaeus.tasks.classify.task import Classify as Classify
+    from linnaeus.tasks.rank.task import Rank as Rank
+    from linnaeus.tasks.regress import Regress as Regress
+    from linnaeus.tasks.tag.task import Tag as Tag
+
+TASKS = Table(
+    __name__,
+    {
+        "classify": "classify.task.Classify",
+        "regress": "regress.Regress",
+        "tag": "tag.task.Tag",
+        "rank": "rank.task.Rank",
+    },
+)
+"""Every task by its plain name."""
+
+
+def as_task(task: Any) -> Any:
+    """A task by its plain name, or as it is.
+
+    >>> as_task("tag")
+    Tag(encoding='plain', dictionary=0)
+    """
+    if isinstance(task, str):
+        if task not in TASKS:
+            raise UsageError(f"There is no task {task!r}; {did_you_mean(task, TASKS)}")
+        return TASKS[task]()
+    if type(task).__name__ not in {TASKS.place(name)[1] for name in TASKS}:
+        raise InputTypeError(f"task takes one of {', '.join(TASKS)}, or an object such as Tag(), not {task!r}.")
+    return task
+
+
+def task_state(task: Any) -> dict[str, Json]:
+    """A task as plain data.
+
+    >>> task_state(as_task("rank"))
+    {'kind': 'rank', 'none': 'never'}
+    """
+    return {"kind": task.name, **{part.name: getattr(task, part.name) for part in fields(task)}}
+
+
+def task_of(state: dict[str, Json]) -> Any:
+    """The task again; what is wrong with it is said by an error."""
+    given = {str(name): value for name, value in state.items() if name != "kind"}
+    found = TASKS[str(state["kind"])](**given)
+    if any(type(getattr(found, part.name)) is not type(part.default) for part in fields(found)):
+        raise TypeError("the task has an entry of another type")
+    return found
+
+
+__getattr__, __dir__ = room(__name__)

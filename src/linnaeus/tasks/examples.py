@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,18 +23,54 @@ from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch, Corpus
+    from linnaeus.erm import Trace
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles, Longs, Words64
+
+ROUNDS = 1000
+"""Resamples for the intervals of an evaluation."""
 
 HELD = 1 << 30
 """Bytes of files up to which all rows are kept in memory; above, they are read anew at each walk."""
 
 
 @dataclass(frozen=True)
-class Examples:
-    """A stream of rows, and beside it their labels (or numbers), weights and groups, and keys of equal texts."""
+class Leg:
+    """The answers of a model to held-out examples, and how good they are by the first metric of the task."""
 
-    stream: Stream
+    answers: Any
+    score: float
+
+
+@dataclass(frozen=True)
+class Held:
+    """Examples that were held out, the answers to them, the strength that was chosen, and how each one did.
+
+    Answers are scores (m, w) of rows, or the facts by which they are evaluated.
+    """
+
+    rows: Longs
+    answers: Any
+    strength: float | None
+    tried: dict[float, float]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Fields of the model that a learner gave it, and the trace of the training if it has one."""
+
+    fields: dict[str, Any]
+    trace: Trace | None = None
+
+
+@dataclass(frozen=True)
+class Examples:
+    """A stream of rows, and beside it their labels (or numbers), weights and groups, and keys of equal texts.
+
+    The stream of a tagger is `Sentences`, that of a ranker `Groups`; their truth is in the stream.
+    """
+
+    stream: Any
     labels: Labels | None
     numbers: Doubles | None
     weights: Doubles
@@ -157,3 +194,36 @@ def _columns(stream: Stream) -> dict[str, Any]:
 
 def _walk(stream: Stream) -> Iterator[Batch]:
     return stream.batches()
+
+
+def grouped(examples: Examples, by: str) -> Examples:
+    """With the values of a column as groups."""
+    parts = [batch.columns[by] for batch in examples.stream.batches() if by in batch.columns]
+    if sum(map(len, parts)) != len(examples):
+        raise DataError(f"There is no column {by!r} to hold rows out by; name one of the data, or leave tuning.by out.")
+    return replace(examples, groups=_numbered(pa.concat_arrays(parts).cast(pa.string()))[0])
+
+
+def contents(examples: Examples) -> Iterator[bytes]:
+    """The digest of all texts, that of their lengths, then labels, classes and weights."""
+    yield from _digests(examples.stream)
+    y = examples.y
+    for array in (y.offsets, y.labels) if isinstance(y, LabelSets) else (y,):
+        yield np.ascontiguousarray(array).tobytes()
+    if examples.labels is not None:
+        yield "\x1f".join(map(str, examples.labels.classes.tolist())).encode("utf-8", "surrogatepass")
+    yield np.ascontiguousarray(examples.weights).tobytes()
+
+
+def _digests(stream: Stream) -> tuple[bytes, bytes]:
+    """The digest of all texts, one after the other, and that of their lengths."""
+    from linnaeus.text import as_texts
+
+    whole, lengths = hashlib.sha256(), hashlib.sha256()
+    for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
+        if batch.text is not None:
+            texts = as_texts(batch.text)
+            start, end = int(texts.offsets[0]), int(texts.offsets[-1])
+            whole.update(texts.data[start:end].data)
+            lengths.update(np.ascontiguousarray(np.diff(texts.offsets)).data)
+    return whole.digest(), lengths.digest()

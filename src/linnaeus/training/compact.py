@@ -23,17 +23,16 @@ from linnaeus.learners.linear.solving import solve
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.store.prune import prune
 from linnaeus.store.quantize import KINDS, dequantize, quantize
+from linnaeus.tasks.classify.settling import blank_of
 from linnaeus.tasks.keys import text_keys
-from linnaeus.training.account import blank_of
-from linnaeus.training.crossfit import goodness, spread, there
-from linnaeus.training.train import pose
+from linnaeus.tasks.rows import goodness, pose, spread, there
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.decision import FittedDecision
     from linnaeus.features import Fitted
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.store.states import Tensors
     from linnaeus.tasks.examples import Examples
@@ -95,8 +94,12 @@ class Trial(NamedTuple):
     known: Doubles | None = None
 
 
-def compacted(model: Classifier, examples: Examples, how: Compact) -> Classifier:
+def compacted(model: Model, examples: Examples, how: Compact) -> Model:
     """The model made smaller; `examples` are those it was trained on."""
+    if model.form in ("tags", "candidates"):
+        raise UsageError(
+            f"Only classifiers and regressions of texts become compact; the task of this model is {model.task.name}."
+        )
     if model.body is not None:
         name = type(model.recipe.learner).__name__
         raise UsageError(f"Only models of the linear engine become compact; this one was learned by {name}.")
@@ -121,7 +124,7 @@ def compacted(model: Classifier, examples: Examples, how: Compact) -> Classifier
     return replace(found, decision=_scoped(found, chosen))
 
 
-def _scoped(model: Classifier, chosen: Trial) -> FittedDecision | None:
+def _scoped(model: Model, chosen: Trial) -> FittedDecision | None:
     """The decision, with the scope of the held-out rows: fewer words are known than before."""
     decision = model.decision
     if decision is None or decision.scope is None or not decision.scope.by_known or chosen.scores is None:
@@ -145,7 +148,7 @@ def mean_squares(X: CSR) -> Doubles:
     return np.bincount(X.indices[: X.nnz], values * values, minlength=X.shape[1]) / max(1, len(X))
 
 
-def _trials(model: Classifier, parts: tuple[Examples, Examples], how: Compact) -> list[Trial]:
+def _trials(model: Model, parts: tuple[Examples, Examples], how: Compact) -> list[Trial]:
     """What is lost by each share, from large to small, up to the first that loses too much."""
     found: list[Trial] = []
     for trial in _walk(model.recipe, model.facts.get("strength"), parts, how):
@@ -155,7 +158,7 @@ def _trials(model: Classifier, parts: tuple[Examples, Examples], how: Compact) -
     return found
 
 
-def _split(model: Classifier, examples: Examples, how: Compact) -> Split | None:
+def _split(model: Model, examples: Examples, how: Compact) -> Split | None:
     """Rows to train on and rows to ask about; None where there are too few of them."""
     n, y = len(examples), examples.y
     keys = text_keys(examples.stream, model.recipe.features)

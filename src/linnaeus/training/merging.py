@@ -12,16 +12,17 @@ import linnaeus
 from linnaeus.errors import UsageError
 from linnaeus.learners.restore import weights_of
 from linnaeus.outputs import Binary, Multiclass, MultiLabel
+from linnaeus.tasks.classify.settling import kind_of
 from linnaeus.tasks.examples import as_examples
-from linnaeus.training.account import fingerprint, kind_of
+from linnaeus.training.fingerprint import fingerprint
 from linnaeus.types import LabelSets, Lesson
 
 if TYPE_CHECKING:
     from linnaeus.features import Fitted
-    from linnaeus.model.model import Classifier
+    from linnaeus.model.model import Model
 
 
-def merged(one: Classifier, other: Classifier) -> Classifier:
+def merged(one: Model, other: Model) -> Model:
     """The model of the data of both. Features must be the same: hashed ones, or those of a given vocabulary.
 
     Counts add up exactly; means and variances to rounding. Classes that only one of them knows are known to both. What
@@ -35,12 +36,12 @@ def merged(one: Classifier, other: Classifier) -> Classifier:
             "(Given), to merge them."
         )
     classes = np.union1d(one.classes, other.classes)  # type: ignore[arg-type]
-    bodies: list[Any] = [model.body.widen(_at(model, classes), len(classes)) for model in (one, other)]  # type: ignore[union-attr]
+    bodies: list[Any] = [model.body.widen(_at(model, classes), len(classes)) for model in (one, other)]
     seen = hashlib.sha256(f"{one.facts['fingerprint']}{other.facts['fingerprint']}".encode()).hexdigest()
     return _with(one, classes, bodies[0] + bodies[1], (one.facts["rows"] + other.facts["rows"], seen))
 
 
-def updated(model: Classifier, corpus: Any) -> Classifier:
+def updated(model: Model, corpus: Any) -> Model:
     """The model after further labeled rows: as if it had been trained on both; its features stay as they are."""
     _refuse_uncounted(model)
     examples = as_examples(corpus).counted()
@@ -52,12 +53,12 @@ def updated(model: Classifier, corpus: Any) -> Classifier:
     now, y = np.searchsorted(classes, examples.labels.classes).astype(np.int32), examples.labels.y
     y = LabelSets(y.offsets, now[y.labels]) if isinstance(y, LabelSets) else now[y]
     lesson = Lesson(model.features.rows(examples.stream), y, examples.weights, len(classes), model.recipe.seed)
-    body = model.body.widen(_at(model, classes), len(classes)).update(lesson)  # type: ignore[union-attr]
-    seen = hashlib.sha256(f"{model.facts['fingerprint']}{fingerprint(examples)}".encode()).hexdigest()
+    body = model.body.widen(_at(model, classes), len(classes)).update(lesson)
+    seen = hashlib.sha256(f"{model.facts['fingerprint']}{fingerprint(examples, model.task)}".encode()).hexdigest()
     return _with(model, classes, body, (model.facts["rows"] + len(examples), seen))
 
 
-def _with(model: Classifier, classes: Any, body: Any, seen: tuple[int, str]) -> Classifier:
+def _with(model: Model, classes: Any, body: Any, seen: tuple[int, str]) -> Model:
     """The model with another body, and nothing that was learned for the old one."""
     space = MultiLabel() if model.form != "single" else Binary() if len(classes) == 2 else Multiclass()
     rows, mark = seen
@@ -68,11 +69,11 @@ def _with(model: Classifier, classes: Any, body: Any, seen: tuple[int, str]) -> 
     return replace(found, decision=decision, facts={**facts, "held_out": 0})
 
 
-def _at(model: Classifier, classes: Any) -> Any:
+def _at(model: Model, classes: Any) -> Any:
     return np.searchsorted(classes, model.classes)  # type: ignore[arg-type]
 
 
-def _refuse_uncounted(model: Classifier) -> None:
+def _refuse_uncounted(model: Model) -> None:
     if not hasattr(model.body, "widen"):
         name = type(model.recipe.learner).__name__
         raise UsageError(f"A model by {name} cannot be merged or updated; models that count can, such as naive Bayes.")

@@ -10,13 +10,14 @@ import numpy as np
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes import Complement, CountModel, Counts, Frequencies, Multinomial
 from linnaeus.learners.bayes.counts import check_number
+from linnaeus.tasks.rows import summed
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch
     from linnaeus.features import Fitted
     from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.examples import Examples
+    from linnaeus.tasks.examples import Examples, Learned
 
 SUMMING = (Multinomial, Complement, Frequencies)
 """The learners that look at sums of rows only."""
@@ -24,7 +25,7 @@ MOST = 16
 """Classes up to which each thread counts all terms for each of them; with more, rows are smaller than that."""
 
 
-def tallied(recipe: Recipe, examples: Examples, meanwhile: Callable[[], Any]) -> tuple[Fitted, CountModel] | None:
+def tallied(recipe: Recipe, examples: Examples, meanwhile: Callable[[], Any]) -> tuple[Fitted, Learned] | None:
     """Features and model, where nothing is held out and features are plain counts; None where rows are needed.
 
     The counts are those of the rows to the last bit. `meanwhile` is called when the texts have been read: what is left
@@ -41,7 +42,7 @@ def tallied(recipe: Recipe, examples: Examples, meanwhile: Callable[[], Any]) ->
     if found is None:
         return None
     sizes = np.bincount(labels.y, minlength=k).astype(np.float64)
-    return found[0], CountModel(recipe.learner, Counts(found[1], sizes))
+    return found[0], summed(recipe, examples, CountModel(recipe.learner, Counts(found[1], sizes)))
 
 
 @dataclass(frozen=True)

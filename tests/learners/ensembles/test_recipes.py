@@ -82,8 +82,8 @@ def test_a_class_with_one_row_and_texts_that_are_all_alike(name):
 def test_a_prediction_needs_no_scikit_learn(name, tmp_path):
     recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     program = (
-        "import sys; from linnaeus.model.model import Classifier; "
-        f"model = Classifier.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
+        "import sys; from linnaeus.model.model import Model; "
+        f"model = Model.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
         "assert not {'sklearn', 'scipy', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)

@@ -16,7 +16,7 @@ from linnaeus.cli.inspect import described
 from linnaeus.errors import LinnaeusError
 from linnaeus.learners.neighbors import Components, Graph, Neighbors
 from linnaeus.model.contents import remains
-from linnaeus.model.model import Classifier
+from linnaeus.model.model import Model
 from linnaeus.recipes.cookbook import recipe
 from linnaeus.store import tensors
 from linnaeus.types import Lesson
@@ -45,7 +45,7 @@ def test_a_loaded_model_answers_alike_one_by_one_and_together(name, tmp_path, mo
     model = recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal())
     model.save(tmp_path / "m.lin")
     monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)  # mapped, as a large file is
-    again = Classifier.load(tmp_path / "m.lin")
+    again = Model.load(tmp_path / "m.lin")
     assert np.array_equal(again.scores(TEXTS), model.scores(TEXTS))
     assert np.array_equal(again.scores(TEXTS), np.vstack([again.scores([text]) for text in TEXTS]))
     assert [again.classify(text).label for text in TEXTS[:2]] == ["fruit", "metal"]
@@ -55,7 +55,7 @@ def test_a_loaded_model_answers_alike_one_by_one_and_together(name, tmp_path, mo
 def test_a_graph_is_used_where_it_lies_in_the_file(tmp_path, monkeypatch):
     recipe("knn-graph").changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)
-    body = Classifier.load(tmp_path / "m.lin").body
+    body = Model.load(tmp_path / "m.lin").body
     for part in (*body.index.layers, body.index.rows.values, body.projection):
         assert not part.flags.writeable
         assert not part.flags.owndata
@@ -105,8 +105,8 @@ def test_an_empty_class_rows_without_length_duplicates_only_and_k_larger_than_th
 def test_a_prediction_needs_no_scikit_learn(name, tmp_path):
     recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
     program = (
-        "import sys; from linnaeus.model.model import Classifier; "
-        f"model = Classifier.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
+        "import sys; from linnaeus.model.model import Model; "
+        f"model = Model.load({str(tmp_path / 'm.lin')!r}); assert model.predict(['an apple'])[0] == 'fruit'; "
         "assert not {'sklearn', 'scipy', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import linnaeus
+from linnaeus import Model, Rank, Recipe
 from linnaeus.data.groups import Groups
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, MissingFunctionError, UsageError
@@ -14,14 +15,13 @@ from linnaeus.features import Columns, Words
 from linnaeus.features.pairs import Crossed, Match, Measured, Nothing, PairFunction
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.losses import LOSSES
-from linnaeus.model.ranker import RankModel
 from linnaeus.optimizers import LBFGS
 from linnaeus.outputs import Candidates, Multiclass
-from linnaeus.recipes.rank_recipe import RankRecipe
-from linnaeus.recipes.ranking import RANKERS
+from linnaeus.recipes.cookbook import RECIPES, recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L2
 from linnaeus.store import load
+from linnaeus.tasks.rank.answers import choices
 from linnaeus.types import Choices
 
 CLASSES = ["fruit", "metal", "tree"]
@@ -38,14 +38,13 @@ NAMES = Groups.from_lists(
 
 @pytest.mark.parametrize("loss", ["log", "softmargin"])
 def test_fixed_candidates_are_multiclass_classification(loss):
-    model = RankRecipe(pairs=BLOCKS, learner=Linear(loss=loss, regularizer=L2(0.1), tol=1e-15)).fit(FIXED)
+    model = Recipe(task="rank", features=BLOCKS, learner=Linear(loss=loss, regularizer=L2(0.1), tol=1e-15)).fit(FIXED)
     X = Words().fit(TEXTS).rows(TEXTS)
     ones = np.ones(len(TEXTS))
     objective = Objective(X, np.array(LABELS), Multiclass(), LOSSES[loss](), L2(0.1), ones, 3, "none")
     W = train(objective, LBFGS(), Watch(Stop(epochs=1000, tol=1e-15))).params["W"]
-    s, offsets = model.scores(FIXED)
+    s = model.scores(FIXED)
     assert np.abs(s.reshape(-1, 3) - X.dot(W)).max() < 1e-6
-    assert offsets.tolist() == list(range(0, 25, 3))
 
 
 def test_worked_examples_4_and_11_blocks_of_weights():
@@ -78,28 +77,30 @@ def test_worked_example_14_the_most_violated_candidate():
 
 @pytest.mark.parametrize("loss", ["log", "softmargin", "hinge", "perceptron"])
 def test_every_structured_loss_learns(loss):
-    model = RankRecipe(pairs=BLOCKS, learner=Linear(loss=loss, regularizer=L2(0.01))).fit(FIXED)
-    assert model.test(FIXED).value() == 1.0
+    model = Recipe(task="rank", features=BLOCKS, learner=Linear(loss=loss, regularizer=L2(0.01))).fit(FIXED)
+    assert model.evaluate(FIXED).value() == 1.0
 
 
 def test_unseen_candidates_are_scored_by_weights_that_all_share():
-    model = RankRecipe(pairs=Measured((Match(),)), learner=Linear(regularizer=L2(0.01))).fit(NAMES.take([0, 1, 2]))
+    model = Recipe(task="rank", features=Measured((Match(),)), learner=Linear(regularizer=L2(0.01))).fit(
+        NAMES.take([0, 1, 2])
+    )
     assert model.predict([{"text": "Cairo", "candidates": ["Lima city", "Cairo city"]}]) == ["Cairo city"]
 
 
 def test_none_of_these():
     pairs = Measured((Match(), Nothing()))
-    model = RankRecipe(pairs=pairs, none="option", learner=Linear(regularizer=L2(0.01))).fit(NAMES)
+    model = Recipe(task=Rank(none="option"), features=pairs, learner=Linear(regularizer=L2(0.01))).fit(NAMES)
     assert model.predict(NAMES) == ["Rome city", "Paris city", "Bern city", None]
-    assert model.choose(NAMES).tolist() == [0, 1, 0, -1]
-    assert model.test(NAMES).value() == 1.0
+    assert choices(model, model.task.material(NAMES)).tolist() == [0, 1, 0, -1]
+    assert model.evaluate(NAMES).value() == 1.0
     asked = [{"text": "Cairo", "candidates": []}, {"text": "Kyiv", "candidates": ["Lima city"]}]
     assert model.predict(asked) == [None, None]
     assert model.rank(asked)[0] == [(None, 1.0)]
 
 
 def test_an_example_without_candidates_has_no_answer():
-    model = RankRecipe(pairs=Measured((Match(),))).fit(NAMES)
+    model = Recipe(task="rank", features=Measured((Match(),))).fit(NAMES)
     asked = [{"text": "Cairo", "candidates": []}, {"text": "Rome", "candidates": ["Rome city"]}]
     assert model.predict(asked) == [None, "Rome city"]
     assert model.predict([{"text": "Cairo", "candidates": ["a"]}][:0] or Groups.from_lists(["x"], [[]])) == [None]
@@ -112,15 +113,15 @@ def test_costs_move_the_choice_of_training():
     groups = Groups.from_lists(["a b", "a c"] * 4, [["x", "y", "z"]] * 8, [0, 1] * 4)
     dear = Groups(groups.offsets, groups.text, groups.candidates, groups.gold, costs=np.tile([1.0, 1.0, 9.0], 8))
     plain, paid = (
-        RankRecipe(pairs=BLOCKS, learner=Linear(loss="softmargin", regularizer=L2(1.0))).fit(one)
+        Recipe(task="rank", features=BLOCKS, learner=Linear(loss="softmargin", regularizer=L2(1.0))).fit(one)
         for one in (groups, dear)
     )
-    z = lambda model: model.probabilities(groups)[0].reshape(-1, 3)[:, 2].mean()  # noqa: E731
+    z = lambda model: model.probabilities(groups).reshape(-1, 3)[:, 2].mean()  # noqa: E731
     assert z(paid) < z(plain)
 
 
 def test_it_explains_the_chosen_one_against_the_runner_up():
-    model = RankRecipe(pairs=BLOCKS, learner=Linear(regularizer=L2(0.1))).fit(FIXED)
+    model = Recipe(task="rank", features=BLOCKS, learner=Linear(regularizer=L2(0.1))).fit(FIXED)
     found = model.explain(FIXED, 1)
     first, second = found.reasons
     parts = found.contrast.parts()
@@ -137,37 +138,37 @@ def test_it_explains_the_chosen_one_against_the_runner_up():
 
 
 def test_a_file_holds_all_of_it(tmp_path):
-    recipe = RankRecipe(pairs=Measured((Match(), Nothing())) | BLOCKS, none="option")
+    recipe = Recipe(task=Rank(none="option"), features=Measured((Match(), Nothing())) | BLOCKS)
     model = recipe.fit(NAMES)
     model.save(tmp_path / "a.lin")
-    again = RankModel.load(tmp_path / "a.lin")
+    again = Model.load(tmp_path / "a.lin")
     again.save(tmp_path / "b.lin")
     assert (tmp_path / "a.lin").read_bytes() == (tmp_path / "b.lin").read_bytes()
     assert again.recipe == recipe
     assert again.facts == model.facts
-    assert np.array_equal(again.scores(NAMES)[0], model.scores(NAMES)[0])
-    assert load(tmp_path / "a.lin").manifest["kind"] == "ranker"
+    assert np.array_equal(again.scores(NAMES), model.scores(NAMES))
+    assert load(tmp_path / "a.lin").manifest["task"]["kind"] == "rank"
 
 
 def test_functions_are_named_in_a_file_and_passed_in_again(tmp_path):
     def length(text, candidate):
         return float(len(candidate) > len(text))
 
-    model = RankRecipe(pairs=Measured((Match(), PairFunction(length)))).fit(NAMES)
+    model = Recipe(task="rank", features=Measured((Match(), PairFunction(length)))).fit(NAMES)
     model.save(tmp_path / "a.lin")
     with pytest.raises(MissingFunctionError, match=r"needs the function 'length'; pass it in: functions=\{'length'"):
         linnaeus.load(tmp_path / "a.lin")
     again = linnaeus.load(tmp_path / "a.lin", functions={"length": length})
-    assert np.array_equal(again.scores(NAMES)[0], model.scores(NAMES)[0])
+    assert np.array_equal(again.scores(NAMES), model.scores(NAMES))
     assert again.recipe == model.recipe
 
 
-@pytest.mark.parametrize("tensor", ["weights", "features.scale", "features.1.0.columns", "features.0.scale"])
+@pytest.mark.parametrize("tensor", ["params.W", "features.scale", "features.1.0.columns", "features.0.scale"])
 def test_damaged_files_are_refused(tmp_path, tensor):
-    from linnaeus.model.ranker_file import ranker_of, state_of
+    from linnaeus.model.file import model_of, state_of
     from linnaeus.types import State
 
-    state = state_of(RankRecipe(pairs=Measured((Match(),)) | BLOCKS).fit(NAMES))
+    state = state_of(Recipe(task="rank", features=Measured((Match(),)) | BLOCKS).fit(NAMES))
     for other in (None, np.zeros(3, np.float32), np.full(999, np.nan)):
         tensors = {name: value for name, value in state.tensors.items() if name != tensor}
         if other is not None:
@@ -175,19 +176,20 @@ def test_damaged_files_are_refused(tmp_path, tensor):
         if tensor not in state.tensors:
             continue
         with pytest.raises(LinnaeusError):
-            ranker_of(State(state.manifest, tensors))
+            model_of(State(state.manifest, tensors))
     with pytest.raises(LinnaeusError):
-        ranker_of(State({**state.manifest, "recipe": {"pairs": 3}}, state.tensors))
+        _ = model_of(State({**state.manifest, "recipe": {"pairs": 3}}, state.tensors)).recipe
     with pytest.raises(LinnaeusError):
-        ranker_of(State({"kind": "classifier"}, {}))
+        model_of(State({"kind": "classifier"}, {}))
 
 
 def test_strengths_are_chosen_on_held_out_groups():
-    recipe = RankRecipe(pairs=BLOCKS, tuning=Tuning(strengths=(100.0, 0.1), folds=4))
-    facts = recipe.fit(Groups.from_lists(TEXTS * 3, [CLASSES] * 24, LABELS * 3)).facts
-    assert facts["strength"] == 100.0
-    assert facts["held_out"]["accuracy"] == 1.0
-    assert set(facts["held_out"]["strengths"]) == {"100.0", "0.1"}
+    recipe = Recipe(task="rank", features=BLOCKS, tuning=Tuning(strengths=(100.0, 0.1), folds=4))
+    model = recipe.fit(Groups.from_lists(TEXTS * 3, [CLASSES] * 24, LABELS * 3))
+    assert model.facts["strength"] == 100.0
+    assert model.facts["held_out"] == 24
+    assert model.evaluation.value() == 1.0
+    assert [strength for strength, _ in model.facts["tried"]] == [100.0, 0.1]
 
 
 def test_the_same_bits_for_any_number_of_threads():
@@ -196,23 +198,23 @@ def test_the_same_bits_for_any_number_of_threads():
     found = []
     for count in (1, 3):
         with threads(count):
-            model = RANKERS["plain"]().changed({"tuning": None}).fit(NAMES)
-            found.append((model.weights.tobytes(), model.scores(NAMES)[0].tobytes()))
+            model = recipe("plain").changed({"tuning": None}).fit(NAMES)
+            found.append((model.params["W"].tobytes(), model.scores(NAMES).tobytes()))
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("name", RANKERS)
+@pytest.mark.parametrize("name", [name for name, row in RECIPES.items() if row.task == "rank"])
 def test_recipes_survive_json(name):
-    recipe = RANKERS[name]()
-    assert RankRecipe.from_json(recipe.to_json()) == recipe
-    assert recipe.changed({"regularizer.strength": 2.0, "none": "option"}).learner.strength == 2.0
+    found = recipe(name)
+    assert Recipe.from_json(found.to_json()) == found
+    assert found.changed({"regularizer.strength": 2.0, "none": "option"}).learner.strength == 2.0
 
 
 def test_faces_of_scikit_learn():
     from sklearn.base import clone
 
     X = [{"text": text, "candidates": CLASSES} for text in TEXTS]
-    recipe = RankRecipe(pairs=BLOCKS, learner=Linear(regularizer=L2(0.01)))
+    recipe = Recipe(task="rank", features=BLOCKS, learner=Linear(regularizer=L2(0.01)))
     face = clone(CandidateClassifier(recipe)).fit(X, LABELS)
     assert face.predict(X) == [CLASSES[label] for label in LABELS]
     assert face.score(X, LABELS) == 1.0
@@ -225,12 +227,12 @@ def test_faces_of_scikit_learn():
 
 def test_what_cannot_be_learned_from_is_said():
     with pytest.raises(DataError, match="No example has a right candidate"):
-        RankRecipe().fit(Groups.from_lists(["x"], [["a"]], [None]))
+        Recipe(task="rank").fit(Groups.from_lists(["x"], [["a"]], [None]))
     with pytest.raises(DataError, match="no answers"):
-        RankRecipe().fit(Groups.from_lists(["x"], [["a"]]))
+        Recipe(task="rank").fit(Groups.from_lists(["x"], [["a"]]))
     with pytest.raises(UsageError, match="take the losses"):
-        RankRecipe(learner=Linear(loss="squared_hinge"))
+        Recipe(task="rank", learner=Linear(loss="squared_hinge"))
     with pytest.raises(InputTypeError, match="pair features"):
-        RankRecipe(pairs=Words())
+        Recipe(task="rank", features=Words())
     with pytest.raises(UsageError, match="none is one of"):
-        RankRecipe(none="perhaps")
+        Recipe(task=Rank(none="perhaps"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -63,6 +64,10 @@ class Chain:
             expect(name, value, float)
             if not (0 <= value < np.inf and (value > 0 or name == "strength")):
                 raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
+
+    def with_strength(self, strength: float) -> Chain:
+        """The same, regularized with another strength."""
+        return replace(self, strength=strength)
 
     def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
         """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch."""
@@ -155,6 +160,10 @@ class BatchChain:
             expect(name, getattr(self, name), float)
         if self.epochs < 1 or not 0 <= self.strength < np.inf or not 0 <= self.tol < np.inf:
             raise UsageError("epochs is at least 1, strength and tol are numbers from 0 up.")
+
+    def with_strength(self, strength: float) -> BatchChain:
+        """The same, regularized with another strength."""
+        return replace(self, strength=strength)
 
     def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
         """Learn weights of features and transitions."""

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.tasks.tag.encoding import Allowed
     from linnaeus.types import Doubles, Floats, Ints, Longs
 
+KIND = "chain"
+LARGEST_WEIGHT = 1e20
+"""The score of a tagging is a sum over all tokens in float32, which ends at 3e38."""
 _NONE = np.zeros(0, np.int32)
 SEARCHES = {"whole": 0, "greedy": 1}
 """Ways to find tags with the numbers kernels know: all of a sentence together, or one after the other."""
@@ -29,6 +34,28 @@ class ChainWeights:
     W: Floats
     shared: Floats
     search: str = "whole"
+
+    def state(self) -> State:
+        """Manifest and tensors."""
+        return State({"kind": KIND, "search": self.search}, {"W": self.W, "shared": self.shared})
+
+    @classmethod
+    def from_state(cls, state: State) -> ChainWeights:
+        """The weights again; those that a kernel could not take are refused."""
+        W, shared, search = state.tensors["W"], state.tensors["shared"], str(state.manifest.get("search"))
+        if any(part.dtype != np.float32 or part.ndim != 2 for part in (W, shared)):
+            raise damaged("its weights are not tables of float32")
+        if not (np.isfinite(W).all() and np.isfinite(shared).all()):
+            raise damaged("a weight is not a number")
+        if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (W, shared)):
+            raise damaged(f"a weight is larger than {LARGEST_WEIGHT:g}, and scores of taggings would overflow")
+        if search not in SEARCHES:
+            raise damaged("its search method is unknown")
+        return cls(W, shared, search)
+
+    def fits(self, width: int, k: int) -> bool:
+        """Whether these are the weights of so many features and tags."""
+        return k > 0 and self.W.shape == (width, k) and self.shared.shape in ((1 + k, k), (1 + k + k * k, k))
 
     @property
     def k(self) -> int:

@@ -108,6 +108,7 @@ class AdaBoost:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    strength: ClassVar[None] = None
 
     rounds: int = 500
 

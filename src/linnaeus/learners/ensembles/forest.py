@@ -107,6 +107,7 @@ class Tree:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+    strength: ClassVar[None] = None
 
     depth: int | None = 100
     leaf: int = 1
@@ -144,6 +145,7 @@ class Forest:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+    strength: ClassVar[None] = None
 
     trees: int = 100
     depth: int | None = None

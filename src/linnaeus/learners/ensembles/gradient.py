@@ -39,6 +39,7 @@ class GradientBoosting:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "numbers")
+    strength: ClassVar[None] = None
 
     rounds: int = 100
     rate: float = 0.1

@@ -38,6 +38,7 @@ class KernelPerceptron:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    strength: ClassVar[None] = None
 
     kernel: Any = "rbf"
     epochs: int = 50
@@ -62,6 +63,7 @@ class AveragedKernelPerceptron:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    strength: ClassVar[None] = None
 
     kernel: Any = "rbf"
     epochs: int = 10

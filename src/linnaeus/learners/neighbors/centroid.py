@@ -33,6 +33,7 @@ class Centroid:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    strength: ClassVar[None] = None
 
     metric: str = "cosine"
 

@@ -1,4 +1,4 @@
-"""What is said about one row: the answer, how sure it is, and the other answers by rank."""
+"""What is said about one text: the answer, how sure it is, and the other answers by rank; quickly where possible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.outputs import Binary, Multiclass, OneVsRest
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linnaeus.model.model import Model
     from linnaeus.types import Doubles
 
 
@@ -52,18 +57,53 @@ def best(P: Doubles, count: int) -> Any:
     return np.take_along_axis(some, np.argsort(-values, axis=1, kind="stable"), axis=1)[:, :count]
 
 
-def predictions(model: Any, texts: list[str], top: int = 1) -> list[Prediction]:
+def predictions(model: Model, texts: list[str], top: int = 1) -> list[Prediction]:
     """The answers to texts, as records."""
+    from linnaeus.tasks.classify.answers import decide, known, spoken
+
     S = model.scores(texts)
     if model.classes is None:
-        return [Prediction(value) for value in model.spoken(S).tolist()]
-    P, found = model.decision.probabilities(S), model.decide(S, known=model.known(texts))
-    order = best(P, min(top, P.shape[1]))
-    names = model.classes.tolist()
+        return [Prediction(value) for value in spoken(model, S).tolist()]
+    P, found = model.decided().probabilities(S), decide(model, S, known=known(model, texts))
     said = []
-    for i, label in enumerate(model.spoken(found).tolist()):
-        ranking = tuple((names[j], float(P[i, j])) for j in order[i].tolist())
+    for i, (label, ranking) in enumerate(zip(spoken(model, found).tolist(), ranked(model, P, top), strict=True)):
         # Costs and thresholds may choose another class than the most probable one.
         probability = None if label is None or isinstance(label, tuple) else float(P[i, found[i]])
-        said.append(Prediction(label, probability, ranking))
+        said.append(Prediction(label, probability, tuple(ranking)))
     return said
+
+
+def ranked(model: Model, P: Doubles, count: int) -> list[list[tuple[Any, float]]]:
+    """The most probable classes of each row, best first, with their probabilities."""
+    assert model.classes is not None
+    order, names = best(P, min(count, P.shape[1])), model.classes.tolist()
+    return [[(names[j], float(P[i, j])) for j in row] for i, row in enumerate(order.tolist())]
+
+
+def curve_of(model: Model) -> tuple[float, float] | None:
+    """That of a model whose decision is no more than the best score and a curve for all classes; None of others."""
+    decision, quick = model.decision, model.quick
+    if quick is None or decision is None or model.classes is None:
+        return None
+    rules = decision.rules
+    plain = rules.costs is None and rules.abstain is None and decision.thresholds is None
+    if not plain:
+        return None
+    # A single score stands for two classes: it is not that of one class.
+    fits = isinstance(model.space, Binary) if len(quick.b) == 1 else isinstance(model.space, Multiclass | OneVsRest)
+    return decision.calibrator.curve if fits else None
+
+
+def single(model: Model) -> Callable[[str], Prediction] | None:
+    """The answer to one text, where only its best class and a curve are needed; else None."""
+    curve = curve_of(model)
+    if curve is None or model.classes is None:
+        return None
+    choose, names = model.quick.choose, model.classes.tolist()
+
+    def answer(text: str) -> Prediction:
+        best, p = choose(text, curve)
+        label = names[best]
+        return Prediction(label, p, ((label, p),))
+
+    return answer

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from linnaeus.data.group_reading import read_groups
-from linnaeus.data.groups import Groups
+from linnaeus.data.group_reading import GroupRoles, read_groups, stream_groups
+from linnaeus.data.groups import Groups, join
+from linnaeus.tasks.sources import Given, Pieces, file_options
 
 
 def as_groups(source: Any) -> Groups:
     """Groups as they are, or anything that `read_groups` reads."""
+    if isinstance(source, Pieces):
+        return join(list(source.batches()))
     return source if isinstance(source, Groups) else read_groups(source)
+
+
+def opened(data: str, given: Given, labeled: bool) -> Pieces[Groups]:
+    """The examples of files in pieces; `text` and `label` name the columns of the text and of the answer."""
+    named = {"text": given.get("text"), "group": given.get("group"), "answer": given.get("label") if labeled else ""}
+    roles = GroupRoles(**{name: value for name, value in named.items() if value or name == "answer"})
+    return Pieces(lambda: stream_groups(data, roles, **file_options(given)))

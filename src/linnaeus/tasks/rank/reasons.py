@@ -15,12 +15,12 @@ from linnaeus.features.pairs.base import View
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.groups import Groups
-    from linnaeus.model.ranker import RankModel
+    from linnaeus.model.model import Model
 
 NONE = "none of these"
 
 
-def reason(model: RankModel, groups: Groups, row: int) -> Explanation:
+def reason(model: Model, groups: Groups, row: int) -> Explanation:
     """Explain one example. Features that use other examples of its document see these examples too.
 
     Both candidates have the same weights; their contrast has the difference of their values.
@@ -30,7 +30,7 @@ def reason(model: RankModel, groups: Groups, row: int) -> Explanation:
     if start == end:
         nothing = listed(text, (), (), np.zeros(0), ())
         return Explanation("candidate", nothing, (), (Reason(NONE, 0.0, 0.0, np.zeros(0), nothing, 0.0),))
-    X, w = model.features.rows(View(groups)), model.weights.astype(np.float64)
+    X, w = model.features.rows(View(groups)), model.params["W"][:, 0].astype(np.float64)
     s = X.rows_slice(start, end).dot(w)
     best = best_first(s, np.array([0, len(s)]))[:2].tolist()
     words = groups.candidates.slice(start, end - start).to_pylist()

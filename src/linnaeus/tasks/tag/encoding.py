@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,13 +45,25 @@ def encoded(sentences: Sentences, encoding: str) -> pa.Array:
     return tag_encodings.convert(sentences.tags, sentences.offsets, encoding)
 
 
-def spoken(z: Ints, names: list[str], encoding: str) -> pa.Array:
+def spoken(z: Ints, names: Sequence[str], encoding: str) -> pa.Array:
     """Tag indices as strings; tags of entities as BIO."""
     said = names if encoding == "plain" else [_BIO.get(name[:1], name[:1]) + name[1:] for name in names]
     return pa.array(said, pa.string()).take(pa.array(z))
 
 
-def allowed(names: list[str], encoding: str) -> Allowed | None:
+def every_spelling(names: Sequence[str], encoding: str) -> set[str]:
+    """Tags as they may stand in data: those of entities in every encoding.
+
+    >>> sorted(every_spelling(["B-A", "O"], "bio"))
+    ['B-A', 'E-A', 'I-A', 'L-A', 'O', 'S-A', 'U-A']
+    """
+    if encoding == "plain":
+        return set(names)
+    kinds = {name[2:] for name in names if name[1:2] == "-"}
+    return {*names, *(f"{sign}-{kind}" for kind in kinds for sign in "BIESLU")}
+
+
+def allowed(names: Sequence[str], encoding: str) -> Allowed | None:
     """Which tags may follow each other; None if every tag may follow every other.
 
     >>> allowed(["B-A", "I-A", "O"], "bio").links.astype(int).tolist()

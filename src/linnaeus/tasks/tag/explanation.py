@@ -9,11 +9,12 @@ import numpy as np
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Explanation, Reason, contrast_of
 from linnaeus.explain.found import listed
+from linnaeus.tasks.tag.answers import emissions, rules
 from linnaeus.tasks.tag.sentences import as_sentence
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.model.tagger import TagModel
+    from linnaeus.model.model import Model
     from linnaeus.types import Doubles, Ints
 
 
@@ -27,21 +28,21 @@ class _Part(NamedTuple):
     rival: float
 
 
-def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int) -> Explanation:
+def explain_tag(model: Model, sentence: list[str] | Sentences, position: int) -> Explanation:
     """Compare the best tagging of a sentence with the best one that has another tag at this position.
 
     The text is that of the tokens with spaces between them. The rival is the tag at this position in the other tagging;
     scores count what stands where the two taggings differ, and the contrast is the difference of their scores.
     """
-    sentences = as_sentence(sentence)
+    sentences = model.ready(as_sentence(sentence))
     tokens = sentences.lists()[0]
     if not 0 <= position < len(tokens):
         raise UsageError(f"There is no position {position}; the sentence has {len(tokens)} tokens, numbered from 0.")
-    E, offsets = model.scores(sentences), np.array([0, len(tokens)])
-    z = model.weights.decode(E, offsets, model.allowed)
+    E, offsets, allowed = emissions(model, sentences), np.array([0, len(tokens)]), rules(model)
+    z = model.body.decode(E, offsets, allowed)
     other = E.copy()
     other[position, z[position]] = -np.inf
-    rival = model.weights.decode(other, offsets, model.allowed)
+    rival = model.body.decode(other, offsets, allowed)
     parts = _features(model, sentences, z, rival) + _transitions(model, z, rival)
     ends = np.cumsum([len(token) + 1 for token in tokens]).tolist()
     spans = [(end - 1 - len(token), end - 1) for token, end in zip(tokens, ends, strict=True)]
@@ -51,13 +52,13 @@ def explain_tag(model: TagModel, sentence: list[str] | Sentences, position: int)
     reasons = []
     for tag, amounts in ((z[position], [part.chosen for part in parts]), (rival[position], [p.rival for p in parts])):
         score = float(sum(amounts))
-        reasons.append(Reason(str(model.tags[tag]), score, 0.0, np.array(amounts, np.float64), found, score))
+        reasons.append(Reason(str(model.names[tag]), score, 0.0, np.array(amounts, np.float64), found, score))
     first, second = reasons
     return Explanation("tag", found, (first.name,), (first, second), contrast_of(first, second), at=spans[position])
 
 
-def _features(model: TagModel, sentences: Sentences, z: Ints, rival: Ints) -> list[_Part]:
-    W = model.weights.W
+def _features(model: Model, sentences: Sentences, z: Ints, rival: Ints) -> list[_Part]:
+    W = model.body.W
     return [
         _Part(t, name, column, float(W[column, z[t]]), float(W[column, rival[t]]))
         for t in np.flatnonzero(z != rival).tolist()
@@ -65,7 +66,7 @@ def _features(model: TagModel, sentences: Sentences, z: Ints, rival: Ints) -> li
     ]
 
 
-def _transitions(model: TagModel, z: Ints, rival: Ints) -> list[_Part]:
+def _transitions(model: Model, z: Ints, rival: Ints) -> list[_Part]:
     """Transitions into tokens where the two taggings differ, or differ before; their columns follow the features."""
     found = []
     for t in range(len(z)):
@@ -75,11 +76,11 @@ def _transitions(model: TagModel, z: Ints, rival: Ints) -> list[_Part]:
     return found
 
 
-def _links(model: TagModel, z: Ints, t: int) -> list[_Part]:
+def _links(model: Model, z: Ints, t: int) -> list[_Part]:
     """Each row of transitions that leads to token t."""
-    tags = ["<s>", *(model.tags[c] for c in z[: t + 1])]
-    shared: Doubles = model.weights.shared.astype(np.float64)
+    tags = ["<s>", *(model.names[c] for c in z[: t + 1])]
+    shared: Doubles = model.body.shared.astype(np.float64)
     return [
         _Part(t, " > ".join(tags[-2 - i :]), model.features.width + int(row), float(shared[row, z[t]]), 0.0)
-        for i, row in enumerate(model.weights.rows(z, t))
+        for i, row in enumerate(model.body.rows(z, t))
     ]

@@ -1,4 +1,4 @@
-"""Labels of test data that a model does not know, and how often they occur; labels of another kind are refused."""
+"""Labels and tags of test data that a model does not know, and how often they occur."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.data.arrow import is_list, number
-from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from linnaeus.model.model import Classifier
 
 SHOWN = 5
 """Labels that are named; of more, the most frequent."""
@@ -56,14 +53,3 @@ class UnknownLabels:
         more = f" and {len(self._found) - SHOWN:,} more" if len(self._found) > SHOWN else ""
         head = f"{unknown:,} of {whole:,} {what} that the model does not know, which are counted as mistakes"
         return f"{head}: {named}{more}"
-
-
-def refuse_label_kind(model: Classifier, labels: Any, abstain: Any) -> None:
-    """Refuse labels of another kind than the answers, and what numbers cannot do."""
-    if model.classes is None and abstain is not None:
-        raise UsageError("Abstaining needs classes; this model predicts numbers.")
-    if is_list(labels) != (model.label_kind == "many"):
-        there = "sets of labels" if is_list(labels) else "one label each"
-        here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[model.label_kind]
-        wanted = f"read the labels with label_kind='{model.label_kind}'"
-        raise DataError(f"The rows have {there}, but this model predicts {here}; {wanted}.")

@@ -1,14 +1,16 @@
-"""Labels that look wrong: swapped with texts (refused where it is certain, else warned about), or quantities."""
+"""Labels that look wrong: swapped with texts, quantities taken for classes, or of another kind."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from linnaeus.errors import DataError, LinnaeusWarning
+from linnaeus.data.arrow import is_list
+from linnaeus.errors import DataError, LinnaeusWarning, UsageError
 
 if TYPE_CHECKING:
+    from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
     from linnaeus.tasks.examples import Examples
 
@@ -78,3 +80,14 @@ def _texts(stream: Stream) -> Texts | None:
         characters += pc.sum(pc.utf8_length(batch.text)).as_py() or 0
         rows += len(batch)
     return Texts(len(found), characters / max(rows, 1))
+
+
+def refuse_label_kind(model: Model, labels: Any, abstain: Any) -> None:
+    """Refuse labels of another kind than the answers, and what numbers cannot do."""
+    if model.classes is None and abstain is not None:
+        raise UsageError("Abstaining needs classes; this model predicts numbers.")
+    if is_list(labels) != (model.label_kind == "many"):
+        there = "sets of labels" if is_list(labels) else "one label each"
+        here = {"one": "one label", "many": "sets of labels", "numeric": "numbers"}[model.label_kind]
+        wanted = f"read the labels with label_kind='{model.label_kind}'"
+        raise DataError(f"The rows have {there}, but this model predicts {here}; {wanted}.")

@@ -1,0 +1,81 @@
+"""The evaluation of a model: on the examples that were held out in training, and on labeled data."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.data.split import MANY, repeated
+from linnaeus.errors import DataError, LinnaeusWarning, did_you_mean
+from linnaeus.evaluation import evaluate, observe
+from linnaeus.tasks.examples import ROUNDS
+
+if TYPE_CHECKING:
+    from linnaeus.evaluation import Evaluation, Facts, Outcome, Slices
+    from linnaeus.model.model import Model
+    from linnaeus.tasks.examples import Examples, Held
+
+
+def held_out_evaluation(outcome: Outcome | Facts, examples: Examples, held: Held, seed: int) -> Evaluation:
+    """The evaluation of held-out examples; where many repeat, also that of examples which occur once."""
+    facts = observe(outcome)
+    found = evaluate(facts, ROUNDS, seed).brief()
+    if examples.keys is None:
+        return found
+    several = repeated(examples.keys)
+    once = np.flatnonzero(~several[held.rows])
+    if several.mean() <= MANY or not len(once):
+        return found
+    return replace(found, once=evaluate(facts.take(once), ROUNDS, seed).brief(0))
+
+
+def judge(
+    model: Model,
+    source: Any,
+    abstain: Any = None,
+    rounds: int = ROUNDS,
+    by: Sequence[str] = (),
+    seed: int | None = None,
+) -> tuple[Evaluation, list[Slices]]:
+    """The evaluation of all labeled examples, batch by batch, and that of each value of some columns.
+
+    Labels that the model does not know are warned about.
+    """
+    from linnaeus.evaluation import Accumulator
+    from linnaeus.tasks.unknown_labels import UnknownLabels
+
+    seen, unknown = Accumulator(), UnknownLabels(model.task.known_labels(model))
+    values: dict[str, list[Any]] = {name: [] for name in by}
+    for batch in model.task.labeled(source):
+        seen.add(model.task.observe(model, batch, abstain))
+        unknown.add(model.task.truth_of(batch))
+        for name, kept in values.items():
+            kept.extend(_column(model, batch, name))
+    if not len(seen):
+        raise DataError("There are no rows to test on.")
+    seed = model.recipe.seed if seed is None else seed
+    found = seen.evaluation(rounds, seed)
+    wrong = unknown.count if found.units else found.unknown
+    if said := unknown.sentence(
+        wrong, found.units or found.rows, "tokens have tags" if found.units else "rows have labels"
+    ):
+        warnings.warn(said, LinnaeusWarning, stacklevel=3)
+    return found, _slices(seen.facts(), values, seed) if values else []
+
+
+def _slices(facts: Facts, values: dict[str, list[Any]], seed: int) -> list[Slices]:
+    from linnaeus.evaluation import by_length, column, slices
+
+    parts = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
+    return [slices(facts, part, seed=seed) for part in parts]
+
+
+def _column(model: Model, batch: Any, name: str) -> list[Any]:
+    columns = model.task.columns_of(batch)
+    if name not in columns:
+        raise DataError(f"There is no column {name!r} to test by; {did_you_mean(name, list(columns))}")
+    return list(columns[name].to_pylist())

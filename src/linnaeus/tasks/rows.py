@@ -1,0 +1,240 @@
+"""Learning from rows of features: the problem that labels make, and scores by models that have not seen the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linnaeus.arrays import linear
+from linnaeus.arrays.linear import stored
+from linnaeus.arrays.weights import refuse_strangers
+from linnaeus.erm.choose import choose_optimizer
+from linnaeus.erm.path import walk
+from linnaeus.erm.pieces import piece
+from linnaeus.erm.progress import Watching
+from linnaeus.errors import DataError, UsageError
+from linnaeus.features import Counted, Everyone, as_unseen, count_rows
+from linnaeus.features.label_use import peeks
+from linnaeus.learners.linear.problems import posed
+from linnaeus.learners.linear.solving import Problem, objective_of, solve, stopping
+from linnaeus.learners.problems import is_family, learn, posed_family
+from linnaeus.learners.restore import scores_of, weights_of
+from linnaeus.losses import PointLoss, Squared
+from linnaeus.outputs import Multiclass, Real
+from linnaeus.tasks.examples import Examples, Learned, Leg
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
+    from linnaeus.data.split import Split
+    from linnaeus.erm import Objective, Stop
+    from linnaeus.erm.progress import Watcher
+    from linnaeus.learners.linear.learner import Linear
+    from linnaeus.protocols import Solver
+    from linnaeus.recipes.recipe import Recipe
+    from linnaeus.types import Doubles, Longs
+
+LOOSE = 1e-2
+"""The relative gap to which strengths are compared: held-out scores hardly change below it."""
+
+
+FOLDS = ((3e7, 10), (6e7, 5), (2e8, 3))
+"""How many folds there are below so many stored values times scores; beyond, a fifth of the rows is held out once."""
+ENOUGH = 200
+"""Rows from which there may be more than 5 folds."""
+
+
+class RowsLesson:
+    """The rows of the examples and the problem that their labels make.
+
+    Features that look at labels are learned anew for each fold, from counts where these are known. Terms of the fold
+    alone are taken out of its rows, as they would be out of new ones.
+    """
+
+    def __init__(self, recipe: Recipe, examples: Examples) -> None:
+        if not is_family(recipe.learner):
+            refuse_loss(recipe.learner.loss, numbers=examples.labels is None)
+        self.recipe, self.examples = recipe, examples
+        self.counted: Counted | None = None
+        if peeks(recipe.features) and recipe.tuning:
+            self.counted = count_rows(recipe.features, examples.stream)
+        if self.counted is not None:
+            self.features, X = self.counted.learn(examples.stream, np.arange(len(examples)))
+        else:
+            self.features, X = recipe.features.fit_rows(examples.stream)
+        self.problem = pose(recipe.learner, X, examples)
+
+    @property
+    def folds(self) -> int:
+        """The number of folds for data of this size."""
+        rows, space = self.problem.rows, self.problem.space
+        work = rows.nnz * space.width(self.problem.k)
+        found = next((folds for most, folds in FOLDS if work < most), 1)
+        return found if rows.shape[0] >= ENOUGH else min(found, 5)
+
+    def enough(self, rows: int, groups: int) -> bool:
+        """Whether some of these rows can be held out."""
+        del rows
+        return groups > 1
+
+    @property
+    def strata(self) -> Any:
+        """Classes, which keep their shares in every fold; None of label sets and numbers."""
+        y = self.problem.y
+        return None if isinstance(y, LabelSets) or isinstance(self.problem.space, Real) else y
+
+    @cached_property
+    def _everyone(self) -> Everyone:
+        return Everyone.of(self.problem.rows)
+
+    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
+        """Held-out scores and how good they are, for each strength."""
+        whole, test = self._parts(split)
+        train, present = there(whole)
+        learner, seed = self.recipe.learner, self.recipe.seed
+        for found in (_models if is_family(learner) else _walk)(learner, (train, test), strengths, seed):
+            S = spread(found, present, whole)
+            yield Leg(S, goodness(test.space, S, test.y, test.weights))
+
+    def _parts(self, split: Split) -> tuple[Problem, Problem]:
+        features, problem, counted = self.recipe.features, self.problem, self.counted
+        if not peeks(features):
+            rows = as_unseen(features, self.features, problem.rows.take(split.test), self._everyone)
+            return problem.take(split.train), problem.part(split.test, rows)
+        stream = self.examples.take(split.train).stream
+        if counted is not None:
+            fitted, X = counted.learn(stream, split.train)
+            rows = as_unseen(features, fitted, counted.rows(fitted, split.test), self._everyone)
+            return problem.part(split.train, X), problem.part(split.test, rows)
+        fitted, X = features.fit_rows(stream)
+        rows = fitted.rows(self.examples.take(split.test).stream)
+        return problem.part(split.train, X), problem.part(split.test, rows)
+
+    def learn(self, learner: Any, progress: Watcher | None) -> Learned:
+        """The model of all rows."""
+        self.counted = None  # large, and not needed any more
+        problem = self.problem
+        about = {"space": problem.space, **_named(self.examples)}
+        if is_family(learner):
+            body = learn(learner, problem, self.recipe.seed)
+            return Learned({**about, "params": weights_of(body, problem.space), "body": body})
+        fit = solve(learner.settings(self.recipe.seed, Watching(progress) if progress else None), problem)
+        return Learned({**about, "params": stored(fit.params)}, fit.trace)
+
+
+def _named(examples: Examples) -> dict[str, Any]:
+    """The classes of the examples, and the form of their labels."""
+    if examples.labels is None:
+        return {"classes": None, "form": "numbers"}
+    return {"classes": examples.labels.classes, "form": examples.labels.form}
+
+
+def summed(recipe: Recipe, examples: Examples, body: Any) -> Learned:
+    """What a learner that only counts has learned of labels."""
+    assert examples.labels is not None
+    space = posed_family(recipe.learner, None, examples.labels, examples.weights).space
+    return Learned({"space": space, **_named(examples), "params": weights_of(body, space), "body": body})
+
+
+def refuse_loss(loss: Any, *, numbers: bool) -> None:
+    """Refuse, before any work, a loss for other labels than these."""
+    name = type(loss).__name__
+    if numbers and not isinstance(loss, PointLoss):
+        raise UsageError(
+            f"The {name} loss is for classes, and the labels are numbers; take the recipe ridge, or the loss squared, "
+            "absolute or huber, or read the labels as classes with label_kind='one'."
+        )
+    if not numbers and isinstance(loss, PointLoss) and not isinstance(loss, Squared):
+        raise UsageError(f"The {name} loss is for numbers, and the labels are classes; take another.")
+
+
+def pose(learner: Any, X: CSR, examples: Examples) -> Problem:
+    """The problem that the labels make: classes, label sets or numbers."""
+    if is_family(learner):
+        truth = examples.numbers if examples.labels is None else examples.labels
+        assert truth is not None
+        return posed_family(learner, X, truth, examples.weights)
+    if examples.labels is not None:
+        refuse_strangers(learner.class_weight, examples.labels.classes)
+        return posed(learner.settings(0), X, examples.labels, examples.weights)
+    assert examples.numbers is not None
+    table = examples.numbers.reshape(len(examples), -1)
+    if not np.isfinite(table).all():
+        raise DataError("A label is not a finite number; correct it, or leave its row out.")
+    return Problem(X, table, examples.weights, Real(), table.shape[1])
+
+
+def _walk(
+    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int
+) -> Iterator[Doubles]:
+    """Scores of the second part by models of the first, each strength from where the one before it ended."""
+    for leg in walk(_pose(learner, parts[0], seed), _choose(learner, seed), strengths, seed):
+        yield linear.scores(parts[1].rows, leg.params)
+
+
+def _models(learner: Any, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int) -> Iterator[Doubles]:
+    """The same of a learner that enters at scores."""
+    for strength in strengths:
+        chosen = learner if learner.strength is None else learner.with_strength(strength)
+        yield scores_of(learn(chosen, parts[0], seed), parts[1].rows, parts[0].space)
+
+
+def there(problem: Problem) -> tuple[Problem, Longs | None]:
+    """The problem of the classes that have rows, where some have none and all are scored together; and which have.
+
+    The bias of a class without rows would sink for ever under the log loss.
+    """
+    if not isinstance(problem.space, Multiclass):
+        return problem, None
+    present, y = np.unique(problem.y, return_inverse=True)
+    if len(present) == problem.k or len(present) < 2:
+        return problem, None
+    costs = problem.space.costs
+    if costs is not None:
+        costs = tuple(tuple(costs[a][b] for b in present) for a in present)
+    space = replace(problem.space, costs=costs)
+    return replace(problem, y=y.astype(np.int32), space=space, k=len(present)), present.astype(np.int64)
+
+
+def spread(S: Doubles, present: Longs | None, problem: Problem) -> Doubles:
+    """Scores of all classes: those without rows score as low as the lowest of the others."""
+    if present is None:
+        return S
+    found = np.repeat(S.min(axis=1, keepdims=True), problem.k, axis=1)
+    found[:, present] = S
+    return found
+
+
+def _pose(learner: Linear, problem: Problem, seed: int) -> Callable[[float], Objective]:
+    def pose(strength: float) -> Objective:
+        spec = learner if learner.strength is None else learner.with_strength(strength)
+        return objective_of(spec.settings(seed), problem)
+
+    return pose
+
+
+def _choose(learner: Linear, seed: int) -> Callable[[Objective], tuple[Solver, Stop]]:
+    def choose(objective: Objective) -> tuple[Solver, Stop]:
+        loose = learner if learner.tol is None else replace(learner, tol=max(learner.tol, LOOSE))
+        auto = isinstance(loose.optimizer, str)
+        solver = choose_optimizer(objective, loose.tol) if auto else piece("optimizer", loose.optimizer)
+        return solver, stopping(loose.settings(seed), objective.loss, solver)
+
+    return choose
+
+
+def goodness(space: Any, S: Doubles, y: Any, weights: Doubles) -> float:
+    """The share of right answers; of label sets micro-F1; of numbers minus the mean squared error."""
+    found = space.decode(S)
+    if isinstance(space, Real):
+        return -float(np.average(((found - y) ** 2).reshape(len(weights), -1).mean(axis=1), weights=weights))
+    if not isinstance(y, LabelSets):
+        return float(np.average(found == y, weights=weights))
+    truth = np.zeros(found.shape, bool)
+    truth[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = True
+    hits = float(weights @ (truth & (found > 0)).sum(axis=1))
+    return 2 * hits / max(1e-300, float(weights @ (truth.sum(axis=1) + (found > 0).sum(axis=1))))
