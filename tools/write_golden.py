@@ -4,7 +4,7 @@
 
 A file that is there is never written again: it shows what a version of the past wrote. When the format gets a new
 number (`linnaeus.store.manifest.FORMAT`), or a new kind of file is added to the table below, run this once and commit
-what it wrote. `tests/store/test_golden.py` and `tests/pipeline/test_golden.py` read all of them.
+what it wrote. `tests/store/test_golden.py` and `tests/model/test_golden.py` read all of them.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.pipeline.tagging.sentences import entities, tagged
+from tests.tasks.tag.sentences import entities, tagged
 
 from linnaeus import Model, Recipe, Tag
 from linnaeus.errors import ModelFileError

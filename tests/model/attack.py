@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from tests.pipeline.zoo import MAKERS, ask, command
+from tests.model.zoo import MAKERS, ask, command
 from tests.store.mutants import file_of, mutants, widened
 
 from linnaeus import store

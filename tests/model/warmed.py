@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.pipeline.hostile import load_model
+from tests.model.hostile import load_model
 
 load_model(Path(__file__).parents[1] / "golden" / "format-1-classifier.lin")
 

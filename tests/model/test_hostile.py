@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.hostile import assert_harmless, try_all
-from tests.pipeline.attack import act, mutated, wide
-from tests.pipeline.hostile import hostile_states, load_model
-from tests.pipeline.zoo import MAKERS
+from tests.model.attack import act, mutated, wide
+from tests.model.hostile import hostile_states, load_model
+from tests.model.zoo import MAKERS
 from tests.store.hostile import edited, hostile_files
 from tests.store.sandbox import events, open_all
 
@@ -49,7 +49,7 @@ def test_hostile_classifiers_are_refused_with_a_sentence_in_bounded_memory(sound
         store.save(tmp_path / "a.lin", state)
         files.append((name, (tmp_path / "a.lin").read_bytes()))
     assert len(files) >= 50
-    found = open_all(files, sound, "tests.pipeline.hostile:use_model")
+    found = open_all(files, sound, "tests.model.hostile:use_model")
     assert [it for it in found if it.kind != "refused" or not _sentence(it.text)] == []
 
 
@@ -62,7 +62,7 @@ def test_one_long_label_among_many_does_not_take_all_memory() -> None:
 @linux
 def test_edited_and_foreign_files_are_refused_in_bounded_memory(sound: Path) -> None:
     files = [*hostile_files(sound), *edited(sound.read_bytes(), 500)]
-    found = open_all(files, sound, "tests.pipeline.hostile:use_model")
+    found = open_all(files, sound, "tests.model.hostile:use_model")
     assert [it for it in found if it.kind != "refused" or not _sentence(it.text)] == []
 
 
@@ -85,7 +85,7 @@ def test_no_byte_of_a_few_hundred_passes(sound: Path, tmp_path: Path) -> None:
 
 
 def test_loading_opens_one_file_and_nothing_else(sound: Path) -> None:
-    seen = events(sound, "tests.pipeline.warmed:load_model")
+    seen = events(sound, "tests.model.warmed:load_model")
     assert [event for event, _ in seen if event not in HARMLESS] == ["open", "open"]
     assert seen[0][1].startswith(f"('{sound}', None, ")
 

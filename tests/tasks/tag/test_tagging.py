@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from tests.pipeline.tagging.sentences import entities, tagged
+from tests.tasks.tag.sentences import entities, tagged
 
 from linnaeus import Model, Recipe, Tag
 from linnaeus.arrays import CSR
