@@ -1,9 +1,14 @@
-"""The interfaces of all components. Protocols are structural; nothing inherits from them."""
+"""The interfaces of all components, and the capabilities that some of them have. Nothing inherits from these.
+
+A piece of each kind (a loss, an output space, a regularizer, an optimizer) has the methods of its protocol. What only
+some pieces can do is a *capability*: a small protocol that a class names in its attribute `provides`. Solvers ask
+`capability(loss, DualLoss)`, and refuse with a sentence where it is missing. Nothing is found by looking for a method.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,9 +16,13 @@ if TYPE_CHECKING:
 
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.corpus import Batch
+    from linnaeus.kernels.online import LabelLists
+    from linnaeus.optimizers.fused_steps import OnlineKernel
     from linnaeus.types import (
         Answer,
+        CostTable,
         Doubles,
+        Ints,
         Lesson,
         Margins,
         Params,
@@ -57,6 +66,14 @@ class Rows(Protocol):
 
     def rows_slice(self, start: int, stop: int) -> Rows:
         """Rows start to stop, without a copy of their values."""
+        ...
+
+    def to_csr(self) -> CSR:
+        """The same rows without zeros, for kernels that read sparse rows."""
+        ...
+
+    def by_columns(self) -> Rows:
+        """The same rows, with a column-wise copy if they are sparse: faster for many products, but more memory."""
         ...
 
 
@@ -115,10 +132,6 @@ class OutputSpace(Protocol):
         """Log-sum-exp over outputs, and the marginals."""
         ...
 
-    def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
-        """The Hessian of `soft` times V (n, w): the change of the marginals if the scores change along V."""
-        ...
-
     def cost(self, S: Doubles, y: Truth) -> Answer:
         """The cost of each wrong part, so that best(S + parts) + value is the loss-augmented maximum."""
         ...
@@ -165,7 +178,11 @@ class Regularizer(Protocol):
 
 
 class Objective(Protocol):
-    """sum_i weight_i loss_i + strength R(w): an objective, as optimizers use it. See `erm.objective`."""
+    """sum_i weight_i loss_i + strength R(w): an objective, as optimizers use it. See `erm.objective`.
+
+    X (n, d) are the features, y the true outputs, `weights` (n,) the row weights, k the number of classes, labels or
+    targets. Solvers that use the structure of an objective ask its pieces for capabilities.
+    """
 
     @property
     def X(self) -> Rows:  # noqa: N802
@@ -174,21 +191,21 @@ class Objective(Protocol):
 
     @property
     def y(self) -> Any:
-        """The true outputs: class indices, `LabelSets` or numbers."""
+        """The true outputs: class indices, `LabelSets`, numbers, `Tags` or `Choices`."""
         ...
 
     @property
-    def space(self) -> Any:
+    def space(self) -> OutputSpace:
         """The output space."""
         ...
 
     @property
-    def loss(self) -> Any:
+    def loss(self) -> Loss:
         """The loss."""
         ...
 
     @property
-    def regularizer(self) -> Any:
+    def regularizer(self) -> Regularizer:
         """The penalty on the weights."""
         ...
 
@@ -203,13 +220,8 @@ class Objective(Protocol):
         ...
 
     @property
-    def width(self) -> int:
-        """The number of score columns."""
-        ...
-
-    @property
-    def bias(self) -> str:
-        """One of "free", "regularized" and "none"."""
+    def bias(self) -> Literal["free", "regularized", "none"]:
+        """Whether there is a bias, and whether it is penalized like every other weight."""
         ...
 
     @property
@@ -217,48 +229,12 @@ class Objective(Protocol):
         """The names of the penalized parameters."""
         ...
 
-    @property
-    def rowwise(self) -> bool:
-        """Whether each example is one row of scores; sequences and candidates have several."""
-        ...
-
-    def weighed(self, D: Doubles, weights: Doubles) -> Doubles:
-        """Gradients in the scores, each times the weight of its example."""
-        ...
-
-    def mistakes(self, S: Doubles, y: Any) -> float:
-        """The number of examples whose true output is not the single best one; a tie is a mistake."""
-        ...
-
-    def by_columns(self) -> Objective:
-        """The same objective with a copy of the matrix, which makes many products faster."""
-        ...
-
-    @property
-    def smooth(self) -> bool:
-        """Whether the sum of losses has a gradient everywhere."""
-        ...
-
-    @property
-    def ridge(self) -> float | None:
-        """The strength of a pure L2 penalty, strength / 2 ||w||^2, or zero; None for other penalties."""
-        ...
-
-    @property
-    def convex(self) -> bool:
-        """Whether the sum of losses is convex in the parameters."""
-        ...
-
-    def penalty(self, params: Params) -> float:
-        """The value of the regularizer."""
-        ...
-
     def initial(self) -> Params:
         """Zeros of the right shapes: W (d, w), and b (w,) unless there is no bias."""
         ...
 
-    def scores(self, X: Rows, params: Params) -> Doubles:
-        """The scores of these rows (n, w)."""
+    def penalty(self, params: Params) -> float:
+        """The value of the regularizer."""
         ...
 
     def value(self, params: Params) -> float:
@@ -275,6 +251,18 @@ class Objective(Protocol):
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
         """The Hessian at these parameters as a function of a direction."""
+        ...
+
+    def weighed(self, D: Doubles, weights: Doubles) -> Doubles:
+        """Gradients in the scores, each times the weight of its example."""
+        ...
+
+    def mistakes(self, S: Doubles, y: Any) -> float:
+        """The number of examples whose true output is not the single best one; a tie is a mistake."""
+        ...
+
+    def by_columns(self) -> Objective:
+        """The same objective with a copy of the matrix, which makes many products faster."""
         ...
 
     def polish(self, params: Params) -> Polished | None:
@@ -545,4 +533,295 @@ class Task(Protocol):
 
     def reasons(self, model: Any, row: Any, at: int, classes: Any, search: Any) -> Any:
         """Why this is the answer."""
+
+
+C = TypeVar("C")
+
+
+def capability(piece: object, wanted: Callable[..., C]) -> C | None:
+    """The piece as this capability, if its class names it in `provides`; else None.
+
+    A subclass has the capabilities of its base classes, but for fused paths (`Fused`): it may have changed the formula
+    that a kernel knows, and says so itself where it has not.
+
+    >>> from linnaeus.losses import Hinge
+    >>> capability(Hinge(), DualLoss) is None, capability(Hinge(), NewtonLoss) is None
+    (False, True)
+    """
+    kind = type(piece)
+    known = wanted in kind.__dict__.get("provides", ())
+    if not known and Fused not in cast("type", wanted).__mro__:
+        known = any(wanted in base.__dict__.get("provides", ()) for base in kind.__mro__)
+    return cast("C", piece) if known else None
+
+
+def has_method(value: object, method: str) -> bool:
+    """Whether a user's own object, which is no class, has this method: it is checked once, where it is passed in."""
+    return not isinstance(value, type) and callable(getattr(value, method, None))
+
+
+class Fused(Protocol):
+    """A capability that is a compiled path: a subclass does not inherit it."""
+
+
+class LossShape(Protocol):
+    """A loss that says what is known of its shape. Of others nothing is taken for granted."""
+
+    @property
+    def convex(self) -> bool:
+        """Whether it is convex in the scores."""
+        ...
+
+    @property
+    def smooth(self) -> bool:
+        """Whether it has a gradient everywhere."""
+        ...
+
+    @property
+    def attained(self) -> bool:
+        """Whether it has a minimum; if it only tends to zero, there is none on separable data."""
+        ...
+
+
+class NewtonLoss(Protocol):
+    """A loss with second derivatives, for second-order solvers."""
+
+    def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
+        """The product of the Hessian in the scores with V (n, w), as a function of V."""
+        ...
+
+
+class ScalarForm(Protocol):
+    """A loss that is a function of one number: of a margin, or of a residual. Structured losses are on two outputs."""
+
+    @property
+    def decreasing(self) -> bool:
+        """Whether it falls with its argument, as losses of a margin do."""
+        ...
+
+    def value(self, m: Doubles) -> Doubles:
+        """The loss of each number."""
+        ...
+
+    def slope(self, m: Doubles) -> Doubles:
+        """The derivative of `value`; at a kink, any number between the slopes of the two sides."""
+        ...
+
+    def curve(self, m: Doubles) -> Doubles:
+        """The second derivative of `value`, of a loss that is a `NewtonLoss`."""
+        ...
+
+    def conjugate(self, a: Doubles) -> Doubles | None:
+        """Sup over m of a m - value(m), for slopes a, used for duality gaps. None: not known in closed form."""
+        ...
+
+    def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
+        """The margins or residuals of these scores."""
+        ...
+
+
+class MarginForm(ScalarForm, Protocol):
+    """A function of the margin alone: in a joint space, of the score of the truth minus that of its best rival."""
+
+
+class PointForm(ScalarForm, Protocol):
+    """A function of the residual s - y, for numbers."""
+
+
+class SquaredForm(ScalarForm, Protocol):
+    """The square of its argument, so that linear equations give the optimum."""
+
+
+class OracleLoss(Protocol):
+    """A structured loss: an upper oracle of the output space minus gold."""
+
+    def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
+        """The value that is compared with gold, and its gradient."""
+        ...
+
+
+class CostFree(Protocol):
+    """A loss that does not look at costs."""
+
+
+class Chances(Protocol):
+    """A loss whose scores say a probability."""
+
+    def chance(self, s: Doubles) -> Doubles:
+        """The probability of class 1 at score s."""
+        ...
+
+
+class DualLoss(Fused, Protocol):
+    """A loss with a fused dual step for binary problems."""
+
+    @property
+    def dual(self) -> str:
+        """Its name among `optimizers.dual.binary.LOSSES`."""
+        ...
+
+
+class JointDualLoss(Fused, Protocol):
+    """A loss with a fused dual step for all classes of an example together."""
+
+    @property
+    def joint(self) -> str:
+        """Its name among `optimizers.dual.ascent.FAMILIES`."""
+        ...
+
+
+class OnlineLoss(Fused, Protocol):
+    """A loss that the fused learners of single examples know."""
+
+    @property
+    def online(self) -> int:
+        """Its number in `kernels.online.LOSSES`."""
+        ...
+
+
+class ProductSpace(Protocol):
+    """An output space with independent binary parts, each a problem of its own."""
+
+    def signs(self, y: Truth, w: int) -> Doubles:
+        """+1 for yes, -1 for no, 0 if the part is ignored (n, w)."""
+        ...
+
+    def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
+        """The positive and the negative rows of some of the w parts."""
+        ...
+
+
+class JointSpace(Protocol):
+    """One class of k, all scored together."""
+
+    def head_starts(self, k: int) -> Doubles:
+        """The cost matrix with a row for each true class (k, k)."""
+        ...
+
+
+class CostSpace(Protocol):
+    """An output space that takes a matrix of costs."""
+
+    @property
+    def costs(self) -> CostTable | None:
+        """The costs of mistakes; None if all are 1."""
+        ...
+
+
+class CurvedSpace(Protocol):
+    """An output space whose soft maximum has a known Hessian."""
+
+    def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
+        """The Hessian of `soft` times V (n, w): the change of the marginals if the scores change along V."""
+        ...
+
+
+class NumberSpace(Protocol):
+    """An output space of numbers: it takes losses that are a `PointForm`."""
+
+
+class SetSpace(Protocol):
+    """An output space of label sets; the true outputs are `LabelSets`."""
+
+
+class GroupedSpace(Protocol):
+    """An output space whose examples have several rows of scores; the true outputs have `offsets`."""
+
+
+class SharedScores(Protocol):
+    """A grouped space with scores that all examples share, as the transitions of a chain."""
+
+    def shared(self, k: int) -> int:
+        """The number of these score rows."""
+        ...
+
+
+class ClassScores(Protocol):
+    """An output space whose scores are not those of the classes: pairs of classes vote."""
+
+    def class_scores(self, S: Doubles) -> Doubles:
+        """Scores of the classes (n, k)."""
+        ...
+
+
+class Readout(Protocol):
+    """An output space whose class scores, or their sums, are linear in its scores."""
+
+    def readout(self, k: int) -> Doubles:
+        """The matrix (w, k) from scores to class scores."""
+        ...
+
+
+class ListedSpace(Fused, Protocol):
+    """An output space that the fused learners of single examples know."""
+
+    def label_lists(self, y: Truth, w: int) -> LabelLists:
+        """The true outputs in the form of the kernels."""
+        ...
+
+
+class SeparablePenalty(Protocol):
+    """A penalty on single weights: l2/2 w^2 + l1 |w|."""
+
+    @property
+    def l1(self) -> float:
+        """The factor of |w|."""
+        ...
+
+    @property
+    def l2(self) -> float:
+        """The factor of w^2 / 2."""
+        ...
+
+    def charge(self, W: Doubles, G: Doubles) -> float:
+        """Add the subgradient to G and return the value, in one pass over the weights."""
+        ...
+
+
+class StepwiseSolver(Protocol):
+    """An optimizer that can continue with more examples, as in a stream."""
+
+
+class StochasticSolver(Protocol):
+    """A step-wise optimizer whose iterates can be averaged."""
+
+    def refuse(self, objective: Objective) -> str | None:
+        """As `Solver.refuse`."""
+        ...
+
+    def descent(self, objective: Objective, start: Start, averaged: bool) -> SolverRun:
+        """Start a run."""
+        ...
+
+
+class SolverRun(Protocol):
+    """A run of a stochastic optimizer."""
+
+    def run(self, report: Callable[[Step], float | None]) -> None:
+        """Run epochs until `report` raises."""
+        ...
+
+
+class OwnTolerance(Protocol):
+    """An optimizer that decides by itself when a problem is solved."""
+
+    def with_tol(self, tol: float) -> Solver:
+        """The same with this tolerance."""
+        ...
+
+
+class FusedRule(Fused, Protocol):
+    """A rule with a fused kernel for single examples."""
+
+    @property
+    def online(self) -> OnlineKernel:
+        """How the kernel runs: see `optimizers.fused_steps`."""
+        ...
+
+
+class EpochPenalty(Protocol):
+    """A rule that takes care of the penalty itself, once in an epoch."""
+
+    def charge(self, epoch: int, params: Params, state: Params) -> Rule:
+        """The rule of this epoch; changes the weights in place."""
         ...

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Params: TypeAlias = dict[str, NDArray[np.float64]]
     Truth: TypeAlias = "NDArray[Any] | LabelSets"
 
+CostTable: TypeAlias = tuple[tuple[float, ...], ...]
+"""A cost matrix as nested tuples, so that objects with one stay frozen and comparable."""
+
 Json: TypeAlias = Any
 """What a manifest may hold: None, bool, int, float, str, lists and string-keyed dicts of these."""
 
@@ -210,13 +213,20 @@ class Polished:
 
 
 @dataclass(frozen=True, slots=True)
+class Warm:
+    """The `Step.state` at the end of the same problem with a stronger regularizer, and the ratio of the strengths."""
+
+    state: Mapping[str, NDArray[Any]]
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """The starting point of an optimizer: parameters, epochs already done, and its own arrays if it resumes.
 
     `epochs` is the planned number of epochs, for schedules; `seed` is the random seed. `score` is the held-out score
     after the epochs already done, for schedules that use it. `deadline`, a time of `time.perf_counter`, is for
-    optimizers that can stop within an epoch. `warm` is for optimizers with dual variables: the `Step.state` at the end
-    of the same problem with a stronger regularizer, and the ratio of the strengths.
+    optimizers that can stop within an epoch. `warm` is for optimizers with dual variables.
     """
 
     params: Params
@@ -226,7 +236,7 @@ class Start:
     epochs: int = 100
     score: float | None = None
     deadline: float | None = None
-    warm: tuple[Mapping[str, NDArray[Any]], float] | None = None
+    warm: Warm | None = None
 
 
 @dataclass(frozen=True, slots=True)

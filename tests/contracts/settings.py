@@ -4,6 +4,7 @@ from tests.contracts.problems import N
 
 from linnaeus import optimizers as o
 from linnaeus.losses import LOSSES, MarginLoss, PointLoss
+from linnaeus.protocols import NewtonLoss, capability
 
 RATES = {"absolute": 1.0, "squared": 0.1, "squared_hinge": 0.2, "modified_huber": 0.2, "huber": 0.3, "exponential": 0.1}
 """The steepest losses need short steps; 2 does for the others."""
@@ -72,7 +73,7 @@ def _bent(loss, output):
 
 
 def _no_second(loss, regularizer, output):
-    return _kinked(loss, regularizer, output) or not LOSSES[loss].second
+    return _kinked(loss, regularizer, output) or capability(LOSSES[loss](), NewtonLoss) is None
 
 
 def _groups(loss, regularizer, output):
@@ -86,7 +87,7 @@ def _not_square(loss, regularizer, output):
 def _not_apart(loss, regularizer, output):
     """Not one score at a time, not a sum over weights, or no convex second-order loss."""
     joint = output == "multiclass" and not issubclass(LOSSES[loss], PointLoss)
-    return joint or regularizer == "group" or not (LOSSES[loss].second and LOSSES[loss].convex)
+    return joint or regularizer == "group" or not (capability(LOSSES[loss](), NewtonLoss) and LOSSES[loss].convex)
 
 
 def _no_dual(loss, regularizer, output):

@@ -6,6 +6,7 @@ from tests.contracts import cells
 
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import OUTPUTS
+from linnaeus.protocols import NewtonLoss, capability
 
 PAIRS = sorted(cells.pairs_of_loss_and_output())
 LABELED = [name for name in OUTPUTS if name != "real"]
@@ -30,7 +31,7 @@ def test_gradient_is_the_difference(loss, output):
         np.testing.assert_allclose((G * V).sum(axis=1), (up - down) / (2 * step), atol=1e-6)
 
 
-@pytest.mark.parametrize(("loss", "output"), [(a, b) for a, b in PAIRS if LOSSES[a].second])
+@pytest.mark.parametrize(("loss", "output"), [(a, b) for a, b in PAIRS if capability(LOSSES[a](), NewtonLoss)])
 def test_curvature_is_the_difference_of_gradients(loss, output):
     rng, y, k = _problem(output, 4)
     for space in cells.spaces(output, k):

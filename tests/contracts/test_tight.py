@@ -10,7 +10,7 @@ from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS
 from linnaeus.regularizers import L2
-from linnaeus.types import Start
+from linnaeus.types import Start, Warm
 
 SOLVERS = ("dual", "lbfgs", "newton", "newton_cg")
 SPACES = {
@@ -57,5 +57,5 @@ def test_what_was_handed_over_goes_on_and_starts_others(loss, output):
     assert again.trace.converged
     np.testing.assert_allclose(again.params["W"], whole.params["W"], rtol=1e-3, atol=1e-6)
     weaker = Objective(X, y, space, LOSSES[loss](), L2(5e-7), np.ones(len(y)), k)
-    begin = Start(weaker.initial(), epochs=1000, warm=(state, 2.0))
+    begin = Start(weaker.initial(), epochs=1000, warm=Warm(state, 2.0))
     assert train(weaker, OPTIMIZERS["dual"](tol=1e-8), Watch(stop), begin).trace.converged

@@ -22,6 +22,7 @@ from linnaeus.optimizers import (
     NewtonCG,
     NormalEquations,
 )
+from linnaeus.optimizers.requirements import is_convex, is_smooth
 from linnaeus.outputs import OneVsRest
 from linnaeus.regularizers import L1, L2, Group
 from linnaeus.types import Start
@@ -191,8 +192,8 @@ def test_plain_descent_goes_down_at_every_step():
 def test_smoothness_is_known_of_the_whole(loss):
     objective = problem(loss, "onevsrest")
     assert isinstance(objective.space, OneVsRest)
-    assert objective.smooth == LOSSES[loss].smooth
-    assert objective.convex == LOSSES[loss].convex
+    assert is_smooth(objective) == LOSSES[loss].smooth
+    assert is_convex(objective) == LOSSES[loss].convex
 
 
 def test_start_from_given_parameters():

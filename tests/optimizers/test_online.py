@@ -15,6 +15,7 @@ from linnaeus.optimizers import FTRL, SGD, AdaGrad, Average, InverseSqrt, Linear
 from linnaeus.optimizers.fused_steps import Fused
 from linnaeus.optimizers.stochastic_steps import Descent
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
+from linnaeus.protocols import OnlineLoss, capability
 from linnaeus.regularizers import L1, L2, ElasticNet, NoPenalty
 from linnaeus.types import LabelSets, Start
 
@@ -38,7 +39,7 @@ RULES = {
     "average adagrad": Average(AdaGrad(0.2)),
     "average ftrl": Average(FTRL(0.3)),
 }
-FUSED = [name for name in LOSSES if "online" in vars(LOSSES[name])]
+FUSED = [name for name in LOSSES if capability(LOSSES[name](), OnlineLoss)]
 
 
 def objective(space="multiclass", loss=None, penalty=None, bias="free", seed=0):

@@ -17,7 +17,7 @@ from linnaeus.optimizers.dual import Binaries, Settings, solve_binaries, solve_t
 from linnaeus.optimizers.dual.grouped import Shape
 from linnaeus.outputs import OUTPUTS
 from linnaeus.regularizers import L2
-from linnaeus.types import Start
+from linnaeus.types import Start, Warm
 
 LOSSES = {"hinge": lambda m: np.maximum(0, 1 - m), "squared_hinge": lambda m: np.maximum(0, 1 - m) ** 2}
 TOL = {"hinge": 1e-4, "squared_hinge": 1e-8}
@@ -184,6 +184,6 @@ def test_the_next_leg_begins_with_what_the_last_problems_came_to():
     state = told[-1].state()
     assert any(name.startswith("rest.") for name in state)
     again = []
-    V, _ = solve_teams(pose(X, Y), settings, again.append, warm=(state, 1.0))
+    V, _ = solve_teams(pose(X, Y), settings, again.append, warm=Warm(state, 1.0))
     assert len(again) < len(told) / 2
     np.testing.assert_allclose(V, W, atol=1e-3)

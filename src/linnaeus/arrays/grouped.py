@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.arrays.transposed import Transposed
 from linnaeus.frozen import dataclass
 from linnaeus.types import groups
 
@@ -64,9 +63,14 @@ class Grouped:
         begin, end = int(self.offsets[start]), int(self.offsets[stop])
         return Grouped(self.rows.rows_slice(begin, end), self.offsets[start : stop + 1] - begin, self.shared)
 
+    def to_csr(self) -> CSR:
+        """The rows of all examples, without the shared ones."""
+        found: CSR = self.rows.to_csr()
+        return found
+
     def by_columns(self) -> Grouped:
         """A copy with column-wise storage if the rows are sparse: faster for many products, but more memory."""
-        return Grouped(Transposed(self.rows), self.offsets, self.shared) if isinstance(self.rows, CSR) else self
+        return Grouped(self.rows.by_columns(), self.offsets, self.shared)
 
     def touched(self) -> Any:
         """The columns with a value, sorted; all columns if the rows are dense."""

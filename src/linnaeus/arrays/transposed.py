@@ -88,6 +88,14 @@ class Transposed:
         """The rows from start to stop, stop excluded: a view."""
         return self.X.rows_slice(start, stop)
 
+    def to_csr(self) -> CSR:
+        """The rows as they are."""
+        return self.X
+
+    def by_columns(self) -> Transposed:
+        """These rows: they have a copy by columns."""
+        return self
+
     def squares(self) -> Doubles:
         """The squared length of each row (n,)."""
         return self.X.squares()

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.erm.choose import willing
 from linnaeus.errors import UsageError
-from linnaeus.losses import PointLoss, ScalarLoss
-from linnaeus.outputs import Real
+from linnaeus.protocols import LossShape, NumberSpace, PointForm, ScalarForm, capability
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import Solver
+    from linnaeus.protocols import Loss, Solver
     from linnaeus.types import Params
 
 
 def check(objective: Objective, optimizer: Solver) -> None:
     """Refuse an invalid combination, with an error message that names alternatives."""
     loss = _name(objective.loss)
-    if isinstance(objective.space, Real) and not isinstance(objective.loss, PointLoss):
+    if capability(objective.space, NumberSpace) is not None and capability(objective.loss, PointForm) is None:
         raise UsageError(
             f"The {loss} loss compares classes, but the targets are numbers; use squared, absolute or huber."
         )
@@ -31,14 +30,15 @@ def check(objective: Objective, optimizer: Solver) -> None:
         raise UsageError(f"{said.rstrip('.')}; use {' or '.join(willing(objective))}.")
 
 
-def check_loss(loss: Any) -> None:
+def check_loss(loss: Loss) -> None:
     """Refuse a user-defined loss whose values or slopes at zero are not finite or have the wrong shape."""
-    if not isinstance(loss, ScalarLoss):
+    scalar = capability(loss, ScalarForm)
+    if scalar is None:
         return
     zeros = np.zeros((2, 3))
-    for name in ("value", "slope"):
+    for name, formula in (("value", scalar.value), ("slope", scalar.slope)):
         with np.errstate(all="ignore"):
-            found = getattr(loss, name)(zeros)
+            found = formula(zeros)
         if np.shape(found) != zeros.shape:
             raise UsageError(
                 f"{name} of the {_name(loss)} loss must return an array of the shape of its argument, but for shape "
@@ -57,10 +57,11 @@ def vanishing(objective: Objective) -> float | None:
     some weights classify every example correctly: doubling these weights always lowers the loss. None if there is a
     minimum.
     """
-    if getattr(objective.loss, "attained", True) or objective.regularizer.value(np.ones((1, 1))) != 0:
+    shape, scalar = capability(objective.loss, LossShape), capability(objective.loss, ScalarForm)
+    if shape is None or shape.attained or scalar is None or objective.regularizer.value(np.ones((1, 1))) != 0:
         return None
     lightest = objective.weights[objective.weights > 0].min(initial=np.inf)
-    return float(objective.loss.value(np.zeros(1))[0] * lightest)
+    return float(scalar.value(np.zeros(1))[0] * lightest)
 
 
 def at_zero(objective: Objective) -> float:

@@ -7,14 +7,14 @@ A new solver is one more row.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays import CSR
-from linnaeus.losses import PointLoss
 from linnaeus.optimizers import OPTIMIZERS
+from linnaeus.optimizers.requirements import ridge
+from linnaeus.protocols import OwnTolerance, PointForm, ScalarForm, StepwiseSolver, capability
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -52,27 +52,27 @@ def _step_by_step(**settings: float) -> Solver:
     return found
 
 
-def stepwise(optimizer: Any) -> bool:
+def stepwise(optimizer: object) -> bool:
     """Whether an optimizer is stochastic, so that it can continue with more examples."""
-    return bool(getattr(optimizer, "stepwise", False))
+    return capability(optimizer, StepwiseSolver) is not None
 
 
-def mistake_driven(loss: Any) -> bool:
+def mistake_driven(loss: object) -> bool:
     """Whether the loss is zero at zero weights, as for the perceptron, which learns from mistakes only.
 
     >>> from linnaeus.losses import Hinge, Perceptron
     >>> mistake_driven(Perceptron()), mistake_driven(Hinge())
     (True, False)
     """
-    if isinstance(loss, PointLoss) or not hasattr(loss, "value"):
+    scalar = capability(loss, ScalarForm)
+    if scalar is None or capability(loss, PointForm) is not None:
         return False
-    return float(loss.value(np.zeros(1))[0]) == 0.0
+    return float(scalar.value(np.zeros(1))[0]) == 0.0
 
 
-def _tuned(solver: Any, tol: float | None) -> Solver:
-    has_tol = tol is not None and "tol" in {field.name for field in fields(solver)}
-    found: Solver = replace(solver, tol=tol) if has_tol else solver
-    return found
+def _tuned(solver: Solver, tol: float | None) -> Solver:
+    own = capability(solver, OwnTolerance)
+    return solver if own is None or tol is None else own.with_tol(tol)
 
 
 def _always(_objective: Objective) -> bool:
@@ -82,13 +82,13 @@ def _always(_objective: Objective) -> bool:
 def _few(objective: Objective) -> bool:
     """Whether there are few enough parameters for Newton's method; least squares has its own solvers."""
     n, d = objective.X.shape
-    curved = not isinstance(objective.loss, PointLoss)
+    curved = capability(objective.loss, PointForm) is None
     return curved and d <= n and (d + 1) * objective.space.width(objective.k) <= FEW
 
 
 def _kinked(objective: Objective) -> bool:
     """Whether the penalty has a kink at zero."""
-    return getattr(objective.regularizer, "l1", 1.0) > 0
+    return ridge(objective) is None
 
 
 def _narrow(objective: Objective) -> bool:

@@ -17,7 +17,8 @@ from linnaeus.errors import DataError, UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
 from linnaeus.losses import Perceptron
 from linnaeus.optimizers import SGD
-from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel, Product, Real
+from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel
+from linnaeus.protocols import JointSpace, NumberSpace, ProductSpace, SetSpace, capability, has_method
 from linnaeus.regularizers import NoPenalty
 from linnaeus.types import LabelSets
 
@@ -110,14 +111,15 @@ def constraints(objective: Objective) -> Constraints:
     bias = objective.bias != "none"
     features = hstack([X, csr_matrix(np.ones((X.shape[0], 1)))], format="csr") if bias else csr_matrix(X)
     n, w = X.shape[0], objective.width
-    if isinstance(objective.space, Multiclass):
+    if capability(objective.space, JointSpace) is not None:
         truth = np.asarray(objective.y)
         rows, others = np.repeat(np.arange(n), w), np.tile(np.arange(w), n)
         wrong = others != truth[rows]
         rows, others = rows[wrong].astype(np.int32), others[wrong].astype(np.int32)
         return Constraints(features, rows, truth[rows].astype(np.int32), others, np.ones(len(rows)), w, bias, 2.0)
-    assert isinstance(objective.space, Product)
-    signs = objective.space.signs(objective.y, w)
+    product = capability(objective.space, ProductSpace)
+    assert product is not None
+    signs = product.signs(objective.y, w)
     at, part = (index.astype(np.int32) for index in np.nonzero(signs))
     none = np.full(len(at), -1, np.int32)
     return Constraints(features, at, part, none, signs[at, part], w, bias, 1.0)
@@ -179,9 +181,9 @@ def _space(space: Any, sets: bool, k: int) -> Any:
         if space not in OUTPUTS:
             raise UsageError(f"There is no output {space!r}; {did_you_mean(space, [*OUTPUTS, 'auto'])}")
         space = OUTPUTS[space]()
-    if isinstance(space, type) or not hasattr(space, "decode"):
+    if not has_method(space, "decode"):
         raise UsageError(f"space takes an output space or its name ({', '.join(OUTPUTS)}), not {space!r}.")
-    if isinstance(space, Real) or isinstance(space, MultiLabel) != sets:
+    if capability(space, NumberSpace) is not None or (capability(space, SetSpace) is not None) != sets:
         wanted = "multilabel" if sets else "one of binary, multiclass, onevsrest and onevsone"
         raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
     return space

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Grouped, Transposed, linear
+from linnaeus.arrays import Grouped, linear
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.losses import MarginLoss, PointLoss
-from linnaeus.outputs import Product
-from linnaeus.regularizers.norms import Separable
+from linnaeus.protocols import NewtonLoss, PointForm, SeparablePenalty, SharedScores, capability
 from linnaeus.types import Polished
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import OutputSpace, Regularizer, Rows
+    from linnaeus.protocols import Loss, OutputSpace, Regularizer, Rows
     from linnaeus.types import Choices, Doubles, Longs, Params, Polished, Tags
 
 CHUNK = 1 << 22
@@ -48,7 +46,7 @@ class Objective:
     X: Rows
     y: Any
     space: OutputSpace
-    loss: Any
+    loss: Loss
     regularizer: Regularizer
     weights: Doubles
     k: int
@@ -98,10 +96,10 @@ class Objective:
 
     def charge(self, params: Params, G: Params) -> float:
         """Add the gradient of the penalty to G, and return the penalty."""
-        charge, total = getattr(self.regularizer, "charge", None), 0.0
+        separable, total = capability(self.regularizer, SeparablePenalty), 0.0
         for name in self.penalized:
-            if charge is not None:
-                total += charge(params[name], G[name])
+            if separable is not None:
+                total += separable.charge(params[name], G[name])
             else:
                 G[name] += self.regularizer.grad(params[name])
                 total += self.regularizer.value(params[name])
@@ -109,11 +107,13 @@ class Objective:
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
         """The Hessian at these parameters, as a function of a direction; if the loss and the penalty have one."""
-        parts = []
+        parts, loss = [], capability(self.loss, NewtonLoss)
+        assert loss is not None
         for rows, X in self.chunks():
-            bend = self.loss.curvature(self.space, linear.scores(X, params), self.y[rows])
+            bend = loss.curvature(self.space, linear.scores(X, params), self.y[rows])
             parts.append((X, self.weights[rows], bend))
-        l2 = getattr(self.regularizer, "l2", 0.0)
+        separable = capability(self.regularizer, SeparablePenalty)
+        l2 = 0.0 if separable is None else separable.l2
 
         def product(V: Params) -> Params:
             H = {name: l2 * V[name] if name in self.penalized else np.zeros_like(V[name]) for name in V}
@@ -142,39 +142,7 @@ class Objective:
 
     def by_columns(self) -> Objective:
         """The same objective, with a column-wise copy of sparse rows, for solvers with many products."""
-        return replace(self, X=Transposed(self.X)) if isinstance(self.X, CSR) else self
-
-    @property
-    def rowwise(self) -> bool:
-        """Whether each example is one row of scores."""
-        return True
-
-    @property
-    def smooth(self) -> bool:
-        """Whether the sum of losses has a gradient everywhere: no kinks, and no maximum over several rivals."""
-        return bool(getattr(self.loss, "smooth", False)) and not self._rivals
-
-    @property
-    def ridge(self) -> float | None:
-        """The strength of a pure L2 penalty, strength / 2 ||w||^2, or zero; None for other penalties."""
-        piece = self.regularizer
-        return piece.l2 if isinstance(piece, Separable) and not piece.l1 else None
-
-    @property
-    def convex(self) -> bool:
-        """Whether the sum of losses is known to be convex; the loss declares it.
-
-        A margin to the best rival is concave: a decreasing function of it stays convex, unless rivals differ in cost.
-        """
-        if self._rivals and not (self.loss.decreasing and getattr(self.space, "costs", None) is None):
-            return False
-        return bool(getattr(self.loss, "convex", False))
-
-    @property
-    def _rivals(self) -> bool:
-        """Whether the margin is taken to the best of several rivals: it has a kink where two of them are equal."""
-        joint = isinstance(self.loss, MarginLoss) and not isinstance(self.space, Product)
-        return joint and self.width > 2
+        return replace(self, X=self.X.by_columns())
 
     @property
     def penalized(self) -> tuple[str, ...]:
@@ -212,11 +180,6 @@ class Structured(Objective):
         if self.bias != "none":
             raise UsageError("Structured outputs have no bias; give every row a constant feature instead.")
 
-    @property
-    def rowwise(self) -> bool:
-        """False: an example has several rows of scores."""
-        return False
-
     def weighed(self, D: Doubles, weights: Doubles) -> Doubles:
         """Multiply by the common weight; the weights of single examples are in y."""
         return D if weights[0] == 1.0 else D * weights[0]
@@ -227,13 +190,10 @@ class Structured(Objective):
         wrong = np.flatnonzero(np.any(best.parts[: y.offsets[-1]] != gold.parts[: y.offsets[-1]], axis=1))
         return float(len(np.unique(np.searchsorted(y.offsets, wrong, side="right"))))
 
-    def by_columns(self) -> Structured:
-        """The same objective, with a column-wise copy of sparse rows, for solvers with many products."""
-        X: Any = self.X
-        return replace(self, X=X.by_columns())
 
-
-def structured(rows: Any, y: Tags | Choices, space: Any, loss: Any, regularizer: Regularizer, k: int = 1) -> Structured:
+def structured(
+    rows: Any, y: Tags | Choices, space: Any, loss: Loss, regularizer: Regularizer, k: int = 1
+) -> Structured:
     """The objective of rows (m, d), grouped into examples by y; k is the number of tags, or 1 for candidates.
 
     >>> from linnaeus.arrays import Dense
@@ -249,11 +209,11 @@ def structured(rows: Any, y: Tags | Choices, space: Any, loss: Any, regularizer:
     offsets: Longs = y.offsets
     if offsets[-1] != rows.shape[0]:
         raise UsageError(f"There are {rows.shape[0]} rows, but y has {offsets[-1]}; give one row for each.")
-    if isinstance(loss, PointLoss):
+    if capability(loss, PointForm) is not None:
         name = type(loss).__name__
         raise UsageError(f"The {name} loss is for numbers; for candidates and sequences use log, hinge or another.")
-    shared = getattr(space, "shared", None)
-    X = Grouped(rows, offsets, 0 if shared is None else shared(k))
+    sharing = capability(space, SharedScores)
+    X = Grouped(rows, offsets, 0 if sharing is None else sharing.shared(k))
     return Structured(X, y, space, loss, regularizer, np.ones(len(y)), k, "none")
 
 
@@ -264,7 +224,7 @@ ENTRIES = 1 << 26
 def polish(objective: Objective, params: Params) -> Polished | None:
     """The objective at these weights and their optimal bias; None if Newton's method fails."""
     o = objective
-    if not getattr(o.loss, "second", False) or o.X.shape[0] * o.width > ENTRIES:
+    if capability(o.loss, NewtonLoss) is None or o.X.shape[0] * o.width > ENTRIES:
         return None
     scores = [(rows, X, X.dot(params["W"])) for rows, X in o.chunks()]
     problem = _Bias(o, scores)
@@ -311,10 +271,9 @@ class _Bias:
 
     def bends(self, b: Doubles) -> Callable[[Doubles], Doubles]:
         """The Hessian in b, as a function of a direction (w,)."""
-        o = self.o
-        parts = [
-            (S, o.weights[rows][:, None], o.loss.curvature(o.space, S + b, o.y[rows])) for rows, _, S in self.scores
-        ]
+        o, loss = self.o, capability(self.o.loss, NewtonLoss)
+        assert loss is not None
+        parts = [(S, o.weights[rows][:, None], loss.curvature(o.space, S + b, o.y[rows])) for rows, _, S in self.scores]
 
         def product(v: Doubles) -> Doubles:
             return sum(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from linnaeus.erm.train import Stop, Watch, train
 from linnaeus.frozen import dataclass
-from linnaeus.types import Start
+from linnaeus.types import Start, Warm
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -64,7 +64,7 @@ def walk(
 
 
 def _warm(start: Start, step: Step, weaker: float) -> Start:
-    return replace(start, params=step.params(), warm=(step.state(), weaker))
+    return replace(start, params=step.params(), warm=Warm(step.state(), weaker))
 
 
 class _Last:

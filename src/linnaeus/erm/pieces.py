@@ -10,6 +10,7 @@ from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
+from linnaeus.protocols import has_method
 from linnaeus.regularizers import REGULARIZERS
 
 
@@ -48,7 +49,7 @@ def piece(kind: str, value: Any) -> Any:
         if value not in table:
             raise UsageError(f"There is no {kind} {value!r}; {did_you_mean(value, table, 'an object of your own')}")
         return table[value]()
-    if isinstance(value, type) or not hasattr(value, ability):
+    if not has_method(value, ability):
         raise InputTypeError(
             f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {ability}, not {value!r}."
         )

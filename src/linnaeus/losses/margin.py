@@ -10,6 +10,7 @@ from linnaeus.arrays.sigmoid import sigmoid
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import MarginLoss
+from linnaeus.protocols import Chances, DualLoss, NewtonLoss, OnlineLoss
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -23,8 +24,8 @@ class Logistic(MarginLoss):
     [0.6931]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (NewtonLoss, Chances, OnlineLoss, DualLoss)
     online: ClassVar[int] = LOSSES["logistic"]
-    second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
     dual: ClassVar[str] = "logistic"
 
@@ -60,8 +61,8 @@ class SquaredHinge(MarginLoss):
     [4.0, 1.0, 0.0]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (NewtonLoss, OnlineLoss, DualLoss)
     online: ClassVar[int] = LOSSES["squared_hinge"]
-    second: ClassVar[bool] = True
     dual: ClassVar[str] = "squared_hinge"
 
     def value(self, m: Doubles) -> Doubles:
@@ -90,8 +91,8 @@ class Exponential(MarginLoss):
     [1.0]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (NewtonLoss, Chances, OnlineLoss)
     online: ClassVar[int] = LOSSES["exponential"]
-    second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
 
     def value(self, m: Doubles) -> Doubles:
@@ -125,8 +126,8 @@ class ModifiedHuber(MarginLoss):
     [8.0, 1.0, 0.0]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (NewtonLoss, Chances, OnlineLoss)
     online: ClassVar[int] = LOSSES["modified_huber"]
-    second: ClassVar[bool] = True
 
     def value(self, m: Doubles) -> Doubles:
         """Squared hinge, linear below -1."""

@@ -10,6 +10,7 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import PointLoss
+from linnaeus.protocols import NewtonLoss, OnlineLoss, SquaredForm
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -23,9 +24,8 @@ class Squared(PointLoss):
     [1.0]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (NewtonLoss, SquaredForm, OnlineLoss)
     online: ClassVar[int] = LOSSES["squared"]
-    second: ClassVar[bool] = True
-    quadratic: ClassVar[bool] = True
 
     def value(self, m: Doubles) -> Doubles:
         """r^2."""
@@ -53,6 +53,7 @@ class Absolute(PointLoss):
     [2.0, 0.5]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (OnlineLoss,)
     online: ClassVar[int] = LOSSES["absolute"]
     smooth: ClassVar[bool] = False
 
@@ -75,7 +76,7 @@ class Huber(PointLoss):
     """
 
     width: float = 1.0
-    second: ClassVar[bool] = True
+    provides: ClassVar[tuple[type, ...]] = (NewtonLoss,)
 
     def __post_init__(self) -> None:
         expect("width", self.width, float)

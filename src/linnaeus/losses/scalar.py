@@ -1,7 +1,7 @@
 """Losses that are a function of one number: the margin m = y s, or the residual r = s - y.
 
-A subclass gives `value` and `slope` (and `curve`, the second derivative, for second-order solvers); your own loss needs
-no more to train in every output space that has margins or residuals.
+A subclass gives `value` and `slope`; your own loss needs no more to train in every output space that has margins or
+residuals. One that also gives `curve`, the second derivative, names `NewtonLoss` in `provides`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from linnaeus.errors import UsageError
+from linnaeus.protocols import LossShape, MarginForm, PointForm, ScalarForm
 
 if TYPE_CHECKING:
     from linnaeus.protocols import OutputSpace
@@ -27,12 +28,9 @@ class ScalarLoss(ABC):
 
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
-    second: ClassVar[bool] = False
-    """Whether `curve` is implemented."""
-    quadratic: ClassVar[bool] = False
-    """Whether it is the square of its argument, so that linear equations give the optimum."""
     attained: ClassVar[bool] = True
-    """Whether the loss has a minimum; if it only tends to zero, there is none on separable data."""
+    decreasing: ClassVar[bool] = False
+    provides: ClassVar[tuple[type, ...]] = (LossShape, ScalarForm)
 
     @abstractmethod
     def value(self, m: Doubles) -> Doubles:
@@ -43,7 +41,7 @@ class ScalarLoss(ABC):
         """The derivative of `value`; at a kink, any number between the slopes of the two sides."""
 
     def curve(self, m: Doubles) -> Doubles:
-        """The second derivative of `value`; a loss without one sets `second = False`."""
+        """The second derivative of `value`; a loss that has one provides `NewtonLoss`."""
         raise UsageError(f"The {type(self).__name__} loss has no second derivative; use a first-order optimizer.")
 
     def conjugate(self, a: Doubles) -> Doubles | None:
@@ -78,6 +76,7 @@ class MarginLoss(ScalarLoss):
     """
 
     decreasing: ClassVar[bool] = True
+    provides: ClassVar[tuple[type, ...]] = (MarginForm,)
 
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The margins."""
@@ -91,6 +90,8 @@ class PointLoss(ScalarLoss):
     >>> issubclass(Squared, PointLoss)
     True
     """
+
+    provides: ClassVar[tuple[type, ...]] = (PointForm,)
 
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The residuals."""

@@ -13,9 +13,23 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.margin import Logistic
+from linnaeus.protocols import (
+    Chances,
+    CostFree,
+    CurvedSpace,
+    DualLoss,
+    JointDualLoss,
+    LossShape,
+    NewtonLoss,
+    OnlineLoss,
+    OracleLoss,
+    ScalarForm,
+    capability,
+)
 
 if TYPE_CHECKING:
     from linnaeus.protocols import OutputSpace
@@ -32,8 +46,9 @@ class StructuredLoss(ABC):
 
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
-    second: ClassVar[bool] = False
     attained: ClassVar[bool] = True
+    decreasing: ClassVar[bool] = True
+    provides: ClassVar[tuple[type, ...]] = (LossShape, OracleLoss)
 
     @abstractmethod
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
@@ -42,6 +57,14 @@ class StructuredLoss(ABC):
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The margins, for solvers that use the loss as a function of the margin."""
         return space.margins(S, y)
+
+    def curve(self, m: Doubles) -> Doubles:
+        """The second derivative on two outputs; a loss that has one provides `NewtonLoss`."""
+        raise UsageError(f"The {type(self).__name__} loss has no second derivative; use a first-order optimizer.")
+
+    def conjugate(self, a: Doubles) -> Doubles | None:
+        """Sup over m of a m - value(m) on two outputs. None: not known in closed form."""
+        return None
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
         """Values (n,), and their gradient in the scores (n, w)."""
@@ -57,6 +80,7 @@ class Perceptron(StructuredLoss):
     [2.0, 0.0, 0.0]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (ScalarForm, CostFree, OnlineLoss)
     online: ClassVar[int] = LOSSES["perceptron"]
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
@@ -80,6 +104,7 @@ class Hinge(StructuredLoss):
     [3.0, 1.0, 0.0]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (ScalarForm, DualLoss, JointDualLoss, OnlineLoss)
     dual: ClassVar[str] = "hinge"
     joint: ClassVar[str] = "hinge"
     online: ClassVar[int] = LOSSES["hinge"]
@@ -108,9 +133,17 @@ class Log(StructuredLoss):
     ([0.6931], [[-0.5, 0.5]])
     """
 
+    provides: ClassVar[tuple[type, ...]] = (
+        ScalarForm,
+        CostFree,
+        NewtonLoss,
+        Chances,
+        DualLoss,
+        JointDualLoss,
+        OnlineLoss,
+    )
     online: ClassVar[int] = LOSSES["log"]
     smooth: ClassVar[bool] = True
-    second: ClassVar[bool] = True
     attained: ClassVar[bool] = False
     dual: ClassVar[str] = "logistic"
     joint: ClassVar[str] = "log"
@@ -126,7 +159,8 @@ class Log(StructuredLoss):
 
     def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
         """The Hessian in the scores: covariance of the parts."""
-        return lambda V: space.soft_dot(S, V, y)
+        curved = _curved(space)
+        return lambda V: curved.soft_dot(S, V, y)
 
 
 @dataclass(frozen=True)
@@ -140,9 +174,9 @@ class SoftMargin(StructuredLoss):
     [1.3133]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (ScalarForm, NewtonLoss, Chances, JointDualLoss, OnlineLoss)
     online: ClassVar[int] = LOSSES["softmargin"]
     smooth: ClassVar[bool] = True
-    second: ClassVar[bool] = True
     joint: ClassVar[str] = "softmargin"
     attained: ClassVar[bool] = False
     chance = Logistic.chance
@@ -170,8 +204,8 @@ class SoftMargin(StructuredLoss):
 
     def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
         """The Hessian in the scores, at the scores plus the costs."""
-        T = S + space.cost(S, y).parts
-        return lambda V: space.soft_dot(T, V, y)
+        T, curved = S + space.cost(S, y).parts, _curved(space)
+        return lambda V: curved.soft_dot(T, V, y)
 
 
 @dataclass(frozen=True)
@@ -182,6 +216,7 @@ class Probability(StructuredLoss):
     [-0.25]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (ScalarForm, CostFree, Chances)
     convex: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     chance = Logistic.chance
@@ -213,3 +248,11 @@ def _augmented(oracle: Callable[[Doubles, Truth], Answer], space: OutputSpace, S
     cost = space.cost(S, y)
     found = oracle(S + cost.parts, y)
     return Answer(found.value + cost.value, found.parts)
+
+
+def _curved(space: OutputSpace) -> CurvedSpace:
+    """The space with its second derivatives."""
+    curved = capability(space, CurvedSpace)
+    if curved is None:
+        raise UsageError(f"{type(space).__name__} has no second derivatives; use a first-order optimizer.")
+    return curved

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays.vectors import dot
+from linnaeus.optimizers.requirements import is_convex, ridge
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ class Reporter:
     ) -> None:
         self.objective, self.report, self.epoch, self.planned = objective, report, start.epoch, start.epochs
         self.exact = exact
-        plain = objective.convex and not getattr(objective.regularizer, "l1", 1.0)
-        self.l2 = float(getattr(objective.regularizer, "l2", 0.0)) if plain else 0.0
+        self.l2 = (ridge(objective) or 0.0) if is_convex(objective) else 0.0
         self.free = objective.bias == "free"
         self.scale: float | None = None
         self.told: Step | None = None

@@ -16,12 +16,14 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
+from linnaeus.optimizers.requirements import has_costs, single_rows
+from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, capability
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.protocols import Objective
+    from linnaeus.protocols import Objective, Rows
     from linnaeus.types import Doubles, Ints, Params, Start
 
 NEAR = 1e-6
@@ -36,7 +38,7 @@ class RowLoss:
     -y. A sign of 0 is a row that is not asked.
     """
 
-    loss: Any
+    loss: ScalarForm
     sign: Doubles
     offset: Doubles
     weights: Doubles
@@ -65,8 +67,7 @@ class RowLoss:
         """
         m = self.sign * z + self.offset
         slope, curve = self.loss.slope(m), np.array(self.loss.curve(m))
-        has_sides = getattr(self.loss, "decreasing", hasattr(self.loss, "upper"))
-        far = np.flatnonzero(m < -NEAR) if has_sides else np.flatnonzero(np.abs(m) > NEAR)
+        far = np.flatnonzero(m < -NEAR) if self.loss.decreasing else np.flatnonzero(np.abs(m) > NEAR)
         if len(far):
             there = m[far]
             secant = (slope[far] - self.loss.slope(-there)) / (2.0 * there)
@@ -77,7 +78,7 @@ class RowLoss:
         """sum_i phi_i*(alpha_i) for slopes alpha between those the losses have and 0; None where it is not known."""
         used = (self.weights > 0) & (self.sign != 0)
         a = self.sign[used] * alpha[used]
-        found = self.loss.conjugate(a / self.weights[used]) if hasattr(self.loss, "conjugate") else None
+        found = self.loss.conjugate(a / self.weights[used])
         return None if found is None else inner(self.weights[used], found) - inner(a, self.offset[used])
 
 
@@ -130,21 +131,15 @@ class Columns:
         return Columns(arrays, self.n)
 
 
-def columns_of(X: Any, threads: int) -> Columns:
-    """The columns of rows: a CSR matrix is transposed; of a dense one the zeros are left out, so both give the same.
+def columns_of(X: Rows, threads: int) -> Columns:
+    """The columns of rows; of dense ones the zeros are left out, so both kinds give the same.
 
-    >>> columns_of(np.array([[1.0, 0.0], [2.0, 3.0]]), 1).correlate(np.array([1.0, 10.0]), 1).tolist()
+    >>> from linnaeus.arrays import Dense
+    >>> columns_of(Dense(np.array([[1.0, 0.0], [2.0, 3.0]])), 1).correlate(np.array([1.0, 10.0]), 1).tolist()
     [21.0, 30.0]
     """
     n, d = X.shape
-    if hasattr(X, "indptr"):
-        data = X.data if X.data.dtype in (np.float32, np.float64) else X.data.astype(np.float64)
-        rows = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), data
-        return Columns(kernels.transpose(rows, d, threads), n)
-    flipped = np.ascontiguousarray(np.asarray(getattr(X, "values", X)).T)
-    stored = flipped != 0
-    offsets = np.concatenate([[0], np.cumsum(stored.sum(axis=1))]).astype(np.int64)
-    return Columns((offsets, np.nonzero(stored)[1].astype(np.int32), flipped[stored]), n)
+    return Columns(kernels.transpose(X.to_csr().arrays, d, threads), n)
 
 
 SMALLEST_SET = 3000
@@ -336,14 +331,16 @@ class CoordinateDescent:
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses that are not smooth, joint output spaces, and penalties on groups of weights."""
         loss, penalty = type(objective.loss).__name__, type(objective.regularizer).__name__
-        if not (hasattr(objective.regularizer, "l1") and hasattr(objective.regularizer, "l2")):
+        shape, scalar = capability(objective.loss, LossShape), capability(objective.loss, ScalarForm)
+        if capability(objective.regularizer, SeparablePenalty) is None:
             return f"CoordinateDescent takes penalties on single weights, not {penalty}."
-        if not (getattr(objective.loss, "second", False) and getattr(objective.loss, "convex", True)):
+        curved = capability(objective.loss, NewtonLoss) is not None and scalar is not None
+        if not curved or (shape is not None and not shape.convex):
             return f"CoordinateDescent needs a convex loss with a second derivative, which {loss} is not."
-        if not objective.rowwise or not _separable(objective):
+        if not single_rows(objective) or not _separable(objective):
             space = type(objective.space).__name__
             return f"CoordinateDescent needs independent scores, but {space} combines them."
-        if hasattr(objective.loss, "upper") and getattr(objective.space, "costs", None) is not None:
+        if capability(objective.loss, OracleLoss) is not None and has_costs(objective):
             return f"CoordinateDescent takes the {loss} loss without costs."
         return None
 
@@ -423,7 +420,10 @@ class _Team:
 def _problems(objective: Objective, start: Start, columns: Columns) -> list[Problem]:
     """One problem for each score column, at the parameters of the start."""
     W, b = start.params["W"], start.params.get("b")
-    seen = objective.loss.view(objective.space, np.zeros((len(objective.weights), W.shape[1])), objective.y)
+    loss, penalty = capability(objective.loss, ScalarForm), capability(objective.regularizer, SeparablePenalty)
+    assert loss is not None
+    assert penalty is not None
+    seen = loss.view(objective.space, np.zeros((len(objective.weights), W.shape[1])), objective.y)
     signs = seen.push(np.ones_like(seen.values))
     columns = columns.with_constant() if objective.bias == "regularized" else columns
     problems = []
@@ -436,16 +436,17 @@ def _problems(objective: Objective, start: Start, columns: Columns) -> list[Prob
         if "passes" in start.state:
             place.passes, place.bound = float(start.state["passes"][j]), float(start.state["bound"][j])
         weights = objective.weights * seen.stakes[:, j]
-        phi = RowLoss(objective.loss, signs[:, j].copy(), seen.values[:, j].copy(), weights)
-        problems.append(Problem(columns, phi, objective.regularizer.l1, objective.regularizer.l2, place))
+        phi = RowLoss(loss, signs[:, j].copy(), seen.values[:, j].copy(), weights)
+        problems.append(Problem(columns, phi, penalty.l1, penalty.l2, place))
     return problems
 
 
 def _separable(objective: Objective) -> bool:
     """Whether the loss looks at every score by itself: as many numbers as scores, for one row."""
-    width = objective.space.width(objective.k)
+    width, loss = objective.space.width(objective.k), capability(objective.loss, ScalarForm)
+    assert loss is not None
     try:
-        seen = objective.loss.view(objective.space, np.zeros((1, width)), objective.y[:1])
+        seen = loss.view(objective.space, np.zeros((1, width)), objective.y[:1])
     except ValueError:
         return False
     return bool(seen.values.shape[1] == width)

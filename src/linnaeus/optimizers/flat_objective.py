@@ -19,6 +19,7 @@ import numpy as np
 
 from linnaeus.arrays.vectors import add_multiple, dot, norm, products
 from linnaeus.optimizers.certificate import EPS, Reporter
+from linnaeus.optimizers.requirements import ridge, single_rows
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
@@ -105,8 +106,8 @@ def flatten(objective: Objective, start: Start, report: Callable[[Step], float |
     n, d = objective.X.shape
     inside = "span" in start.state or not any(p.any() for p in start.params.values())
     if (
-        objective.rowwise
-        and objective.ridge is not None
+        single_rows(objective)
+        and ridge(objective) is not None
         and 2 * n < d
         and inside
         and not any("at." in name for name in start.state)
@@ -119,10 +120,11 @@ class Span:
     """Answers as `Flat`. Vectors are [A, b, K, b], row by row: linear combinations need not know what is what."""
 
     def __init__(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        self.objective, self.ridge = objective, objective.ridge or 0.0
-        self.shape = (objective.X.shape[0], objective.width)
-        self.half = self.shape[0] * self.shape[1] + (0 if objective.bias == "none" else objective.width)
-        self.weights = np.empty((objective.X.shape[1], objective.width))
+        self.objective, self.ridge = objective, ridge(objective) or 0.0
+        width = objective.space.width(objective.k)
+        self.shape = (objective.X.shape[0], width)
+        self.half = self.shape[0] * self.shape[1] + (0 if objective.bias == "none" else width)
+        self.weights = np.empty((objective.X.shape[1], width))
         self.reporter = Reporter(objective, start, report)
         self.x0 = np.zeros(2 * self.half)
         self.first = self._evaluated(self.x0)

@@ -11,8 +11,10 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import OnlineKernel
+from linnaeus.optimizers.requirements import refuse_groups
 from linnaeus.optimizers.schedules import Constant
-from linnaeus.optimizers.stochastic import Stochastic, refuse_groups
+from linnaeus.optimizers.stochastic import Stochastic
+from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, capability
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective, Rule
@@ -49,7 +51,8 @@ class FTRL(Stochastic):
 
     def rule_for(self, objective: Objective) -> Rule:
         """The update rule with the penalty. Larger batches have fewer steps, each with a mean gradient."""
-        penalty, n = objective.regularizer, objective.X.shape[0]
+        penalty, n = capability(objective.regularizer, SeparablePenalty), objective.X.shape[0]
+        assert penalty is not None
         share = -(-n // self.batch) / n
         return Proximal(self.rate, self.beta, share * penalty.l1, share * penalty.l2, objective.penalized)
 
@@ -68,8 +71,8 @@ class Proximal:
     l2: float = 0.0
     penalized: tuple[str, ...] = ("W",)
     charged: int = 1
+    provides: ClassVar[tuple[type, ...]] = (FusedRule, EpochPenalty)
     eager: ClassVar[bool] = False
-    own_penalty: ClassVar[bool] = True
 
     def begin(self, params: Params) -> Params:
         """Sums such that the weights are those that were given."""

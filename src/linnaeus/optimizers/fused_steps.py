@@ -1,8 +1,7 @@
 """Step-wise optimizers on fused kernels: one example at a time, weights and accumulators in one table.
 
-A rule, a loss and an output space say for themselves that a kernel knows them: the rule by `online`, the loss by
-`online` (a number of `kernels.online.LOSSES`), the space by `label_lists`. Only what a class says itself counts: a
-subclass may mean something else, and takes the general path.
+A rule, a loss and an output space say that a kernel knows them: they provide `FusedRule`, `OnlineLoss` and
+`ListedSpace`. A subclass may mean something else, and takes the general path unless it says so, too.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linnaeus.arrays.csr import CSR
 from linnaeus.kernels.online import Layout
 from linnaeus.optimizers.stochastic_steps import Run
+from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, capability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.protocols import Objective
+    from linnaeus.protocols import Objective, Rule
     from linnaeus.types import Doubles, Ints, Params, Start
 
 SLICE = 40_000_000
@@ -45,14 +44,13 @@ class OnlineKernel(NamedTuple):
     """What becomes of it at the beginning of an epoch; changes weights in place."""
 
 
-def online_kernel(rule: Any, objective: Objective, averaged: bool) -> OnlineKernel | None:
+def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKernel | None:
     """The kernel that knows these pieces, if there is one."""
-    if not all("online" in vars(type(one)) for one in (rule, objective.loss)) or not knows(objective):
+    fused, penalty = capability(rule, FusedRule), capability(objective.regularizer, SeparablePenalty)
+    known = capability(objective.loss, OnlineLoss) is not None and capability(objective.space, ListedSpace) is not None
+    if fused is None or penalty is None or not known:
         return None
-    kernel: OnlineKernel | None = rule.online
-    penalty = objective.regularizer
-    if kernel is None or not (hasattr(penalty, "l1") and hasattr(penalty, "l2")):
-        return None
+    kernel = fused.online
     charges = bool(penalty.l1 or penalty.l2)
     if charges and (len(objective.penalized) > 1 or (averaged and (kernel.settle is None or kernel.parts > 1))):
         return None
@@ -61,19 +59,17 @@ def online_kernel(rule: Any, objective: Objective, averaged: bool) -> OnlineKern
     return kernel
 
 
-def knows(objective: Objective) -> bool:
-    """Whether kernels can read the rows and the truth."""
-    rows = isinstance(objective.X, CSR) or hasattr(objective.X, "to_csr")
-    return rows and "label_lists" in vars(type(objective.space))
-
-
 class Fused(Run):
     """One run on a table; its checkpoints have the names of `Descent`'s."""
 
     def __init__(self, piece: Any, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool) -> None:
         super().__init__(piece, objective, start)
         self.kernel, width = kernel, objective.space.width(objective.k)
-        penalty = objective.regularizer
+        penalty, space = capability(objective.regularizer, SeparablePenalty), capability(objective.space, ListedSpace)
+        loss = capability(objective.loss, OnlineLoss)
+        assert penalty is not None
+        assert space is not None
+        assert loss is not None
         lazy = bool(penalty.l1 or penalty.l2) and not kernel.own_penalty
         self.flow = (float(penalty.l1), float(penalty.l2), float(objective.X.shape[0]))
         layout = Layout(width, kernel.parts, averaged, lazy)
@@ -85,11 +81,11 @@ class Fused(Run):
         if "b" in start.params:
             self.table["b"] = layout.zeros(1)
         self._fill()
-        self.rows = _csr(objective.X)
-        lists = objective.space.label_lists(objective.y, width)
+        self.rows = objective.X.to_csr()
+        lists = space.label_lists(objective.y, width)
         weights = objective.weights if np.any(objective.weights != 1.0) else np.zeros(0)
         self.truth = (lists.offsets, lists.labels, np.ascontiguousarray(weights, np.float64))
-        self.asked = (lists.space, type(objective.loss).online, lists.stakes)
+        self.asked = (lists.space, loss.online, lists.stakes)
 
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
         """Slice by slice."""
@@ -163,9 +159,3 @@ class Fused(Run):
 def _shaped(name: str, block: NDArray[Any]) -> NDArray[Any]:
     """Weights are a block (d, w), a bias a row (w,)."""
     return block[0] if name == "b" else np.ascontiguousarray(block)
-
-
-def _csr(X: Any) -> CSR:
-    """Sparse rows, as kernels read them."""
-    found: CSR = X if isinstance(X, CSR) else X.to_csr()
-    return found

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays import linear
 from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.gram import gram, outer
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import Reporter, norm
-from linnaeus.optimizers.requirements import refuse_curved
+from linnaeus.optimizers.requirements import refuse_curved, ridge
+from linnaeus.protocols import SquaredForm, capability
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
-    from linnaeus.types import Doubles, Params, Start, Step
+    from linnaeus.types import Doubles, Margins, Params, Start, Step
 
 
 class Factor:
@@ -110,7 +112,7 @@ class Features:
 
     def __init__(self, objective: Objective) -> None:
         self.o = objective
-        self.ridge = 0.5 * float(objective.regularizer.l2)
+        self.ridge = 0.5 * (ridge(objective) or 0.0)
         self.counts = counts(objective)
         self.parts = [self._part(np.ascontiguousarray(a)) for a in self.counts.T]
 
@@ -150,7 +152,7 @@ class Examples:
 
     def __init__(self, objective: Objective) -> None:
         self.o = objective
-        self.ridge = 0.5 * float(objective.regularizer.l2)
+        self.ridge = 0.5 * (ridge(objective) or 0.0)
         self.counts = counts(objective)
         self.roots = np.sqrt(self.counts)
         n, w = objective.X.shape[0], objective.initial()["W"].shape[1]
@@ -173,7 +175,7 @@ class Examples:
     def improve(self, params: Params, grad: Params) -> Params:
         """Solve for what the residuals leave over."""
         o = self.o
-        missing = -o.loss.view(o.space, o.scores(o.X, params), o.y).values
+        missing = -_view(o, linear.scores(o.X, params)).values
         left = self.roots * missing - self.ridge * self.U
         if len(self.factors) == 1:
             self.U = self.U + self.factors[0].solve(left)
@@ -192,7 +194,7 @@ class Examples:
     def _means(self, W: Doubles) -> Doubles:
         """The best bias: the mean of what the weights leave over."""
         o = self.o
-        missing = -o.loss.view(o.space, o.scores(o.X, {"W": W}), o.y).values
+        missing = -_view(o, linear.scores(o.X, {"W": W})).values
         means: Doubles = (self.counts * missing).sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1e-300)
         return means
 
@@ -204,11 +206,18 @@ def counts(objective: Objective) -> Doubles:
     size = max(1, BLOCK // w)
     for at in range(0, n, size):
         rows = slice(at, min(n, at + size))
-        seen = o.loss.view(o.space, np.zeros((rows.stop - at, w)), o.y[rows]).stakes
+        seen = _view(o, np.zeros((rows.stop - at, w)), rows).stakes
         blocks.append(seen[:, :1] if (seen == seen[:, :1]).all() else seen)
     wide = any(block.shape[1] > 1 for block in blocks)
     stakes = np.vstack([np.broadcast_to(b, (len(b), w)) if wide else b for b in blocks])
     return stakes * o.weights[:, None]
+
+
+def _view(objective: Objective, S: Doubles, rows: slice = slice(None)) -> Margins:
+    """The residuals of these rows."""
+    loss = capability(objective.loss, SquaredForm)
+    assert loss is not None
+    return loss.view(objective.space, S, objective.y[rows])
 
 
 @dataclass(frozen=True)
@@ -254,7 +263,7 @@ class Centered:
 
     def __init__(self, objective: Objective, start: Params) -> None:
         self.o, self.start = objective, start
-        self.ridge = float(np.sqrt(0.5 * objective.regularizer.l2))
+        self.ridge = float(np.sqrt(0.5 * (ridge(objective) or 0.0)))
         self.counts = counts(objective)
         self.totals = np.maximum(self.counts.sum(axis=0), 1e-300)
         self.roots = np.sqrt(self.counts)
@@ -272,7 +281,7 @@ class Centered:
     def _missing(self, start: Params) -> Doubles:
         """Targets minus scores."""
         at = {"W": start["W"]} if self.free else start
-        missing: Doubles = -self.o.loss.view(self.o.space, self.o.scores(self.o.X, at), self.o.y).values
+        missing: Doubles = -_view(self.o, linear.scores(self.o.X, at)).values
         return missing
 
     def dot(self, V: Doubles) -> Doubles:

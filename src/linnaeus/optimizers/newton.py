@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays import linear
 from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.gram import gram
 from linnaeus.arrays.vectors import combine, dot, norm, products
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat
 from linnaeus.optimizers.line_search import armijo
-from linnaeus.optimizers.requirements import refuse_flat, refuse_rows
+from linnaeus.optimizers.requirements import refuse_flat, refuse_rows, ridge
+from linnaeus.protocols import NewtonLoss, capability
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
@@ -148,8 +150,9 @@ def hessian(objective: Objective, params: Params) -> Doubles:
     o, w = objective, params["W"].shape[1]
     size = sum(value.size for value in params.values())
     H, end = np.zeros((size, size)), params["W"].size
-    S = o.scores(o.X, params)
-    bend = o.loss.curvature(o.space, S, o.y)
+    S, loss = linear.scores(o.X, params), capability(o.loss, NewtonLoss)
+    assert loss is not None
+    bend = loss.curvature(o.space, S, o.y)
     for c in range(w):
         move = np.zeros_like(S)
         move[:, c] = 1.0
@@ -157,7 +160,7 @@ def hessian(objective: Objective, params: Params) -> Doubles:
         for e in range(c, w):
             if bent[:, e].any():
                 _place(H, objective, (c, e, w, end), np.ascontiguousarray(bent[:, e]))
-    l2 = float(getattr(o.regularizer, "l2", 0.0))
+    l2 = ridge(o) or 0.0
     H[np.arange(end), np.arange(end)] += l2
     if "b" in o.penalized:
         H[np.arange(end, size), np.arange(end, size)] += l2

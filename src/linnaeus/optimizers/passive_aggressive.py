@@ -11,7 +11,9 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
-from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, knows
+from linnaeus.optimizers.fused_steps import Fused, OnlineKernel
+from linnaeus.optimizers.requirements import has_costs
+from linnaeus.protocols import ListedSpace, OnlineLoss, StepwiseSolver, StochasticSolver, capability
 
 if TYPE_CHECKING:
     from linnaeus.optimizers.stochastic_steps import Run
@@ -33,7 +35,7 @@ class PassiveAggressive:
 
     aggressiveness: float = 1.0
     slack: Literal["linear", "squared", "none"] = "linear"
-    stepwise: ClassVar[bool] = True
+    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, StochasticSolver)
 
     def __post_init__(self) -> None:
         expect("aggressiveness", self.aggressiveness, float)
@@ -50,11 +52,12 @@ class PassiveAggressive:
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses other than the hinge, penalties, and other output spaces."""
-        if vars(type(objective.loss)).get("online") != LOSSES["hinge"]:
+        loss = capability(objective.loss, OnlineLoss)
+        if loss is None or loss.online != LOSSES["hinge"]:
             return "PassiveAggressive supports the hinge loss only."
         if objective.regularizer.value(np.ones((1, 1))) != 0:
             return "PassiveAggressive is regularized by aggressiveness, and takes no penalty but NoPenalty."
-        if not knows(objective) or getattr(objective.space, "costs", None) is not None:
+        if capability(objective.space, ListedSpace) is None or has_costs(objective):
             return "PassiveAggressive supports binary, multiclass, onevsrest and multilabel outputs without costs."
         return None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.frozen import dataclass
+from linnaeus.optimizers.requirements import is_smooth
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class ProximalGradient:
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses that are not differentiable."""
-        if not objective.smooth:
+        if not is_smooth(objective):
             loss = type(objective.loss).__name__
             return f"ProximalGradient needs a differentiable loss, and the {loss} loss has a kink."
         return None

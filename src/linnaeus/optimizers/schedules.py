@@ -9,6 +9,7 @@ import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import has_method
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -143,7 +144,7 @@ def as_schedule(value: Any) -> Schedule:
             raise UsageError(f"There is no schedule {value!r}; {did_you_mean(value, SCHEDULES, 'one of your own')}")
         named: Schedule = SCHEDULES[value]()
         return named
-    if isinstance(value, type) or not (hasattr(value, "factors") and hasattr(value, "adapt")):
+    if not (has_method(value, "factors") and has_method(value, "adapt")):
         raise InputTypeError(
             f"schedule takes a name ({', '.join(SCHEDULES)}) or an object with methods factors and adapt, "
             f"not {value!r}."

@@ -19,8 +19,10 @@ from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, online_kernel
+from linnaeus.optimizers.requirements import refuse_groups
 from linnaeus.optimizers.schedules import Constant, Schedule, as_schedule
 from linnaeus.optimizers.stochastic_steps import Descent
+from linnaeus.protocols import FusedRule, StepwiseSolver, StochasticSolver, capability, has_method
 
 if TYPE_CHECKING:
     from linnaeus.optimizers.stochastic_steps import Run
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 class Plain:
     """w <- w - rate g."""
 
+    provides: ClassVar[tuple[type, ...]] = (FusedRule,)
     eager: ClassVar[bool] = False
 
     def begin(self, params: Params) -> Params:
@@ -57,6 +60,7 @@ class Adaptive:
     """AdaGrad (Duchi, Hazan, Singer 2011): w <- w - rate g / sqrt(eps + sum of g^2), per weight."""
 
     eps: float = 1e-8
+    provides: ClassVar[tuple[type, ...]] = (FusedRule,)
     eager: ClassVar[bool] = False
 
     def begin(self, params: Params) -> Params:
@@ -157,8 +161,7 @@ class Stochastic(ABC):
     rate: float = 0.1
     schedule: Any = field(default_factory=Constant)
     batch: int = 1
-    stepwise: ClassVar[bool] = True
-    """It can continue with more examples, as in a stream."""
+    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, StochasticSolver)
 
     def __post_init__(self) -> None:
         expect("rate", self.rate, float)
@@ -324,19 +327,22 @@ class Average:
     """
 
     inner: Any = field(default_factory=SGD)
-    stepwise: ClassVar[bool] = True
+    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inner", _stepwise(self.inner))
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse what the averaged optimizer refuses."""
-        said: str | None = self.inner.refuse(objective)
-        return said
+        return self._averaged.refuse(objective)
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Run the averaged optimizer; reported parameters are means."""
-        self.inner.descent(objective, start, averaged=True).run(report)
+        self._averaged.descent(objective, start, averaged=True).run(report)
+
+    @property
+    def _averaged(self) -> StochasticSolver:
+        return _stepwise(self.inner)
 
 
 def _expect_within(name: str, value: float, end: float) -> None:
@@ -347,24 +353,19 @@ def _expect_within(name: str, value: float, end: float) -> None:
         raise UsageError(f"{name} must be at least 0 and {last}, not {value}.")
 
 
-def _stepwise(value: Any) -> Any:
+def _stepwise(value: Any) -> StochasticSolver:
     """Return the stochastic optimizer: an object unchanged, or the one with this name."""
     from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
 
-    if hasattr(value, "descent") and not isinstance(value, type):
-        return value
-    table = {name: made for name, made in OPTIMIZERS.items() if hasattr(made, "descent")}
+    found = capability(value, StochasticSolver)
+    if found is not None:
+        return found
+    table = {name: made for name, made in OPTIMIZERS.items() if StochasticSolver in made.provides}
     if isinstance(value, str) and value in table:
-        return table[value]()
-    if isinstance(value, str | type) or not hasattr(value, "minimize"):
+        named: StochasticSolver = table[value]()
+        return named
+    if isinstance(value, str) or not has_method(value, "minimize"):
         raise InputTypeError(
             f"Average takes a stochastic optimizer, by name ({', '.join(table)}) or an object, not {value!r}."
         )
     raise UsageError(f"Average takes a stochastic optimizer, not {type(value).__name__}.")
-
-
-def refuse_groups(objective: Objective, name: str) -> str | None:
-    """Why rules with a learning rate for each weight do not support the group penalty; None for other penalties."""
-    if hasattr(objective.regularizer, "l1"):
-        return None
-    return f"{name} has a learning rate for each weight, which the group penalty does not support."

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.arrays import linear
 from linnaeus.arrays.touched import row_gradient, touched
 from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.protocols import EpochPenalty, capability
 from linnaeus.types import RowGrad, Step
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective, Rule
+    from linnaeus.protocols import Objective, Regularizer, Rule
     from linnaeus.types import Doubles, Ints, Params, Start
 
 
@@ -77,7 +79,7 @@ class Catcher:
 
     def __init__(self, objective: Objective, rule: Rule, params: Params, state: Params) -> None:
         self.regularizer, self.rule, self.params, self.state = objective.regularizer, rule, params, state
-        self.idle = getattr(rule, "own_penalty", False) or not _penalizes(objective.regularizer)
+        self.idle = capability(rule, EpochPenalty) is not None or not _penalizes(objective.regularizer)
         self.names = () if self.idle else tuple(objective.penalized)
         self.clock = 0.0
         self.seen = {name: np.zeros(len(params[name])) for name in self.names}
@@ -105,7 +107,7 @@ class Catcher:
         self.clock = 0.0
 
 
-def _penalizes(regularizer: Any) -> bool:
+def _penalizes(regularizer: Regularizer) -> bool:
     """Whether the penalty changes weights."""
     return bool(regularizer.value(np.ones((1, 1))) != 0)
 
@@ -212,8 +214,9 @@ class Descent(Run):
 
     def begin(self, epoch: int) -> None:
         """Apply the penalty, for rules that do it once per epoch."""
-        if hasattr(self.rule, "charge"):
-            self.rule = self.rule.charge(epoch, self.params, self.memory)
+        charging = capability(self.rule, EpochPenalty)
+        if charging is not None:
+            self.rule = charging.charge(epoch, self.params, self.memory)
 
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
         """Batch after batch."""
@@ -233,7 +236,7 @@ class Descent(Run):
         X, y, weights = o.X.take(batch), o.y[batch], o.weights[batch]
         rows = slice(None) if self.eager else touched(X)
         self.catcher.catch_up("W", rows)
-        S = o.scores(X, self.params)
+        S = linear.scores(X, self.params)
         values, D = o.loss.value_and_grad(o.space, S, y)
         D = o.weighed(D, weights / len(batch))
         self._move(row_gradient(X, D, rows), "W", rate)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import CurvedSpace, GroupedSpace
 from linnaeus.types import Answer, Margins
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class Candidates:
     >>> Candidates().best(S, y).value.tolist(), Candidates().gold(S, y).value.tolist()
     ([2.0, 3.0], [2.0, 0.0])
     """
+
+    provides: ClassVar[tuple[type, ...]] = (GroupedSpace, CurvedSpace)
 
     def width(self, k: int) -> int:
         """One score for each candidate."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.errors import UsageError
+from linnaeus.types import CostTable as CostTable
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
-
-CostTable: TypeAlias = tuple[tuple[float, ...], ...]
-"""A matrix as nested tuples, so that objects with a cost matrix stay frozen and comparable."""
 
 MAX_COST = 1e50
 """The largest cost of a mistake: sums and squares of such costs are finite."""

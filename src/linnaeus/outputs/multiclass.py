@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
+from linnaeus.protocols import CostSpace, CurvedSpace, JointSpace, ListedSpace
 from linnaeus.types import Answer, Margins
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Multiclass:
     """
 
     costs: CostTable | None = None
+    provides: ClassVar[tuple[type, ...]] = (JointSpace, CostSpace, CurvedSpace, ListedSpace)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "costs", as_costs(self.costs))

@@ -7,7 +7,7 @@ The output "yes" of a part has score s and "no" has score 0, so a part has one p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
+from linnaeus.protocols import ClassScores, CostSpace, CurvedSpace, ListedSpace, ProductSpace, Readout, SetSpace
 from linnaeus.types import Answer, LabelSets, Margins
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Product(ABC):
     >>> issubclass(Binary, Product), issubclass(OneVsRest, Product)
     (True, True)
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ProductSpace, CurvedSpace)
 
     @abstractmethod
     def signs(self, y: Truth, w: int) -> Doubles:
@@ -104,6 +107,7 @@ class Binary(Product):
     """
 
     costs: CostTable | None = None
+    provides: ClassVar[tuple[type, ...]] = (CostSpace, ListedSpace, Readout)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "costs", as_costs(self.costs))
@@ -154,6 +158,7 @@ class OneVsRest(Product):
     """
 
     costs: CostTable | None = None
+    provides: ClassVar[tuple[type, ...]] = (CostSpace, ListedSpace)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "costs", as_costs(self.costs))
@@ -207,6 +212,7 @@ class OneVsOne(Product):
     """
 
     costs: CostTable | None = None
+    provides: ClassVar[tuple[type, ...]] = (CostSpace, ClassScores, Readout)
     reconcile: Literal["votes", "sums"] = "votes"
 
     def __post_init__(self) -> None:
@@ -302,6 +308,8 @@ class MultiLabel(Product):
     >>> MultiLabel().decode(np.array([[0.5, -1.0, 2.0]])).astype(int).tolist()
     [[1, 0, 1]]
     """
+
+    provides: ClassVar[tuple[type, ...]] = (SetSpace, ListedSpace)
 
     def width(self, k: int) -> int:
         """One score for each label."""

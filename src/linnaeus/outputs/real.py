@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import NumberSpace
 from linnaeus.types import Margins
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class Real:
     >>> Real().decode(np.array([[1.5]])).tolist()
     [[1.5]]
     """
+
+    provides: ClassVar[tuple[type, ...]] = (NumberSpace,)
 
     def width(self, k: int) -> int:
         """One score for each target."""
@@ -42,10 +45,6 @@ class Real:
         raise UsageError("Real targets take point losses: squared, absolute or huber.")
 
     best = soft = cost = gold
-
-    def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
-        """Not defined for real targets."""
-        raise UsageError("Real targets take point losses: squared, absolute or huber.")
 
     def margins(self, S: Doubles, y: Truth) -> Margins:
         """Not defined for real targets."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import CostTable, as_costs, paid
+from linnaeus.protocols import CostSpace, GroupedSpace, SharedScores
 from linnaeus.types import Answer
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Sequence:
     """
 
     costs: CostTable | None = None
+    provides: ClassVar[tuple[type, ...]] = (GroupedSpace, SharedScores, CostSpace)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "costs", as_costs(self.costs))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays.vectors import add_multiple, dot
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import SeparablePenalty
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -21,6 +22,8 @@ class Separable:
     >>> issubclass(L1, Separable), issubclass(L2, Separable)
     (True, True)
     """
+
+    provides: ClassVar[tuple[type, ...]] = (SeparablePenalty,)
 
     @property
     def l1(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import rounding
 from linnaeus.optimizers.dual.binary import LOSSES, Binaries, Progress, Settings
 from linnaeus.optimizers.dual.grouped import solve_teams
-from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Family, Joint, Plan, climb
+from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Family, Joint, Past, Plan, climb
 from linnaeus.optimizers.dual.separate import solve_binaries
 from linnaeus.optimizers.newton import NewtonCG
+from linnaeus.optimizers.requirements import has_costs, ridge
+from linnaeus.protocols import CostFree, DualLoss, JointDualLoss, JointSpace, OwnTolerance, ProductSpace, capability
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -26,22 +28,36 @@ if TYPE_CHECKING:
 MOST = 1 << 28
 """Numbers of a dual, n x k: two gigabytes."""
 
-FAMILIES: dict[str, tuple[Family, Callable[[Any, int], Doubles | None]]] = {
-    "hinge": (CRAMMER, lambda space, k: None if space.costs is None else space.head_starts(k)),
-    "log": (SOFTMAX, lambda _, __: None),
-    "softmargin": (SOFTMAX, lambda space, k: space.head_starts(k)),
+
+class JointLoss(NamedTuple):
+    """A loss of classes that are scored together: its family, and whether it takes costs, given or 0/1 by default."""
+
+    family: Family
+    given_costs: bool = False
+    default_costs: bool = False
+
+    def table(self, objective: Objective) -> Doubles | None:
+        """The costs for the solver; None for those of the family."""
+        space = capability(objective.space, JointSpace)
+        taken = self.default_costs or (self.given_costs and has_costs(objective))
+        return space.head_starts(objective.k) if space is not None and taken else None
+
+
+FAMILIES = {
+    "hinge": JointLoss(CRAMMER, given_costs=True),
+    "log": JointLoss(SOFTMAX),
+    "softmargin": JointLoss(SOFTMAX, given_costs=True, default_costs=True),
 }
-"""By the name a loss gives itself in `joint`: the kernels, and the costs of an output space."""
+"""By the name a loss gives its `joint`."""
 
 
 def refuse_joint(objective: Objective) -> str | None:
     """Refuse losses without an exact step, penalties other than L2, and problems that do not fit into memory."""
-    if _joint_name(objective.loss) is None:
+    if capability(objective.loss, JointDualLoss) is None:
         loss = type(objective.loss).__name__
         return f"DualAscent has no dual step for the {loss} loss in Multiclass."
-    penalty = objective.regularizer
-    if getattr(penalty, "l1", 1.0) or not getattr(penalty, "l2", 0.0) > 0:
-        return f"DualAscent needs an L2 penalty with a positive strength, not {type(penalty).__name__}."
+    if not ridge(objective):
+        return _no_ridge(objective)
     n, k = objective.X.shape[0], objective.k
     if n * k > MOST:
         return f"DualAscent keeps {n:,} x {k:,} dual variables for joint classes, which is too many."
@@ -53,27 +69,16 @@ def minimize_joint(objective: Objective, tol: float, start: Start, report: Calla
 
     The objective is the strength times that of the joint problem with C_i = weight_i / strength.
     """
-    strength = float(objective.regularizer.l2)
-    name = _joint_name(objective.loss)
-    assert name is not None
-    family, costs = FAMILIES[name]
-    X: Any = objective.X
-    X = X.to_csr() if hasattr(X, "to_csr") else X
+    loss, strength = capability(objective.loss, JointDualLoss), ridge(objective) or 0.0
+    assert loss is not None
+    kind, X = FAMILIES[loss.joint], objective.X.to_csr()
     strengths = np.asarray(objective.weights, np.float64) / strength
     labels = np.asarray(objective.y, np.int32)
-    table, bias = costs(objective.space, objective.k), objective.bias
-    joint = Joint(X.arrays, X.shape[1], labels, strengths, objective.k, table, bias)  # type: ignore[arg-type]
+    joint = Joint(X.arrays, X.width, labels, strengths, objective.k, kind.table(objective), objective.bias)
     before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
     plan = Plan(tol, start.epochs, start.seed)
-    climb(
-        family, joint, plan, lambda work: report(_joint_step(work, strength, before)), (start.state or None, start.warm)
-    )
-
-
-def _joint_name(loss: Any) -> str | None:
-    """The name of the loss in `FAMILIES`, if its own class says so: a subclass may have changed the formula."""
-    name = vars(type(loss)).get("joint")
-    return name if name in FAMILIES else None
+    past = Past(start.state or None, start.warm)
+    climb(kind.family, joint, plan, lambda work: report(_joint_step(work, strength, before)), past)
 
 
 def _joint_step(work: Climb, strength: float, before: int) -> Step:
@@ -129,6 +134,7 @@ class DualAscent:
     """
 
     tol: float = 1e-4
+    provides: ClassVar[tuple[type, ...]] = (OwnTolerance,)
 
     def __post_init__(self) -> None:
         expect("tol", self.tol, float)
@@ -137,21 +143,21 @@ class DualAscent:
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses without a dual step, penalties other than L2, and other output spaces."""
-        if hasattr(objective.space, "head_starts"):
+        if capability(objective.space, JointSpace) is not None:
             return refuse_joint(objective)
-        loss = type(objective.loss).__name__
-        if _dual(objective.loss) is None:
-            return f"DualAscent has no dual step for the {loss} loss."
-        if not hasattr(objective.space, "sides"):
-            space = type(objective.space).__name__
-            return f"DualAscent solves independent binary problems, not {space}."
-        penalty = objective.regularizer
-        if getattr(penalty, "l1", 1.0) or not getattr(penalty, "l2", 0.0) > 0:
-            name = type(penalty).__name__
-            return f"DualAscent needs an L2 penalty with a positive strength, not {name}."
-        if getattr(objective.space, "costs", None) is not None and loss != "Log":
+        if capability(objective.loss, DualLoss) is None:
+            return f"DualAscent has no dual step for the {type(objective.loss).__name__} loss."
+        if capability(objective.space, ProductSpace) is None:
+            return f"DualAscent solves independent binary problems, not {type(objective.space).__name__}."
+        if not ridge(objective):
+            return _no_ridge(objective)
+        if has_costs(objective) and capability(objective.loss, CostFree) is None:
             return "DualAscent does not support costs in binary problems."
         return None
+
+    def with_tol(self, tol: float) -> DualAscent:
+        """The same to this gap."""
+        return replace(self, tol=tol)
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Minimize until every problem is solved to `tol`, its epochs are over, or `report` raises."""
@@ -166,7 +172,7 @@ class DualAscent:
             last[:] = [step]
             return report(step)
 
-        if hasattr(objective.space, "head_starts"):
+        if capability(objective.space, JointSpace) is not None:
             minimize_joint(objective, self.tol, ascent, heard)
         else:
             self._binaries(objective, ascent, heard)
@@ -179,10 +185,9 @@ class DualAscent:
 
     def _binaries(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Independent binary problems, side by side or one after the other."""
-        strength = float(objective.regularizer.l2)
-        name = _dual(objective.loss)
-        assert name is not None
-        settings = Settings(name, objective.bias, self.tol, start.epochs, start.seed)  # type: ignore[arg-type]
+        loss, strength = capability(objective.loss, DualLoss), ridge(objective) or 0.0
+        assert loss is not None
+        settings = Settings(loss.dual, objective.bias, self.tol, start.epochs, start.seed)
 
         before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
 
@@ -220,23 +225,20 @@ def _together(problems: Binaries, settings: Settings) -> bool:
     return settings.tol >= LOSSES[settings.loss].together.get(problems.rows[2].dtype.name, np.inf)
 
 
-def _dual(loss: Any) -> str | None:
-    """The name of the loss in `LOSSES`, if its own class says so: a subclass may have changed the formula."""
-    name = vars(type(loss)).get("dual")
-    return name if name in LOSSES else None
+def _no_ridge(objective: Objective) -> str:
+    return f"DualAscent needs an L2 penalty with a positive strength, not {type(objective.regularizer).__name__}."
 
 
 def _binaries(objective: Objective, strength: float) -> Binaries:
     """Weight_i / strength is C_i; the objective is strength times that of the problems."""
-    X: Any = objective.X
-    X = X.to_csr() if hasattr(X, "to_csr") else X
-    w = objective.space.width(objective.k)
+    X, w, space = objective.X.to_csr(), objective.space.width(objective.k), capability(objective.space, ProductSpace)
+    assert space is not None
     return Binaries(
         rows=X.arrays,
-        width=X.shape[1],
+        width=X.width,
         costs=np.asarray(objective.weights, np.float64) / strength,
         count=w,
-        sides=lambda which: objective.space.sides(objective.y, which, w),
+        sides=lambda which: space.sides(objective.y, which, w),
         factors=np.ones((w, 2)),
     )
 

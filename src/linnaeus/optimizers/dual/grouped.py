@@ -31,7 +31,7 @@ from linnaeus.optimizers.dual.separate import WAVE, Work
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints, Longs, Words16, Words64
+    from linnaeus.types import Doubles, Ints, Longs, Warm, Words16, Words64
 
     Marked = tuple[Words16, Doubles]
 
@@ -154,7 +154,7 @@ def solve_teams(
     settings: Settings,
     tell: Callable[[Progress], object] = lambda _: None,
     saved: Mapping[str, NDArray[Any]] | None = None,
-    warm: tuple[Mapping[str, NDArray[Any]], float] | None = None,
+    warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles] | None:
     """What `solve_binaries` does, for problems that have all rows in common: one-vs-rest, label sets.
 
@@ -175,7 +175,7 @@ def solve_teams(
     if saved:
         work.restore(saved)
     elif warm is not None:
-        work.warm_up(*warm)
+        work.warm_up(warm)
     while work.unfinished and not few_left(work):
         work.epoch()
         tell(work.progress())
@@ -201,11 +201,12 @@ class Teams(Ascent):
         self.bounds = np.zeros((2, *no.shape))
         self.place_biases(no, yes)
 
-    def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
+    def warm_up(self, warm: Warm) -> None:
         """Begin with the duals of smaller costs."""
+        saved = warm.state
         if "marks" not in saved or saved["alpha"].shape != self.lineup.alpha.shape:
             return
-        factor = self.loss.growth(larger)
+        factor = self.loss.growth(warm.ratio)
         self.lineup.alpha[:] = saved["alpha"] * factor
         self.lineup.weights[:] = saved["weights"] * factor
         warm_facts(self.facts, saved["facts"].transpose(1, 0, 2), factor, self.settings.bias)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from linnaeus.optimizers.shuffle import shuffled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints, Longs
+    from linnaeus.types import Doubles, Ints, Longs, Warm
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,12 @@ FIRST = 3
 """Epochs before momentum sets in."""
 
 
-Past: TypeAlias = "tuple[Mapping[str, NDArray[Any]] | None, tuple[Mapping[str, NDArray[Any]], float] | None]"
+class Past(NamedTuple):
+    """What a solution goes on from: its own state, or that of the same problem with a stronger regularizer."""
+
+    saved: Mapping[str, NDArray[Any]] | None = None
+    warm: Warm | None = None
+
 
 EPOCH, GAPS, VALUE, FOUND, BETA, LENGTH, LIMIT = range(7)
 """Numbers of a state: epochs done, the sum of gaps in the last one, the objective, gap found by gap expected; and for a
@@ -271,12 +276,13 @@ class Climb:
         beta = self._first_beta()
         self.arrays["numbers"] = np.array([0.0, np.inf, family.at_zero(joint), 1.0, beta, np.inf, LOOSEST * beta])
 
-    def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
+    def warm_up(self, warm: Warm) -> None:
         """Begin with the duals of smaller strengths: shares of an example, so that weights grow with the strengths."""
+        saved = warm.state
         if saved["P"].shape != self.arrays["P"].shape:
             return
         self.arrays["P"][:] = saved["P"]
-        np.multiply(saved["W"], larger, out=self.arrays["W"])
+        np.multiply(saved["W"], warm.ratio, out=self.arrays["W"])
         for name in ("b", "center"):
             self.arrays[name][:] = saved[name]
 
@@ -368,7 +374,7 @@ def climb(
     joint: Joint,
     plan: Plan,
     tell: Callable[[Climb], object] = lambda _: None,
-    past: Past = (None, None),
+    past: Past | None = None,
 ) -> tuple[Doubles, Doubles]:
     """Weights W (d, k) and biases b (k,), solved to `plan.tol` or for `plan.epochs`; `tell` may raise to end it.
 
@@ -380,10 +386,10 @@ def climb(
     >>> climb(CRAMMER, two, Plan(tol=1e-9))[0].round(6).tolist()
     [[0.5, -0.5]]
     """
-    saved, warm = past
-    work = Climb(family, joint, plan, saved)
-    if warm is not None and not saved:
-        work.warm_up(*warm)
+    past = past or Past()
+    work = Climb(family, joint, plan, past.saved)
+    if past.warm is not None and not past.saved:
+        work.warm_up(past.warm)
     while not work.finished and work.epoch < plan.epochs:
         work.run()
         tell(work)

@@ -26,7 +26,7 @@ from linnaeus.optimizers.dual.binary import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints, Longs, Words64
+    from linnaeus.types import Doubles, Ints, Longs, Warm, Words64
 
 ACTIVE, FINISHED = range(2)
 """The columns of a wave's counts."""
@@ -105,7 +105,7 @@ def solve_binaries(
     settings: Settings,
     tell: Callable[[Progress], object] = lambda _: None,
     saved: Mapping[str, NDArray[Any]] | None = None,
-    warm: tuple[Mapping[str, NDArray[Any]], float] | None = None,
+    warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles]:
     """Weights W (d, k) and biases b (k,) of all problems, each solved to `tol` or for `epochs`.
 
@@ -121,7 +121,7 @@ def solve_binaries(
     """
     work = Work(problems, settings, saved)
     if warm is not None and not saved:
-        work.warm_up(*warm)
+        work.warm_up(warm)
     while work.which:
         while work.unfinished:
             work.epoch()
@@ -171,11 +171,12 @@ class Work(Ascent):
         """Whether this is the last wave: before, nothing is known of the problems to come."""
         return self.which.stop == self.problems.count
 
-    def warm_up(self, saved: Mapping[str, NDArray[Any]], larger: float) -> None:
+    def warm_up(self, warm: Warm) -> None:
         """Begin with the duals of smaller costs, where all of them were kept: one wave."""
+        saved = warm.state
         if self.problems.count > WAVE or saved["alpha"].shape != self.wave.alpha.shape:
             return
-        factor = self.loss.growth(larger)
+        factor = self.loss.growth(warm.ratio)
         np.multiply(saved["alpha"], factor, out=self.wave.alpha)
         np.multiply(saved["all_weights"], factor, out=self.weights)
         before = saved["facts"].reshape(self.wave.table.shape)
