@@ -736,6 +736,14 @@ class SharedScores(Protocol):
         ...
 
 
+class ChanceSpace(Protocol):
+    """An output space whose scores can say the probabilities of classes or labels."""
+
+    def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
+        """P (n, k), from the scores and the chance of one score: that of the loss they were learned with."""
+        ...
+
+
 class ClassScores(Protocol):
     """An output space whose scores are not those of the classes: pairs of classes vote."""
 

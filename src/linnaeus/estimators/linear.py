@@ -25,6 +25,7 @@ from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.solving import solve
 from linnaeus.learners.linear.streaming import go_on, merged, standing, widened
 from linnaeus.outputs import Binary, MultiLabel
+from linnaeus.protocols import ClassScores, capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +94,8 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         S = self._scores(X)
         if isinstance(self.space_, Binary):
             return S[:, 0]
-        return self.space_.class_scores(S) if hasattr(self.space_, "class_scores") else S
+        own = capability(self.space_, ClassScores)
+        return S if own is None else own.class_scores(S)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the best label of each row; ties go to the lowest class. Label sets have the form given to `fit`."""
@@ -130,8 +132,8 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         elif isinstance(self.space_, Binary | MultiLabel):
             zeros: NDArray[np.bool_] = (S == 0).any(axis=1)
             return zeros
-        elif hasattr(self.space_, "class_scores"):
-            S = self.space_.class_scores(S)
+        elif (own := capability(self.space_, ClassScores)) is not None:
+            S = own.class_scores(S)
         tied: NDArray[np.bool_] = (S.max(axis=1, keepdims=True) == S).sum(axis=1) > 1
         return tied
 

@@ -14,6 +14,7 @@ from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.explain.found import Found, find
 from linnaeus.explain.words import Span, without, words
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import ClassScores, Readout, capability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,15 +39,14 @@ class Ranked:
     @property
     def readout(self) -> Doubles | None:
         """The matrix (w, k) from scores to class scores; None if they are the same."""
-        made = getattr(self.space, "readout", None)
-        return None if made is None else made(len(self.classes))
+        own = capability(self.space, Readout)
+        return None if own is None else own.readout(len(self.classes))
 
     def class_scores(self, S: Doubles) -> Doubles:
         """The class scores (n, k) that the output space ranks classes by."""
-        own = getattr(self.space, "class_scores", None)
+        own = capability(self.space, ClassScores)
         if own is not None:
-            ranked: Doubles = own(S)
-            return ranked
+            return own.class_scores(S)
         return S if self.readout is None else S @ self.readout
 
     def read(self, block: Doubles, chosen: Sequence[int]) -> Doubles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
-from linnaeus.protocols import CostSpace, CurvedSpace, JointSpace, ListedSpace
+from linnaeus.protocols import ChanceSpace, CostSpace, CurvedSpace, JointSpace, ListedSpace
 from linnaeus.types import Answer, Margins
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Multiclass:
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (JointSpace, CostSpace, CurvedSpace, ListedSpace)
+    provides: ClassVar[tuple[type, ...]] = (JointSpace, CostSpace, CurvedSpace, ChanceSpace, ListedSpace)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "costs", as_costs(self.costs))
@@ -101,6 +102,10 @@ class Multiclass:
         """The true classes in the form of the kernels, with costs by true class."""
         costs = np.zeros(0) if self.costs is None else paid(self.costs, w).T.ravel()
         return LabelLists(SPACES["joint"], *one_each(np.asarray(y)), costs)
+
+    def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
+        """The softmax."""
+        return self.soft(S, np.zeros(len(S), np.intp)).parts
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """The class with the largest score."""

@@ -7,6 +7,7 @@ The output "yes" of a part has score s and "no" has score 0, so a part has one p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -16,7 +17,16 @@ from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, as_costs, paid
-from linnaeus.protocols import ClassScores, CostSpace, CurvedSpace, ListedSpace, ProductSpace, Readout, SetSpace
+from linnaeus.protocols import (
+    ChanceSpace,
+    ClassScores,
+    CostSpace,
+    CurvedSpace,
+    ListedSpace,
+    ProductSpace,
+    Readout,
+    SetSpace,
+)
 from linnaeus.types import Answer, LabelSets, Margins
 
 if TYPE_CHECKING:
@@ -33,7 +43,7 @@ class Product(ABC):
     (True, True)
     """
 
-    provides: ClassVar[tuple[type, ...]] = (ProductSpace, CurvedSpace)
+    provides: ClassVar[tuple[type, ...]] = (ProductSpace, CurvedSpace, ChanceSpace)
 
     @abstractmethod
     def signs(self, y: Truth, w: int) -> Doubles:
@@ -88,9 +98,20 @@ class Product(ABC):
         stakes = self._stakes(y, S.shape[1]) * (signs != 0)
         return Margins(S - signs, stakes, lambda V: V, lambda slopes: slopes)
 
+    def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
+        """The chances of the classes, normalized; all equal where all are zero."""
+        return _normalized(np.asarray(chance(S), np.float64))
+
     def _stakes(self, y: Truth, w: int) -> Doubles:
         stakes = self.stakes(y, w)
         return np.ones((len(y), w)) if stakes is None else stakes
+
+
+def _normalized(P: Doubles) -> Doubles:
+    """Chances (n, k) divided by their sum; all equal where all are zero."""
+    total = P.sum(axis=1, keepdims=True)
+    even: Doubles = np.where(total > 0, P, 1.0) / np.where(total > 0, total, P.shape[1])
+    return even
 
 
 def rows_where(mask: NDArray[np.bool_]) -> Ints:
@@ -140,6 +161,11 @@ class Binary(Product):
     def readout(self, k: int) -> Doubles:
         """The matrix (1, 2) from the score to class scores: minus for class 0, plus for class 1."""
         return np.array([[-1.0, 1.0]])
+
+    def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
+        """Those of class 0 and of class 1."""
+        P = np.asarray(chance(S), np.float64)
+        return np.hstack([1.0 - P, P])
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """1 where the score is positive."""
@@ -252,6 +278,14 @@ class OneVsOne(Product):
         found: NDArray[np.intp] = np.argmax(self.class_scores(S), axis=1)
         return found
 
+    def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
+        """The mean of a class's chances against the others, p_i = 2/(k(k-1)) sum_j r_ij.
+
+        That is the start of the pairwise coupling of Hastie and Tibshirani (1998).
+        """
+        R, k = np.asarray(chance(S), np.float64), classes_of(S.shape[1])
+        return _normalized(_gather(R, 1.0 - R, pairs(k), k))
+
     def readout(self, k: int) -> Doubles:
         """The matrix (w, k) from pair scores to class sums: +1 for the first class of the pair, -1 for the second.
 
@@ -339,6 +373,10 @@ class MultiLabel(Product):
         """The label sets in the form of the kernels."""
         assert isinstance(y, LabelSets)
         return LabelLists(SPACES["product"], y.offsets, y.labels, np.zeros(0))
+
+    def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
+        """The chance of each label."""
+        return np.asarray(chance(S), np.float64)
 
     def decode(self, S: Doubles) -> NDArray[np.bool_]:
         """True where the score is positive (n, k)."""

@@ -12,6 +12,7 @@ from linnaeus.errors import UsageError
 from linnaeus.learners.linear.probabilities import has_chances
 from linnaeus.outputs import Binary
 from linnaeus.outputs.costs import as_costs, zero_one
+from linnaeus.protocols import CostSpace, capability
 
 if TYPE_CHECKING:
     from linnaeus.estimators.linear import LinearClassifier
@@ -34,7 +35,8 @@ def with_costs(spec: LinearClassifier, space: Any, k: int) -> Any:
         if "costs" not in {field.name for field in fields(space)}:
             raise UsageError(f"costs needs one class for each row; the output {type(space).__name__} has none.")
         space = replace(space, costs=costs)
-    if as_costs(getattr(space, "costs", None), k) is not None and not minds_costs(loss, space):
+    own = capability(space, CostSpace)
+    if own is not None and as_costs(own.costs, k) is not None and not minds_costs(loss, space):
         _refuse(loss, space)
     return space
 

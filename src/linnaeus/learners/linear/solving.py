@@ -22,6 +22,7 @@ from linnaeus.learners.linear.convergence import warn
 from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.outputs import Real
+from linnaeus.protocols import Chances, capability
 from linnaeus.types import LabelSets, Start
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
 
     def score(params: Params) -> float:
         S = objective.scores(X, params)
-        if hasattr(loss, "chance") or not hasattr(space.decode(S), "dtype") or space.decode(S).dtype.kind == "f":
+        if capability(loss, Chances) or not hasattr(space.decode(S), "dtype") or space.decode(S).dtype.kind == "f":
             values, _ = loss.value_and_grad(space, S, aside.y)
             return -float(values @ aside.weights) / total
         best, gold = space.best(S, aside.y), space.gold(S, aside.y)
