@@ -360,7 +360,7 @@ def _stepwise(value: Any) -> StochasticSolver:
     found = capability(value, StochasticSolver)
     if found is not None:
         return found
-    table = {name: made for name, made in OPTIMIZERS.items() if StochasticSolver in made.provides}
+    table = {name: made for name, made in OPTIMIZERS.items() if capability(made(), StochasticSolver)}
     if isinstance(value, str) and value in table:
         named: StochasticSolver = table[value]()
         return named

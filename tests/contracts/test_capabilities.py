@@ -1,0 +1,335 @@
+"""Every (piece, capability) pair: what is declared is there, and fused paths do what the four questions define.
+
+A solver of a convex objective ends where no other weights are better; a learner of single examples takes the step that
+`gold`, `best`, `soft` and `cost` define, by way of the loss.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from tests.contracts.cells import COSTS
+from tests.contracts.problems import problem, separable
+
+from linnaeus import protocols
+from linnaeus.arrays import CSR
+from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.kernels.online import LOSSES as KNOWN
+from linnaeus.learners.chain.learner import CHAIN_LOSSES, Chain
+from linnaeus.losses import LOSSES
+from linnaeus.optimizers import FTRL, OPTIMIZERS, SGD, AdaGrad, DualAscent, PassiveAggressive
+from linnaeus.optimizers.fused_steps import Fused, online_kernel
+from linnaeus.optimizers.stochastic_steps import Descent
+from linnaeus.outputs import OUTPUTS, STRUCTURES, Sequence
+from linnaeus.protocols import (
+    Chances,
+    ChanceSpace,
+    CurvedSpace,
+    DualLoss,
+    JointDualLoss,
+    JointSpace,
+    ListedSpace,
+    NewtonLoss,
+    OnlineLoss,
+    ProductSpace,
+    SeparablePenalty,
+    capability,
+)
+from linnaeus.regularizers import L2, REGULARIZERS, ElasticNet, NoPenalty
+from linnaeus.types import LabelSets, Start, Tags
+
+RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0.3)}
+PIECES = {
+    **{f"loss {name}": LOSSES[name]() for name in LOSSES},
+    **{f"output {name}": space() for name, space in [*OUTPUTS.items(), *STRUCTURES.items()]},
+    **{f"regularizer {name}": piece() for name, piece in REGULARIZERS.items()},
+    **{f"optimizer {name}": OPTIMIZERS[name]() for name in OPTIMIZERS},
+    **{f"rule of {name}": solver.rule for name, solver in RULES.items()},
+}
+CAPABILITIES = {
+    name: found
+    for name, found in vars(protocols).items()
+    if isinstance(found, type) and found.__module__ == protocols.__name__ and name != "Fused"
+}
+DECLARED = [
+    (piece, name)
+    for piece, name in itertools.product(PIECES, CAPABILITIES)
+    if capability(PIECES[piece], CAPABILITIES[name])
+]
+FUSED = {"loss": ("DualLoss", "JointDualLoss", "OnlineLoss"), "output": ("ListedSpace",), "rule": ("FusedRule",)}
+
+
+def _members(name):
+    """What a capability asks for: the names in its protocol and in those it extends."""
+    homes = [home for home in CAPABILITIES[name].__mro__ if home.__module__ == protocols.__name__]
+    return {member for home in homes for member in vars(home) if not member.startswith("_")}
+
+
+@pytest.mark.parametrize(("piece", "name"), DECLARED)
+def test_what_is_declared_is_there(piece, name):
+    assert [member for member in _members(name) if getattr(PIECES[piece], member, None) is None] in ([], ["costs"])
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_what_a_fused_path_needs_is_there_only_where_it_is_declared(piece):
+    kind = type(PIECES[piece])
+    for name in FUSED.get(piece.split()[0], ()):
+        own = _members(name) <= set(vars(kind))
+        assert own == (capability(PIECES[piece], CAPABILITIES[name]) is not None)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_subclass_inherits_all_but_fused_paths(piece):
+    class Own(type(PIECES[piece])):
+        pass
+
+    mine, theirs = object.__new__(Own), PIECES[piece]
+    for wanted in CAPABILITIES.values():
+        has = capability(mine, wanted) is not None
+        assert has == (capability(theirs, wanted) is not None and protocols.Fused not in wanted.__mro__)
+
+
+def test_there_is_a_piece_for_every_capability():
+    fused = {name for name, found in CAPABILITIES.items() if protocols.Fused in found.__mro__}
+    assert fused == {name for names in FUSED.values() for name in names}
+    bare = {"Stream", "Rows", "Extractor", "Features", "OutputSpace", "Loss", "Regularizer", "Objective", "Solver"}
+    bare |= {"Learner", "Model", "Similarity", "Rule", "SolverRun"}
+    assert {name for _, name in DECLARED} == set(CAPABILITIES) - bare
+
+
+# --- Solvers ---
+
+
+def _least(objective, params, rng):
+    """Whether no weights nearby have a lower objective: for a convex one, no weights at all."""
+    value = objective.value(params)
+    _, grad = objective.value_and_grad(params)
+    ways = [{name: -g for name, g in grad.items()}]
+    ways += [{name: rng.normal(size=g.shape) for name, g in grad.items()} for _ in range(30)]
+    for way in ways:
+        length = np.sqrt(sum(float((v * v).sum()) for v in way.values()))
+        for step in (1e-1, 1e-2, 1e-3):
+            there = {name: params[name] + step / max(length, 1e-300) * way[name] for name in params}
+            if objective.value(there) < value - 1e-6 * abs(value):
+                return False
+    return True
+
+
+def _posed(loss, output, bias, costs=False, strength=0.5):
+    X, y, space, k = problem(output)
+    rng = np.random.default_rng(3)
+    space = type(space)(costs=COSTS[k]) if costs else space
+    return Objective(X, y, space, LOSSES[loss](), L2(strength), rng.uniform(0.5, 2.0, len(y)), k, bias)
+
+
+BINARY_DUALS = [
+    (loss, output)
+    for loss, output in itertools.product(LOSSES, OUTPUTS)
+    if capability(LOSSES[loss](), DualLoss) and capability(OUTPUTS[output](), ProductSpace)
+]
+JOINT_DUALS = [
+    (loss, output)
+    for loss, output in itertools.product(LOSSES, OUTPUTS)
+    if capability(LOSSES[loss](), JointDualLoss) and capability(OUTPUTS[output](), JointSpace)
+]
+
+
+@pytest.mark.parametrize("bias", ["free", "regularized", "none"])
+@pytest.mark.parametrize(("loss", "output"), [*BINARY_DUALS, *JOINT_DUALS])
+def test_dual_ascent_minimizes_the_objective(loss, output, bias):
+    objective = _posed(loss, output, bias)
+    fit = train(objective, DualAscent(tol=1e-7), Watch(Stop(epochs=3000, tol=1e-7)))
+    assert fit.trace.converged
+    assert fit.trace.last.value == pytest.approx(objective.value(fit.params), rel=1e-6)
+    assert _least(objective, fit.params, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("loss", "output"), JOINT_DUALS)
+def test_dual_ascent_minimizes_the_objective_with_costs(loss, output):
+    objective = _posed(loss, output, "free", costs=True)
+    fit = train(objective, DualAscent(tol=1e-7), Watch(Stop(epochs=3000, tol=1e-7)))
+    assert fit.trace.converged
+    assert _least(objective, fit.params, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("bias", ["free", "regularized", "none"])
+@pytest.mark.parametrize("output", ["onevsrest", "multilabel"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_problems_solved_side_by_side_minimize_the_objective(loss, output, bias):
+    objective = _posed(loss, output, bias, strength=0.05)
+    fit = train(objective, DualAscent(tol=1e-3), Watch(Stop(epochs=1000, tol=None)))
+    exact = train(objective, DualAscent(tol=1e-8), Watch(Stop(epochs=3000, tol=1e-8)))
+    assert objective.value(fit.params) <= (1 + 2e-3) * objective.value(exact.params)
+
+
+def _convex(loss, space):
+    return LOSSES[loss].convex and not (capability(space, JointSpace) and issubclass(LOSSES[loss], _margin()))
+
+
+def _margin():
+    from linnaeus.losses import MarginLoss
+
+    return MarginLoss
+
+
+EXACT = ("gradient_descent", "lbfgs", "conjugate_gradient", "newton_cg", "newton", "normal_equations", "lsqr")
+EXACT += ("coordinate", "proximal", "dual")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("costs", [False, True])
+@pytest.mark.parametrize("bias", ["free", "regularized", "none"])
+@pytest.mark.parametrize(
+    ("loss", "penalty", "output", "solver"), list(itertools.product(LOSSES, REGULARIZERS, OUTPUTS, EXACT)), ids=str
+)
+def test_every_solver_minimizes_every_objective_that_it_takes(loss, penalty, output, solver, bias, costs):
+    X, y, space, k = problem(output)
+    if costs and "costs" not in type(space).__dataclass_fields__:
+        return
+    space = type(space)(costs=COSTS[k]) if costs else space
+    regularizer = REGULARIZERS[penalty]() if penalty == "none" else REGULARIZERS[penalty](0.5)
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, len(y))
+    objective = Objective(X, y, space, LOSSES[loss](), regularizer, weights, k, bias)
+    numbers = output == "real" and loss not in ("squared", "absolute", "huber")
+    piece = OPTIMIZERS[solver]()
+    if numbers or piece.refuse(objective) is not None or not _convex(loss, space):
+        return
+    fit = train(objective, piece, Watch(Stop(epochs=5000, tol=1e-8, gradient=1e-8)))
+    if fit.trace.reason != "no minimum":
+        assert _least(objective, fit.params, np.random.default_rng(0))
+
+
+# --- Learners of single examples ---
+
+
+def _steps(objective, solver, general):
+    """The parameters after two epochs, by the fused kernel or by general steps in NumPy."""
+    start = Start({name: value + 0.1 for name, value in objective.initial().items()}, epochs=2, seed=4)
+    rule = solver.rule_for(objective)
+    kernel = online_kernel(rule, objective, False)
+    if kernel is None:
+        return None
+    run = Descent(solver, rule, objective, start, False) if general else Fused(solver, kernel, objective, start, False)
+    steps = [run.epoch(1), run.epoch(2)]
+    return run.result(), [(step.value, step.mistakes) for step in steps]
+
+
+ONLINE = [
+    (loss, output, rule)
+    for loss, output, rule in itertools.product(LOSSES, OUTPUTS, RULES)
+    if capability(LOSSES[loss](), OnlineLoss) and capability(OUTPUTS[output](), ListedSpace)
+]
+
+
+@pytest.mark.parametrize("costs", [False, True])
+@pytest.mark.parametrize("penalty", [NoPenalty(), L2(0.3), ElasticNet(0.2)], ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize(("loss", "output", "rule"), ONLINE)
+def test_fused_learners_take_the_steps_of_the_loss(loss, output, rule, penalty, costs):
+    X, y, space, k = problem(output)
+    if costs and "costs" not in type(space).__dataclass_fields__:
+        return
+    space = type(space)(costs=COSTS[k]) if costs else space
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, len(y))
+    objective = Objective(X, y, space, LOSSES[loss](), penalty, weights, k)
+    (ours, told), (theirs, meant) = (_steps(objective, RULES[rule], general) for general in (False, True))
+    for name in ours:
+        np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(told, meant, rtol=1e-9)
+
+
+@pytest.mark.parametrize("output", [name for name in OUTPUTS if capability(OUTPUTS[name](), ListedSpace)])
+def test_a_passive_aggressive_step_is_the_smallest_that_corrects_an_example(output):
+    X, y, space, k = separable(output)
+    one, truth = X.take(np.array([3])), y[3:4]
+    objective = Objective(one, truth, space, LOSSES["hinge"](), NoPenalty(), np.ones(1), k, "none")
+    before = objective.initial()
+    after = train(objective, PassiveAggressive(slack="none"), Watch(Stop(epochs=1))).params
+    move = after["W"] - before["W"]
+    values, D = LOSSES["hinge"]().value_and_grad(space, np.zeros((1, space.width(k))), truth)
+    step = -np.asarray(one.tdot(D))
+    scale = (move * step).sum() / (step * step).sum()
+    np.testing.assert_allclose(move, scale * step, atol=1e-9)  # along the gradient
+    assert values[0] + (D * one.dot(move)).sum() == pytest.approx(0.0, abs=1e-9)  # until the worst rival is beaten by 1
+
+
+def test_the_kernels_know_the_losses_that_say_so():
+    online = {name: capability(LOSSES[name](), OnlineLoss) for name in LOSSES}
+    assert {name: loss.online for name, loss in online.items() if loss is not None} == KNOWN
+
+
+def _sentence(rng, k, n=7, d=5):
+    rows = rng.normal(size=(n, d))
+    X = CSR(np.arange(0, n * d + 1, d), np.tile(np.arange(d, dtype=np.int32), n), rows.ravel(), d)
+    return X, Tags(np.array([0, n]), rng.integers(0, k, n).astype(np.int32))
+
+
+@pytest.mark.parametrize("rule", ["sgd", "adagrad"])
+@pytest.mark.parametrize("loss", CHAIN_LOSSES)
+def test_a_chain_learner_takes_the_step_of_the_loss(loss, rule):
+    k = 3
+    X, y = _sentence(np.random.default_rng(5), k)
+    learned = Chain(loss=loss, rule=rule, rate=0.3, epochs=1).learn_tags(X, y, k)
+    _, D = LOSSES[loss]().value_and_grad(Sequence(), np.zeros((len(X) + 1 + k, k)), y)
+    rows, links, W, total = X.to_scipy().toarray(), D[len(X) :], np.zeros((X.width, k)), np.zeros((X.width, k))
+    for x, d in zip(rows, D, strict=False):  # the tokens of the sentence, each with its part of the gradient
+        g = np.outer(x, d)
+        total += g * g
+        W -= 0.3 * g / (np.sqrt(1e-6 + total) if rule == "adagrad" else 1.0)
+    np.testing.assert_allclose(learned.W, W, rtol=1e-5, atol=1e-6)
+    by = np.sqrt(1e-6 + links * links) if rule == "adagrad" else 1.0
+    np.testing.assert_allclose(learned.shared, -0.3 * links / by, rtol=1e-5, atol=1e-6)
+
+
+# --- Derivatives, probabilities, penalties ---
+
+
+@pytest.mark.parametrize("output", [name for name in OUTPUTS if capability(OUTPUTS[name](), CurvedSpace)])
+def test_the_hessian_of_the_soft_maximum_is_the_change_of_its_marginals(output):
+    _, y, space, k = problem(output)
+    rng = np.random.default_rng(1)
+    S, V = rng.normal(size=(2, len(y), space.width(k)))
+    moved = (space.soft(S + 1e-6 * V, y).parts - space.soft(S - 1e-6 * V, y).parts) / 2e-6
+    np.testing.assert_allclose(space.soft_dot(S, V, y), moved, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("loss", "output"),
+    [(a, b) for a, b in itertools.product(LOSSES, OUTPUTS) if capability(LOSSES[a](), NewtonLoss) and b != "real"],
+)
+def test_the_curvature_of_a_loss_is_the_change_of_its_slope(loss, output):
+    _, y, space, k = problem(output)
+    piece, rng = LOSSES[loss](), np.random.default_rng(1)
+    S, V = 0.4 * rng.normal(size=(2, len(y), space.width(k)))
+    moved = piece.value_and_grad(space, S + 1e-6 * V, y)[1] - piece.value_and_grad(space, S - 1e-6 * V, y)[1]
+    found = piece.curvature(space, S, y)(V)
+    smooth = np.abs(found - moved / 2e-6) <= 1e-6 * (1.0 + np.abs(found))
+    assert smooth.mean() > 0.95  # at a jump of the curvature the two differ
+
+
+@pytest.mark.parametrize("loss", [name for name in LOSSES if capability(LOSSES[name](), Chances)])
+@pytest.mark.parametrize("output", [name for name in OUTPUTS if capability(OUTPUTS[name](), ChanceSpace)])
+def test_probabilities_are_probabilities_and_those_of_the_log_loss_its_own(loss, output):
+    _, y, space, k = problem(output)
+    S = np.random.default_rng(2).normal(size=(len(y), space.width(k)))
+    P = space.probabilities(S, LOSSES[loss]().chance)
+    assert P.shape == (len(y), k)
+    assert (P >= 0).all()
+    if not isinstance(y, LabelSets):
+        np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    if loss == "log" and output in ("binary", "multiclass"):
+        values, _ = LOSSES["log"]().value_and_grad(space, S, y)
+        np.testing.assert_allclose(-np.log(P[np.arange(len(y)), y]), values)
+
+
+@pytest.mark.parametrize("penalty", [name for name in REGULARIZERS if name != "group"])
+def test_a_separable_penalty_is_its_two_factors(penalty):
+    piece, rng = REGULARIZERS[penalty](), np.random.default_rng(0)
+    assert capability(piece, SeparablePenalty) is piece
+    W, G = rng.normal(size=(2, 5, 3))
+    before = G.copy()
+    value = piece.l1 * np.abs(W).sum() + 0.5 * piece.l2 * (W * W).sum()
+    assert piece.value(W) == pytest.approx(value)
+    assert piece.charge(W, G) == pytest.approx(value)
+    np.testing.assert_allclose(G - before, piece.grad(W), atol=1e-12)
