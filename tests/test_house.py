@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import tomllib
@@ -17,7 +16,6 @@ from linnaeus import kernels
 
 HEAVY = ("sklearn", "pandas", "polars", "torch", "scipy", "pyarrow", "numpy", "rich", "click", "msgspec")
 HOME = Path(linnaeus.__file__).parent
-STUB = "kernels/_native.pyi"
 
 
 def _loaded_by(code: str) -> set[str]:
@@ -122,27 +120,30 @@ def test_a_rebuild_without_isolation_has_the_tools_of_the_build(source_tree: Pat
     assert set(settings["build-system"]["requires"]) <= set(settings["dependency-groups"]["build"])
 
 
-@pytest.mark.parametrize("name", ["py.typed", STUB])
-def test_types_travel_with_the_package(name: str) -> None:
-    assert (HOME / name).is_file()
+def test_types_travel_with_the_package() -> None:
+    assert (HOME / "py.typed").is_file()
 
 
-def _public(module: ModuleType) -> set[str]:
-    listed = getattr(module, "__all__", None)
-    return set(listed) if listed is not None else {name for name in vars(module) if not name.startswith("_")}
-
-
-def _stub_names() -> set[str]:
-    body = ast.parse((HOME / STUB).read_text(encoding="utf-8")).body
-    return {n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")}
-
-
-def test_the_stub_names_exactly_the_twins() -> None:
-    assert _stub_names() == _public(kernels.reference)
+def _kernels(module: ModuleType) -> set[str]:
+    return {name for name, found in vars(module).items() if not name.startswith("_") and callable(found)}
 
 
 @pytest.mark.native
-def test_the_stub_names_exactly_the_compiled_kernels() -> None:
+def test_the_twins_are_exactly_the_compiled_kernels() -> None:
     from linnaeus.kernels import _native
 
-    assert _stub_names() == _public(_native)
+    assert _kernels(_native) == _kernels(kernels.reference)
+
+
+def test_every_kernel_is_at_the_door_and_those_with_a_tolerance_are_kernels() -> None:
+    assert [name for name in _kernels(kernels.reference) if not callable(getattr(kernels, name, None))] == []
+    assert kernels.reference.TOLERANCES.keys() <= _kernels(kernels.reference)
+
+
+def test_the_tolerances_of_kernels_are_those_of_the_docs(source_tree: Path) -> None:
+    page = (source_tree / "docs" / "adding" / "kernel.md").read_text(encoding="utf-8")
+    rows = [
+        line.split(" | ") for line in page.partition("<!-- tolerances -->")[2].splitlines() if line.startswith("| `")
+    ]
+    said = {name.strip("`| "): (float(row[1]), float(row[2])) for row in rows for name in row[0].split(", ")}
+    assert said == {name: known[:2] for name, known in kernels.reference.TOLERANCES.items()}

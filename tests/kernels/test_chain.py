@@ -91,7 +91,7 @@ def test_the_marginals_are_the_twins(k, second, scale):
     for ours, theirs in zip(
         soft(kernels, E, shared, offsets, weights), soft(reference, E, shared, offsets, weights), strict=True
     ):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ours, theirs, rtol=reference.TOLERANCES["chain_soft"].doubles, atol=1e-12)
 
 
 @each_side

@@ -53,7 +53,8 @@ def test_the_kernel_is_its_twin(k, search, second, loss, l2, eps, dtype):
     if l2:
         kernels.chain_settle(ours, settings)
         reference.chain_settle(theirs, settings)
-    tolerance = 1e-9 if dtype is np.float64 else 2e-4
+    known = reference.TOLERANCES["chain_learn"]
+    tolerance = known.doubles if dtype is np.float64 else known.floats
     np.testing.assert_allclose(found[0][0], found[1][0], rtol=tolerance)
     assert found[0][1] == found[1][1]
     layout = Layout(k, 2 if eps else 1, True, l2 > 0, dtype)

@@ -66,6 +66,13 @@ def test_products_are_those_of_the_twins_and_of_the_matrix(size, dtype, threads)
         total = np.full(n, 7.0)
         module.combine(columns, picked, times, total)
         np.testing.assert_allclose(total, dense[:, picked].astype(float) @ times, atol=1e-12)
+    ours, theirs = (module.correlate(columns, vector, threads) for module in BOTH)
+    tol = reference.TOLERANCES["correlate"].doubles
+    np.testing.assert_allclose(ours, theirs, rtol=tol, atol=tol)
+    totals = [np.empty(n), np.empty(n)]
+    for module, total in zip(BOTH, totals, strict=True):
+        module.combine(columns, picked, times, total)
+    assert totals[0].tobytes() == totals[1].tobytes()
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
@@ -103,7 +110,7 @@ def test_descent_goes_the_way_of_its_twin(size, dtype, penalty, bias):
         place = start.copy(), np.zeros(bias), np.empty(n)
         ends.append((*place, *module.descend(columns, picked, model, place, penalty, (4, 1e-3))))
     for a, b in zip(*ends, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-8, rtol=1e-6)
+        np.testing.assert_allclose(a, b, atol=1e-8, rtol=reference.TOLERANCES["descend"].doubles)
     weights, level, moved = ends[0][:3]
     wanted = dense[:, picked].astype(float) @ (weights - start) + level.sum()
     np.testing.assert_allclose(moved, wanted, atol=1e-8, rtol=1e-6)

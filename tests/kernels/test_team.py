@@ -48,7 +48,8 @@ def test_the_kernels_do_what_their_twins_say(seed, loss, lanes, types):
     problem = make(rng, int(rng.integers(0, 14)), int(rng.integers(1, 6)), shape, types)
     ours, seen = run(kernels, loss, problem, 4, threads=2)
     theirs, wanted = run(reference, loss, problem, 4)
-    near = 1e-7 if types[1] == np.float64 else 1e-3
+    known = reference.TOLERANCES[f"team_epoch_{loss}"]
+    near = known.doubles if types[1] == np.float64 else known.floats
     for mine, other in zip((*ours[:2], *seen), (*theirs[:2], *wanted), strict=True):
         # A slope of exactly zero and one of 1e-16 set different bounds for shrinking: infinity or next to nothing.
         both = np.isfinite(mine) & np.isfinite(other)

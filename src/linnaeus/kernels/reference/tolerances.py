@@ -1,0 +1,51 @@
+"""How near the kernels are to their twins, where they are not equal to the bit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Tolerance(NamedTuple):
+    """How near a kernel is to its twin, relative and absolute: in float64, and in float32 where it works on that."""
+
+    doubles: float
+    floats: float
+    why: str
+
+
+_ELEMENTARY = "exp and log are the kernels' own, the same on every machine; the twins have those of NumPy"
+_SUMS = "sums are taken in lanes, in a fixed order; the twins sum as NumPy does"
+_STEPS = "rounding of sums and of exp and log, carried from step to step"
+
+TOLERANCES = {
+    "soft_rows": Tolerance(1e-13, 1e-13, _ELEMENTARY),
+    "chain_soft": Tolerance(1e-9, 1e-9, _ELEMENTARY),
+    "Scorer": Tolerance(1e-12, 1e-12, f"scores are equal to the bit, probabilities are not: {_ELEMENTARY}"),
+    "correlate": Tolerance(1e-12, 1e-12, _SUMS),
+    "correlate_block": Tolerance(1e-12, 1e-12, _SUMS),
+    "crammer_leap": Tolerance(1e-10, 1e-10, _SUMS),
+    "crammer_sums": Tolerance(1e-9, 1e-9, _SUMS),
+    "softmax_sums": Tolerance(1e-9, 1e-9, _SUMS),
+    "chain_learn": Tolerance(1e-9, 2e-4, _STEPS),
+    "chain_settle": Tolerance(1e-9, 2e-4, _STEPS),
+    "crammer_epoch": Tolerance(1e-6, 1e-6, _STEPS),
+    "softmax_epoch": Tolerance(1e-6, 1e-6, _STEPS),
+    "descend": Tolerance(1e-6, 1e-6, _STEPS),
+    "dual_epoch_hinge": Tolerance(1e-7, 1e-7, _STEPS),
+    "dual_epoch_logistic": Tolerance(1e-7, 1e-7, _STEPS),
+    "dual_epoch_squared_hinge": Tolerance(1e-7, 1e-7, _STEPS),
+    "dual_gap_hinge": Tolerance(1e-7, 1e-7, _STEPS),
+    "dual_gap_logistic": Tolerance(1e-7, 1e-7, _STEPS),
+    "dual_gap_squared_hinge": Tolerance(1e-7, 1e-7, _STEPS),
+    "learn_adagrad": Tolerance(1e-9, 2e-4, _STEPS),
+    "learn_aggressive": Tolerance(1e-9, 2e-4, _STEPS),
+    "learn_ftrl": Tolerance(1e-9, 2e-4, _STEPS),
+    "learn_sgd": Tolerance(1e-9, 2e-4, _STEPS),
+    "settle_adagrad": Tolerance(1e-9, 2e-4, _STEPS),
+    "settle_sgd": Tolerance(1e-9, 2e-4, _STEPS),
+    "team_epoch_hinge": Tolerance(1e-7, 1e-3, _STEPS),
+    "team_epoch_squared_hinge": Tolerance(1e-7, 1e-3, _STEPS),
+    "team_gap_hinge": Tolerance(1e-7, 1e-3, _STEPS),
+    "team_gap_squared_hinge": Tolerance(1e-7, 1e-3, _STEPS),
+}
+"""Kernels that are not equal to their twins to the bit. All others are."""
