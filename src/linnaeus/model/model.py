@@ -19,6 +19,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.restore import scores_of
 from linnaeus.model.scorer import compile_scorer
 from linnaeus.model.summary import model_repr
+from linnaeus.protocols import ClassScores, capability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -229,7 +230,8 @@ class Model:
 
     def class_scores(self, S: Doubles) -> Doubles:
         """Class scores from the scores of the output space, for example from scores of pairs of classes."""
-        found: Doubles = self.space.class_scores(S) if hasattr(self.space, "class_scores") else S
+        own = capability(self.space, ClassScores)
+        found: Doubles = S if own is None else own.class_scores(S)
         return found
 
     def decided(self) -> FittedDecision:

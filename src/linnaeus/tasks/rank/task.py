@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import OracleLoss, capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -105,7 +106,7 @@ class Rank:
             )
         if not isinstance(recipe.learner, Linear):
             raise InputTypeError(f"Candidates are ranked by a Linear(...) learner, not {recipe.learner!r}.")
-        if not hasattr(recipe.learner.loss, "upper"):
+        if capability(recipe.learner.loss, OracleLoss) is None:
             name = type(recipe.learner.loss).__name__
             raise UsageError(f"Candidates take the losses log, softmargin, hinge and perceptron, not {name}.")
         if recipe.keep != "nothing":
