@@ -197,3 +197,38 @@ def test_pairs_that_come_once_among_many() -> None:
                 counter.add(*pack(part), threads)
             assert same(counter.finish(least, threads), counted)
             assert same(replay(kernels, [rows[:300], rows[300:]], plan, threads, False, least), expected)
+
+
+def long_texts() -> list[bytes]:
+    """Longer than what is read at once: signs of every kind, a stretch without a space, broken UTF-8, sigmas."""
+    rng = np.random.default_rng(0)
+    signs = list(TRICKY) + [" "] * 12
+    mixed = "".join(signs[i] for i in rng.integers(0, len(signs), 30_000)).encode()
+    greek = "ΟΔΟΣ ΑΣ. Σ 'Σ\u0301 1,5 don't ".encode() * 1500
+    broken = b"caf\xc3 \xe6\x9d \xf0\x9f\x98 ok\xff " * 2500
+    return [mixed, greek + b"a" * 40_000 + greek, broken, b" " * 70_000, b"", b" x" + b" " * 70_000 + b"y" * 9]
+
+
+@pytest.mark.parametrize("tokenizer", [0, 1, 2, 5])
+@pytest.mark.parametrize("unit", UNITS.values())
+def test_long_texts_are_read_in_stretches_like_short_ones(unit: int, tokenizer: int) -> None:
+    if tokenizer == 5 and unit not in (UNITS["words"], UNITS["skips"]):
+        pytest.skip("only words have edges")
+    rows, case = long_texts(), 1 + tokenizer % 2
+    high = 2 if unit == UNITS["skips"] else 3
+    plan = Plan(unit, case, tokenizer, 2 if high == 2 else 1, high, 1)
+    for least in (1, 2):
+        assert same(count(kernels, [rows], plan, 2, least), count(reference, [rows], plan, 1, least))
+        expected = replay(reference, [rows], plan, 1, True, least)
+        assert same(replay(kernels, [rows], plan, 2, True, least), expected)
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 3)])
+def test_long_rows_are_counted_without_sorting(ngrams: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    words = [f"w{i}" for i in range(12)] + ["a_word_of_more_than_eight_bytes"]
+    rows = [" ".join(words[i] for i in rng.integers(0, 13, n)).encode() for n in (34_000, 40, 0)] + [b"one " * 34_000]
+    plan = Plan(UNITS["words"], 2, 0, *ngrams)
+    for least, unknown in ((1, False), (2, True)):
+        expected = replay(reference, [rows], plan, 1, unknown, least)
+        assert same(replay(kernels, [rows[:2], rows[2:]], plan, 2, unknown, least), expected)

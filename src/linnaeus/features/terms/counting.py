@@ -84,7 +84,7 @@ def count_terms(
 ) -> Counts:
     """One walk over the stream, which may be recorded for its rows, or counted apart for each of k classes.
 
-    Of n texts, the longest terms that stand in fewer than least(n) are left out: they are most of all.
+    Of n texts, the terms that stand in fewer than least(n) are left out: they are most of all.
     """
     counter, n = kernels.TermCounter(grams.plan, record), 0
     for batch in stream.batches():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -76,13 +76,13 @@ class Exact:
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """Count the terms of the stream, and select those with a column."""
-        seen = count_terms(grams, stream, self._least)
+        seen = count_terms(grams, stream, self._fewest(grams))
         columns, df = self._choose(seen)
         return Counted(seen.vocabulary(columns), df, seen.n)
 
     def learn_rows(self, grams: Grams, stream: Stream, unknown: bool) -> tuple[Counted, CSR]:
         """The same, with the rows of the stream: the terms are counted and remembered, no text is read twice."""
-        seen = count_terms(grams, stream, self._least, record=True)
+        seen = count_terms(grams, stream, self._fewest(grams), record=True)
         columns, df = self._choose(seen)
         counted, counter = Counted(seen.vocabulary(columns), df, seen.n), seen.counter
         del seen  # its arrays are as large as the rows
@@ -93,7 +93,7 @@ class Exact:
         self, grams: Grams, stream: Stream, unknown: bool, classes: tuple[Ints, int]
     ) -> tuple[Counted, Doubles]:
         """The same, with the sums of the rows of each of k classes (width, k): no row is made, and nothing recorded."""
-        seen = count_terms(grams, stream, self._least, classes=classes)
+        seen = count_terms(grams, stream, self._fewest(grams), classes=classes)
         columns, df = self._choose(seen)
         layout = len(df) + int(unknown), len(df) if unknown else -1
         sums = seen.counter.tally(columns, layout).reshape(layout[0], classes[1])
@@ -136,6 +136,12 @@ class Exact:
         if high < low:
             raise UsageError(f"max_df={self.max_df} is below min_df={self.min_df} for {n:,} texts: no term can pass.")
         return (df >= self._least(n)) & (df <= high)
+
+    def _fewest(self, grams: Grams) -> Callable[[int], int]:
+        """The same, where tokens are the terms, with what is asked of tokens: what stands in fewer is not sorted."""
+        if grams.plan.of_words and grams.high > 1:
+            return self._least
+        return lambda n: max(self._least(n), self.min_token_df if n >= FEW else 1)
 
     def _least(self, n: int) -> int:
         """In how many of n texts a term must stand."""

@@ -60,7 +60,7 @@ class TermCounter {
     std::vector<size_t> cuts = cut_pieces(texts.at, texts.size);
     size_t before = recordings_.size();
     if (record_) recordings_.resize(before + cuts.size() - 1);
-    std::vector<std::vector<uint32_t>> numbers(std::max(threads, 1));
+    std::vector<LargeVector<uint32_t>> numbers(std::max(threads, 1));
     for_each_piece(cuts.size() - 1, threads, [&](size_t piece, int worker) {
       Counted& c = *counted_[worker];
       Recording* r = record_ ? &recordings_[before + piece] : nullptr;
@@ -103,9 +103,10 @@ class TermCounter {
   }
 
   // (token bytes, token offsets, token documents, token counts, [(parents, tokens, documents, counts) for n = 2 ...],
-  // left out); nothing can be added afterwards. Of the longest terms, which begin no others, those that stand in
-  // fewer than `least` texts are left out: they are most of all terms, and a vocabulary seldom wants them. The last
-  // number says how often these occur.
+  // left out); nothing can be added afterwards. Terms that stand in fewer than `least` texts are left out before
+  // anything is sorted, and with them all that they begin: they are most of all terms, and a vocabulary seldom wants
+  // them. Tokens stay where all would go. The last number says how often those left out occur that are as long as the
+  // plan wants them.
   nb::tuple finish(int64_t least, int threads) {
     if (std::exchange(finished_, true)) throw nb::value_error("finish: a counter is finished once");
     JoinedTokens tokens;
@@ -115,17 +116,18 @@ class TermCounter {
     {
       nb::gil_scoped_release release;
       ranks_.resize(1);
-      tokens = join_tokens(counted_, ranks_[0]);
+      tokens = join_tokens(counted_, ranks_[0], frequent);
+      if (plan_.of_words() && plan_.low > 1) frequent.left_out = 0;
       for (auto& c : counted_) c->tokens.clear(), c->stats = {}, c->cache.forget_words();
       token_bits = int(std::bit_width(tokens.documents.size()));
-      if (later_) frequent.left_out = count_pairs(tokens.documents.size(), least, threads);
+      if (later_) frequent.left_out += count_pairs(tokens.documents.size(), least, threads);
       size_t parents = tokens.documents.size();
       starts_ = {0, parents};
       for (int size = 2; plan_.of_words() && size <= plan_.high; ++size) {
         ranks_.push_back(ranks_.back());
         GramKeys keys{token_bits + int(std::bit_width(parents)), token_bits};
-        frequent.least = size == plan_.high ? least : 0;
         orders.push_back(join_grams(counted_, size, ranks_[0], ranks_.back(), keys, frequent, threads));
+        if (size < plan_.low) frequent.left_out = 0;
         parents = orders.back().size();
         starts_.push_back(starts_.back() + parents);
       }
@@ -201,7 +203,7 @@ class TermCounter {
   // Of words and pairs only the words are counted while texts come: with their joint numbers pairs need no others.
   int64_t count_pairs(size_t tokens, int64_t least, int threads) {
     int64_t left_out = count_pairs_later(recordings_, counted_, ranks_[0], least, threads);
-    std::vector<uint32_t> same(tokens);
+    LargeVector<uint32_t> same(tokens);
     std::iota(same.begin(), same.end(), 0u);
     ranks_[0].assign(counted_.size(), same);
     return left_out;
@@ -211,25 +213,29 @@ class TermCounter {
     explicit Player(size_t width) : dense(width) {}
     Counter counter;
     DenseCounter dense;
-    std::vector<uint32_t> keys;
+    LargeVector<uint32_t> keys;
   };
 
   // The maps from each thread's numbers become maps to columns.
   void renumber(const int32_t* columns, int32_t unknown) {
+    unknown_ = uint32_t(unknown);
     for (size_t order = 0; order < ranks_.size(); ++order)
       for (auto& map : ranks_[order])
         for (uint32_t& number : map) {
-          if (number == ABSENT) continue;
-          int32_t column = columns[starts_[order] + number];
-          number = uint32_t(column < 0 && order == 0 ? unknown : column);
+          int32_t column = number == ABSENT ? -1 : columns[starts_[order] + number];
+          number = column < 0 && order == 0 ? unknown_ : uint32_t(column);
         }
     for (size_t t = 0; t < counted_.size() && !plan_.of_words(); ++t)
       for (uint32_t& term : counted_[t]->cache.terms()) term = ranks_[0][t][term];
   }
 
-  void take(const uint32_t* numbers, size_t n, const std::vector<uint32_t>& map, std::vector<uint32_t>& keys) {
-    for (size_t i = 0; i < n; ++i)
-      if (numbers[i] != ABSENT && map[numbers[i]] != ABSENT) keys.push_back(map[numbers[i]]);
+  // The columns of the terms that have one; `absent` is that of terms without a number.
+  static void take(const uint32_t* numbers, size_t n, const LargeVector<uint32_t>& map, uint32_t absent,
+                   LargeVector<uint32_t>& keys) {
+    for (size_t i = 0; i < n; ++i) {
+      uint32_t column = numbers[i] == ABSENT ? absent : map[numbers[i]];
+      if (column != ABSENT) keys.push_back(column);
+    }
   }
 
   void play_words(const Recording& r, Player& player, int bits, RowBlock& block) {
@@ -238,19 +244,19 @@ class TermCounter {
       player.keys.clear();
       size_t n = *at++;
       if (plan_.unit == Unit::skips) {
-        take(at, n, ranks_[0][r.worker], player.keys);
+        take(at, n, ranks_[0][r.worker], unknown_, player.keys);
         at += n;
         n = *at++;
-        take(at, n, ranks_[1][r.worker], player.keys);
+        take(at, n, ranks_[1][r.worker], ABSENT, player.keys);
         at += n;
       } else if (later_) {
-        take(at, n, ranks_[0][r.worker], player.keys);
-        take(pairs, n - (n > 0), ranks_[1][r.pair_worker], player.keys);
+        take(at, n, ranks_[0][r.worker], unknown_, player.keys);
+        take(pairs, n - (n > 0), ranks_[1][r.pair_worker], ABSENT, player.keys);
         at += n, pairs += n - (n > 0);
       } else {
         for (int size = 1; size <= plan_.high && n >= size_t(size); ++size) {
           if (size > 1 && size < plan_.low) continue;
-          take(at, n - size + 1, ranks_[size - 1][r.worker], player.keys);
+          take(at, n - size + 1, ranks_[size - 1][r.worker], ABSENT, player.keys);
           at += n - size + 1;
         }
       }
@@ -278,6 +284,7 @@ class TermCounter {
   Plan plan_;
   bool record_, later_, finished_ = false;
   int classes_ = 0;
+  uint32_t unknown_ = ABSENT;
   AllCounted counted_;
   std::vector<Ranks> ranks_;  // ranks_[n - 1][thread]: the n-grams of a thread among all
   std::vector<size_t> starts_{0, 0};

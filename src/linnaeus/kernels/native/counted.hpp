@@ -1,5 +1,6 @@
 // What one thread has counted: tokens, n-grams as pairs, and, where the rows are wanted too, a recording of each text.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,30 +22,36 @@ class Counted {
       : pairs(plan.of_words() ? size_t(plan.high) + 1 : 0), plan_(plan), high_(high), reader_(plan) {}
 
   // Counts the terms of one text; a recording, unless null, gets the numbers of the terms in order.
-  void count(const uint8_t* data, size_t size, std::vector<uint32_t>* recording) {
-    const auto& spans = reader_.read(data, size);
+  void count(const uint8_t* data, size_t size, LargeVector<uint32_t>* recording) {
     ++document_;
-    if (plan_.unit == Unit::words) count_words(spans, recording);
-    else if (plan_.unit == Unit::skips) count_skips(spans, recording);
-    else count_characters(spans, recording);
+    if (!plan_.of_words()) return count_characters(data, size, recording);
+    count_tokens(data, size);
+    plan_.unit == Unit::words ? count_words(recording) : count_skips(recording);
   }
   // The same of a text of words that belongs to one of k classes, for which the terms are counted apart.
   void count_labeled(const uint8_t* data, size_t size, uint32_t label, uint32_t k) {
-    const auto& spans = reader_.read(data, size);
     ++document_;
     class_ = label, classes_ = k;
     by_class.resize(size_t(plan_.high));
-    count_words(spans, nullptr);
+    count_tokens(data, size);
+    count_words(nullptr);
   }
-  void trim() { reader_.trim(); }
+  void trim() {
+    reader_.trim();
+    if (ids_.capacity() < MANY_IDS) return;
+    ids_ = {}, nodes_ = {}, keys_ = {}, hashes_ = {};
+  }
 
   TokenTable tokens;
-  std::vector<Stat> stats;
+  LargeVector<Stat> stats;
   std::vector<PairTable> pairs;  // pairs[n]: the n-grams, each the pair of an (n-1)-gram and a token
   WordCache cache;
   std::vector<std::vector<uint64_t>> by_class;  // by_class[n - 1]: how often each n-gram stands in texts of each class
 
  private:
+  static constexpr size_t CHUNK = 128;  // tokens whose memory is asked for before the first is looked at
+  static constexpr size_t MANY_IDS = size_t(1) << 20;
+
   struct NewTerms {
     TokenTable& tokens;
     void fetch(const TokenKey& key) const { tokens.prefetch_slot(key); }
@@ -59,22 +66,32 @@ class Counted {
     s.count += times;
   }
 
-  void count_tokens(Spans spans) {
+  // Counts the tokens of a text and keeps their numbers.
+  void count_tokens(const uint8_t* data, size_t size) {
+    ids_.clear();
+    reader_.read_stretches(data, size, [&](Spans spans) {
+      for (size_t first = 0; first < spans.size(); first += CHUNK)
+        count_chunk(spans.subspan(first, std::min(CHUNK, spans.size() - first)));
+    });
+  }
+
+  void count_chunk(Spans spans) {
     const uint8_t* data = reader_.text().data;
     size_t n = spans.size();
-    if (token_keys_.size() < n) token_keys_.resize(n + n / 2);
-    TokenKey* keys = token_keys_.data();
+    TokenKey keys[CHUNK];
     for (size_t i = 0; i < n; ++i) {
       keys[i] = TokenKey(data + spans[i].start, spans[i].end - spans[i].start);
       tokens.prefetch_slot(keys[i]);
     }
-    ids_.resize(n);
+    size_t at = ids_.size();
+    ids_.resize(at + n);
+    uint32_t* ids = ids_.data() + at;
     for (size_t i = 0; i < n; ++i) {
-      ids_[i] = tokens.add(keys[i], data + spans[i].start, spans[i].end - spans[i].start);
-      if (ids_[i] < stats.size()) prefetch(&stats[ids_[i]]);
+      ids[i] = tokens.add(keys[i], data + spans[i].start, spans[i].end - spans[i].start);
+      if (ids[i] < stats.size()) prefetch(&stats[ids[i]]);
     }
     if (stats.size() < tokens.size()) stats.resize(tokens.size(), Stat{0, 0, 0});
-    for (uint32_t id : ids_) note(id, 1);
+    for (size_t i = 0; i < n; ++i) note(ids[i], 1);
   }
 
   // Counts the pairs in keys_ into `table`; their nodes replace nodes_. Slots are fetched ahead of their use.
@@ -92,8 +109,7 @@ class Counted {
   }
 
   // The recording of a text of words: how many tokens, then the terms of each size from low to high.
-  void count_words(Spans spans, std::vector<uint32_t>* recording) {
-    count_tokens(spans);
+  void count_words(LargeVector<uint32_t>* recording) {
     size_t n = ids_.size();
     nodes_.assign(ids_.begin(), ids_.end());
     if (recording) recording->push_back(uint32_t(n));
@@ -115,8 +131,7 @@ class Counted {
     for (uint32_t node : nodes_) ++counts[node * size_t(classes_) + class_];
   }
 
-  void count_skips(Spans spans, std::vector<uint32_t>* recording) {
-    count_tokens(spans);
+  void count_skips(LargeVector<uint32_t>* recording) {
     size_t n = ids_.size();
     keys_.clear();
     for (size_t i = 0; i < n; ++i)
@@ -129,8 +144,9 @@ class Counted {
     recording->insert(recording->end(), nodes_.begin(), nodes_.end());
   }
 
-  void count_characters(Spans spans, std::vector<uint32_t>* recording) {
-    cache.read(reader_, reader_.text().data, spans, NewTerms{tokens});
+  void count_characters(const uint8_t* data, size_t size, LargeVector<uint32_t>* recording) {
+    reader_.read_stretches(data, size,
+                           [&](Spans spans) { cache.read(reader_, reader_.text().data, spans, NewTerms{tokens}); });
     if (recording) cache.record(*recording);
     cache.use_terms([&](uint32_t id, uint32_t times) { note(id, times); });
     if (!recording) cache.bound();
@@ -139,9 +155,8 @@ class Counted {
   Plan plan_;
   int high_;
   Reader reader_;
-  std::vector<uint32_t> ids_, nodes_;
-  std::vector<uint64_t> keys_, hashes_;
-  std::vector<TokenKey> token_keys_;
+  LargeVector<uint32_t> ids_, nodes_;
+  LargeVector<uint64_t> keys_, hashes_;
   uint32_t document_ = 0, class_ = 0, classes_ = 0;
 };
 

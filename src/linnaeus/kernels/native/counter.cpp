@@ -176,7 +176,25 @@ const uint32_t* Counter::sort(const uint32_t* keys, size_t n, int bits) {
   return bits <= 20 ? by_digits<10>(out, spare_.data(), n, bits) : by_digits<11>(out, spare_.data(), n, bits);
 }
 
+// A long row is counted where its columns are not many more than its keys: nothing is sorted, and beside the keys it
+// takes only the memory of the columns.
+void Counter::add_many(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
+  counts_.resize(std::max(counts_.size(), size_t(1) << bits));
+  for (size_t i = 0; i < n; ++i) ++counts_[keys[i]];
+  size_t width = size_t(1) << bits, distinct = 0, at = 0;
+  for (size_t i = 0; i < width; ++i) distinct += counts_[i] != 0;
+  block.reserve(distinct + 1);
+  auto [columns, values] = block.room();
+  for (size_t i = 0; i < width; ++i) {
+    columns[at] = int32_t(i);
+    values[at] = float(counts_[i]);
+    at += std::exchange(counts_[i], 0u) != 0;
+  }
+  block.finish_row(distinct);
+}
+
 void Counter::add_counts(const uint32_t* keys, size_t n, int bits, RowBlock& block) {
+  if (n >= MANY && n >> bits >= 1) return add_many(keys, n, bits, block);
   keys = sort(keys, n, bits);
   block.reserve(n + 1);
   auto [columns, values] = block.room();

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace linnaeus {
 
 // The rows of one piece of work, in memory of their own or lent by whoever joins them.
@@ -58,6 +60,7 @@ class Counter {
   void add_signed(const uint32_t* keys, size_t n, int bits, RowBlock& block);
 
  private:
+  void add_many(const uint32_t* keys, size_t n, int bits, RowBlock& block);
   const uint32_t* sort(const uint32_t* keys, size_t n, int bits);
   int32_t* ends(size_t n) {
     if (ends_.size() < n) ends_.resize(n + n / 2);
@@ -66,6 +69,7 @@ class Counter {
 
   std::vector<uint32_t> sorted_, spare_;
   std::vector<int32_t> ends_;
+  LargeVector<uint32_t> counts_;  // of each column in a row of many keys; zero between two rows
   uint16_t buckets_[4096];
 };
 

@@ -1,10 +1,12 @@
 // One row of a sparse matrix when it has many values: a count for every column, and bits that say which are not zero.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "counter.hpp"
+#include "memory.hpp"
 
 namespace linnaeus {
 
@@ -21,7 +23,7 @@ class DenseCounter {
 
   // Appends the row in the order of its columns and forgets it.
   void finish_row(RowBlock& block) {
-    block.reserve(added_ + 1);
+    block.reserve(std::min(added_, counts_.size()) + 1);
     auto [columns, values] = block.room();
     size_t at = 0;
     for (size_t i = 0; i < words_.size(); ++i) {
@@ -42,7 +44,7 @@ class DenseCounter {
   }
 
  private:
-  std::vector<uint32_t> counts_;
+  LargeVector<uint32_t> counts_;
   std::vector<uint64_t> used_, words_;
   size_t added_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "grams.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -7,15 +8,33 @@
 
 namespace linnaeus {
 
-Spans Reader::read(const uint8_t* data, size_t size) {
+void Reader::refuse_enormous(size_t size) {
   if (size >= (size_t(1) << 30))
     throw std::length_error("a text of 1 GiB or more cannot be read in one piece; split it");
+}
+
+// Behind the last white space of the stretch, or behind the next one where it has none.
+size_t Reader::stretch_end(const uint8_t* data, size_t size, size_t start) {
+  auto space = [](uint8_t c) { return c == ' ' || uint8_t(c - 9) < 5; };
+  if (size - start <= STRETCH) return size;
+  for (size_t end = start + STRETCH; end > start; --end)
+    if (space(data[end - 1])) return end;
+  const uint8_t* next = std::find_if(data + start + STRETCH, data + size, space);
+  return next == data + size ? size : size_t(next - data) + 1;
+}
+
+Spans Reader::read(const uint8_t* data, size_t size) {
+  refuse_enormous(size);
   text_ = normalize(data, size, plan_.change, scratch_);
   if (plan_.unit == Unit::across) {
     collapse_spaces();
     return pieces_;
   }
-  const auto& words = tokens_.split(text_, plan_.tokenizer);
+  return cut(plan_.tokenizer);
+}
+
+Spans Reader::cut(Tokenizer tokenizer) {
+  const auto& words = tokens_.split(text_, tokenizer);
   if (plan_.of_words()) return words;
   bool marks = plan_.unit == Unit::subwords;
   pad_words(words, marks ? '<' : ' ', marks ? '>' : ' ');

@@ -57,6 +57,12 @@ class Reader {
 
   // Normalizes the text and cuts it into what the plan's n-grams are taken from.
   Spans read(const uint8_t* data, size_t size);
+
+  // The same in stretches that fit the cache, so that a long text takes no more memory than a short one: calls
+  // use(spans) for one after the other. Stretches end behind white space, where no word and no change of case reaches
+  // across; a text without any is one stretch, and so is one whose n-grams cross words.
+  template <class Use>
+  void read_stretches(const uint8_t* data, size_t size, Use&& use);
   const Text& text() const { return text_; }
 
   // Calls use(start, size) for each character n-gram of the bytes p[0..n): a padded word, or a whole text.
@@ -70,6 +76,15 @@ class Reader {
   }
 
  private:
+  static constexpr size_t STRETCH = size_t(32) << 10;
+
+  static void refuse_enormous(size_t size);
+  static size_t stretch_end(const uint8_t* data, size_t size, size_t start);
+  Spans mark_edge() {
+    edge_ = {uint32_t(text_.size), uint32_t(text_.size + 1)};
+    return {&edge_, 1};
+  }
+  Spans cut(Tokenizer tokenizer);
   void pad_words(Spans words, uint8_t before, uint8_t after);
   void collapse_spaces();
 
@@ -77,9 +92,27 @@ class Reader {
   Scratch scratch_, padded_;
   Tokens tokens_;
   Text text_;
+  Span edge_;
   std::vector<Span> pieces_;
   std::vector<uint32_t> bounds_;
 };
+
+template <class Use>
+void Reader::read_stretches(const uint8_t* data, size_t size, Use&& use) {
+  if (size <= STRETCH || plan_.unit == Unit::across) return use(read(data, size));
+  refuse_enormous(size);
+  bool edges = plan_.tokenizer == Tokenizer::edges, begun = false;
+  for (size_t start = 0, end; start < size; start = end) {
+    end = stretch_end(data, size, start);
+    text_ = normalize(data + start, end - start, plan_.change, scratch_);
+    Spans spans = cut(edges ? Tokenizer::words : plan_.tokenizer);
+    if (spans.empty()) continue;
+    if (edges && !begun) use(mark_edge());
+    begun = true;
+    use(spans);
+  }
+  if (edges && begun) use(mark_edge());
+}
 
 template <class Use>
 void Reader::grams(const uint8_t* p, size_t n, Use&& use) {

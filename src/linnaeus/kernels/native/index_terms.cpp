@@ -27,12 +27,23 @@ struct Worker {
   Lookup lookup;
 };
 
-void count_characters(Worker& w, const Vocabulary& v, Spans spans) {
-  w.cache.read(w.reader, w.reader.text().data, spans, KnownTerms{v});
+void count_characters(Worker& w, const Vocabulary& v, const uint8_t* data, size_t size) {
+  w.reader.read_stretches(data, size,
+                          [&](Spans spans) { w.cache.read(w.reader, w.reader.text().data, spans, KnownTerms{v}); });
   w.cache.use_terms([&](uint32_t column, uint32_t times) {
     if (column != ABSENT) w.dense.add(column, times);
   });
   w.cache.bound();
+}
+
+void find_keys(Worker& w, const Plan& plan, const Vocabulary& v, const uint8_t* data, size_t size) {
+  auto find = [&](Spans spans) {
+    const uint8_t* text = w.reader.text().data;
+    plan.unit == Unit::words ? word_keys(w.lookup, plan, v, text, spans) : skip_keys(w.lookup, plan, v, text, spans);
+  };
+  // Single words can be looked up stretch by stretch; of longer terms, none may be cut apart.
+  if (plan.high == 1) w.reader.read_stretches(data, size, find);
+  else find(w.reader.read(data, size));
 }
 
 nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, const VocabularyArrays& vocabulary,
@@ -50,17 +61,16 @@ nb::tuple index_terms(In<uint8_t> data, In<int64_t> offsets, PlanCode code, cons
   auto make = [&](size_t first, size_t last, RowBlock& block, int worker) {
     Worker& w = workers[worker];
     for (size_t row = first; row < last; ++row) {
-      const auto& spans = w.reader.read(bytes + at[row], size_t(at[row + 1] - at[row]));
+      const uint8_t* data = bytes + at[row];
+      size_t size = size_t(at[row + 1] - at[row]);
       if (!plan.of_words()) {
-        count_characters(w, v, spans);
+        count_characters(w, v, data, size);
         w.dense.finish_row(block);
         continue;
       }
-      std::vector<uint32_t>& keys = w.lookup.keys;
-      keys.clear();
-      const uint8_t* text = w.reader.text().data;
-      plan.unit == Unit::words ? word_keys(w.lookup, plan, v, text, spans) : skip_keys(w.lookup, plan, v, text, spans);
-      w.counter.add_counts(keys.data(), keys.size(), bits, block);
+      w.lookup.keys.clear();
+      find_keys(w, plan, v, data, size);
+      w.counter.add_counts(w.lookup.keys.data(), w.lookup.keys.size(), bits, block);
     }
     w.reader.trim();
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -13,19 +14,10 @@ namespace {
 
 struct TokenRef {
   uint64_t prefix;  // the first eight bytes, most significant first: decides most comparisons
-  const uint8_t* bytes;
-  uint32_t length, thread, id;
+  uint32_t id;
 };
 
-bool same(const TokenRef& a, const TokenRef& b) {
-  return a.prefix == b.prefix && a.length == b.length && std::memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
-bool before(const TokenRef& a, const TokenRef& b) {
-  if (a.prefix != b.prefix) return a.prefix < b.prefix;
-  int order = std::memcmp(a.bytes, b.bytes, std::min(a.length, b.length));
-  return order ? order < 0 : a.length < b.length;
-}
+using TokenRefs = LargeVector<TokenRef>;
 
 uint64_t big_endian_prefix(const uint8_t* p, size_t n) {
   uint64_t x = 0;
@@ -33,30 +25,72 @@ uint64_t big_endian_prefix(const uint8_t* p, size_t n) {
   return x;
 }
 
-// Orders the tokens by their bytes: by their first eight, a byte at a time beginning with the last of these, and where
-// these are the same, one with the other.
-void sort_tokens(std::vector<TokenRef>& refs) {
-  size_t n = refs.size();
-  struct Place {
-    uint64_t prefix;
-    size_t at;
-  };
-  std::vector<Place> from(n), to(n);
-  for (size_t i = 0; i < n; ++i) from[i] = {refs[i].prefix, i};
-  for (int shift = 0; shift < 64; shift += 8) {
-    size_t starts[257] = {};
-    for (const Place& place : from) ++starts[(place.prefix >> shift & 255) + 1];
-    for (int d = 0; d < 256; ++d) starts[d + 1] += starts[d];
-    for (const Place& place : from) to[starts[place.prefix >> shift & 255]++] = place;
-    from.swap(to);
+// Orders tokens whose prefixes agree above `shift` bits by their bytes: by the topmost byte that is left, then each
+// part by the next, so that the parts soon fit the cache; few tokens, and those that agree in eight bytes, are
+// compared.
+void sort_tokens(TokenRef* refs, TokenRef* spare, size_t n, int shift, const TokenTable& table) {
+  if (n < 48 || shift == 0) {
+    std::sort(refs, refs + n, [&](const TokenRef& a, const TokenRef& b) {
+      if (a.prefix != b.prefix) return a.prefix < b.prefix;
+      size_t left = table.length(a.id), right = table.length(b.id);
+      int order = std::memcmp(table.bytes(a.id), table.bytes(b.id), std::min(left, right));
+      return order ? order < 0 : left < right;
+    });
+    return;
   }
-  std::vector<TokenRef> sorted(n);
-  for (size_t i = 0; i < n; ++i) sorted[i] = refs[from[i].at];
-  for (size_t i = 0, end; i < n; i = end) {
-    for (end = i + 1; end < n && sorted[end].prefix == sorted[i].prefix;) ++end;
-    if (end > i + 1) std::sort(sorted.begin() + int64_t(i), sorted.begin() + int64_t(end), before);
+  shift -= 8;
+  size_t ends[256] = {}, sum = 0;
+  for (size_t i = 0; i < n; ++i) ++ends[refs[i].prefix >> shift & 255];
+  if (ends[refs[0].prefix >> shift & 255] == n) return sort_tokens(refs, spare, n, shift, table);
+  for (size_t& end : ends) sum += std::exchange(end, sum);
+  for (size_t i = 0; i < n; ++i) spare[ends[refs[i].prefix >> shift & 255]++] = refs[i];
+  std::copy_n(spare, n, refs);
+  size_t first = 0;
+  for (size_t end : ends) {
+    if (end - first > 1) sort_tokens(refs + first, spare + first, end - first, shift, table);
+    first = end;
   }
-  refs.swap(sorted);
+}
+
+// Adds what one thread has counted to what another has: `map` becomes the numbers that its tokens have there.
+void add_tokens(const Counted& from, Counted& to, LargeVector<uint32_t>& map) {
+  constexpr size_t chunk = 64;
+  const TokenTable& table = from.tokens;
+  TokenKey keys[chunk];
+  for (uint32_t first = 0; first < table.size(); first += chunk) {
+    uint32_t last = uint32_t(std::min(table.size(), first + chunk));
+    for (uint32_t id = first; id < last; ++id) {
+      uint8_t padded[8] =
+          {};  // the table ends with the last token, and the key of a short one is read eight bytes wide
+      size_t n = table.length(id);
+      if (n <= 8) std::memcpy(padded, table.bytes(id), n);
+      keys[id - first] = TokenKey(n <= 8 ? padded : table.bytes(id), n);
+      to.tokens.prefetch_slot(keys[id - first]);
+    }
+    for (uint32_t id = first; id < last; ++id)
+      map[id] = to.tokens.add(keys[id - first], table.bytes(id), table.length(id));
+    to.stats.resize(to.tokens.size(), Stat{0, 0, 0});
+    for (uint32_t id = first; id < last; ++id) {
+      to.stats[map[id]].documents += from.stats[id].documents;
+      to.stats[map[id]].count += from.stats[id].count;
+    }
+  }
+}
+
+// The frequent tokens in order; all of them where none is, so that whoever asked for too much can say of how many.
+TokenRefs choose_tokens(const Counted& all, Frequent& frequent) {
+  int64_t least = frequent.least;
+  auto often = [&](const Stat& s) { return s.documents >= least; };
+  if (std::none_of(all.stats.begin(), all.stats.end(), often)) least = 0;
+  TokenRefs refs(size_t(std::count_if(all.stats.begin(), all.stats.end(), often)));
+  size_t at = 0;
+  for (uint32_t id = 0; id < all.stats.size(); ++id) {
+    if (often(all.stats[id])) refs[at++] = {big_endian_prefix(all.tokens.bytes(id), all.tokens.length(id)), id};
+    else frequent.left_out += int64_t(all.stats[id].count);
+  }
+  TokenRefs spare(refs.size());
+  sort_tokens(refs.data(), spare.data(), refs.size(), 64, all.tokens);
+  return refs;
 }
 
 // Sorts by the lowest `bits` of the keys, eight at a time.
@@ -145,32 +179,38 @@ void merge_equal(Gram* grams, size_t n, int64_t least, size_t base, Ranks& nodes
 
 }  // namespace
 
-JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks) {
+JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks, Frequent& frequent) {
   JoinedTokens joined;
-  std::vector<TokenRef> refs;
   ranks.assign(counted.size(), {});
+  if (counted.empty()) return joined;
+  size_t base = 0;
+  for (size_t t = 0; t < counted.size(); ++t)
+    if (counted[t]->tokens.size() > counted[base]->tokens.size()) base = t;
+  Counted& all = *counted[base];
   for (size_t t = 0; t < counted.size(); ++t) {
-    const TokenTable& table = counted[t]->tokens;
-    ranks[t].resize(table.size());
-    for (uint32_t id = 0; id < table.size(); ++id) {
-      const uint8_t* p = table.bytes(id);
-      refs.push_back({big_endian_prefix(p, table.length(id)), p, uint32_t(table.length(id)), uint32_t(t), id});
-    }
+    ranks[t].resize(counted[t]->tokens.size());
+    if (t != base) add_tokens(*counted[t], all, ranks[t]);
   }
-  sort_tokens(refs);
+  TokenRefs refs = choose_tokens(all, frequent);
+  ranks[base].assign(all.tokens.size(), ABSENT);
+  constexpr size_t ahead = 16;
   for (size_t i = 0; i < refs.size(); ++i) {
-    const TokenRef& r = refs[i];
-    if (i == 0 || !same(refs[i - 1], r)) {
-      joined.bytes.insert(joined.bytes.end(), r.bytes, r.bytes + r.length);
-      joined.offsets.push_back(int64_t(joined.bytes.size()));
-      joined.documents.push_back(0);
-      joined.counts.push_back(0);
+    if (i + 2 * ahead < refs.size()) all.tokens.prefetch_place(refs[i + 2 * ahead].id);
+    if (i + ahead < refs.size()) {
+      prefetch(all.tokens.bytes(refs[i + ahead].id));
+      prefetch(&all.stats[refs[i + ahead].id]);
     }
-    const Stat& s = counted[r.thread]->stats[r.id];
-    joined.documents.back() += s.documents;
-    joined.counts.back() += int64_t(s.count);
-    ranks[r.thread][r.id] = uint32_t(joined.documents.size() - 1);
+    uint32_t id = refs[i].id;
+    const uint8_t* p = all.tokens.bytes(id);
+    joined.bytes.insert(joined.bytes.end(), p, p + all.tokens.length(id));
+    joined.offsets.push_back(int64_t(joined.bytes.size()));
+    joined.documents.push_back(all.stats[id].documents);
+    joined.counts.push_back(int64_t(all.stats[id].count));
+    ranks[base][id] = uint32_t(i);
   }
+  for (size_t t = 0; t < counted.size(); ++t)
+    for (uint32_t& number : ranks[t])
+      if (t != base) number = ranks[base][number];
   return joined;
 }
 
@@ -180,25 +220,34 @@ Grams join_grams(const AllCounted& counted, int size, const Ranks& ranks, Ranks&
                  Frequent& frequent, int threads) {
   std::vector<Stretch> stretches = cut_tables(counted, size);
   int shift = std::max(0, keys.bits - PART_BITS);
-  auto gram_of = [&](const CountSlot& s, size_t t) {
-    uint64_t parent = nodes[t][s.key >> 32], token = ranks[t][uint32_t(s.key)];
-    return Gram{parent << keys.token_bits | token, s.documents, s.count, uint32_t(t), s.node};
-  };
+  // Calls use(stretch, gram) for those whose beginning and last token are frequent; returns how often the others occur.
   auto each_slot = [&](size_t i, auto&& use) {
     Stretch& s = stretches[i];
     const auto& slots = counted[s.thread]->pairs[size].slots();
-    for (size_t k = s.first; k < s.last; ++k)
-      if (slots[k].key != NO_PAIR) use(s, gram_of(slots[k], s.thread));
+    const auto &before = nodes[s.thread], &tokens = ranks[s.thread];
+    int64_t rare = 0;
+    for (size_t k = s.first; k < s.last; ++k) {
+      if (slots[k].key == NO_PAIR) continue;
+      uint64_t parent = before[slots[k].key >> 32], token = tokens[uint32_t(slots[k].key)];
+      if (parent == ABSENT || token == ABSENT) rare += slots[k].count;
+      else
+        use(s, Gram{parent << keys.token_bits | token, slots[k].documents, slots[k].count, uint32_t(s.thread),
+                    slots[k].node});
+    }
+    return rare;
   };
-  for_each_piece(stretches.size(), threads,
-                 [&](size_t i, int) { each_slot(i, [&](Stretch& s, const Gram& g) { ++s.places[g.key >> shift]; }); });
+  std::vector<int64_t> rare(stretches.size());
+  for_each_piece(stretches.size(), threads, [&](size_t i, int) {
+    rare[i] = each_slot(i, [&](Stretch& s, const Gram& g) { ++s.places[g.key >> shift]; });
+  });
+  frequent.left_out = std::accumulate(rare.begin(), rare.end(), frequent.left_out);
   std::vector<size_t> starts = lay_out(stretches);
   Grams grams(starts[PARTS]);
   for_each_piece(stretches.size(), threads, [&](size_t i, int) {
     each_slot(i, [&](Stretch& s, const Gram& g) { grams[s.places[g.key >> shift]++] = g; });
   });
   for (size_t t = 0; t < counted.size(); ++t) {
-    nodes[t].assign(counted[t]->pairs[size].size(), 0);
+    nodes[t].assign(counted[t]->pairs[size].size(), ABSENT);
     counted[t]->pairs[size].release();
   }
   std::vector<size_t> kept(PARTS), left_out(PARTS), base(PARTS + 1);

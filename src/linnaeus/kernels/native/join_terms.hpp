@@ -8,7 +8,7 @@
 
 namespace linnaeus {
 
-using Ranks = std::vector<std::vector<uint32_t>>;  // for each thread: its number -> the joint number
+using Ranks = std::vector<LargeVector<uint32_t>>;  // for each thread: its number -> the joint number, or ABSENT
 using AllCounted = std::vector<std::unique_ptr<Counted>>;
 
 // An n-gram: its parent and its last token in one key.
@@ -17,7 +17,7 @@ struct Gram {
   uint32_t documents, count, thread, node;
 };
 
-using Grams = std::vector<Gram, LargeAllocator<Gram>>;
+using Grams = LargeVector<Gram>;
 
 struct JoinedTokens {
   std::vector<uint8_t> bytes;
@@ -29,13 +29,14 @@ struct GramKeys {
   int bits, token_bits;
 };
 
-// In how many documents an n-gram must stand, and how often those that do not occur.
+// In how many documents a term must stand, and how often those that do not occur.
 struct Frequent {
   int64_t least, left_out = 0;
 };
 
-// The distinct tokens of all threads in the order of their bytes; `ranks` says where each went.
-JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks);
+// The distinct frequent tokens of all threads in the order of their bytes; `ranks` says where each went. The largest of
+// the threads' tables takes up the others.
+JoinedTokens join_tokens(const AllCounted& counted, Ranks& ranks, Frequent& frequent);
 
 // The n-grams of `size` tokens of all threads, ordered by (parent, token), where key = parent << token_bits | token.
 // `nodes` maps the threads' (n-1)-grams before; after, their n-grams, or to ABSENT: those that are

@@ -31,7 +31,7 @@ struct Vocabulary {
 // What is looked up on the way; `keys` are the columns found, one for each occurrence.
 struct Lookup {
   std::vector<TokenKey> token_keys;
-  std::vector<uint32_t> ids, nodes, keys;
+  LargeVector<uint32_t> ids, nodes, keys;
   std::vector<uint64_t> pair_keys;
 };
 

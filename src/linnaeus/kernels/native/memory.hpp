@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <vector>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -60,5 +61,9 @@ template <class T>
 using LargeAllocator = OwnPages<T, LARGE>;
 template <class T>
 using PageAllocator = OwnPages<T, size_t(64) << 10>;
+
+// For what grows with a text: a short one stays in the heap, a long one takes few faults.
+template <class T>
+using LargeVector = std::vector<T, LargeAllocator<T>>;
 
 }  // namespace linnaeus

@@ -1,7 +1,7 @@
-// Which of many keys come more than once, roughly and in little memory: two bits for each hash.
+// Which of many keys stand in more than one text, roughly and in little memory: two bits for each hash.
 //
-// A key that comes once is nearly always told apart; one that comes more often is never missed. So most of the pairs of
-// words, which stand in a single text, need no place in a table. Collisions cost a place, never a result.
+// A key of a single text is nearly always told apart, however often it comes there; one of several is never missed. So
+// most of the pairs of words need no place in a table. Collisions cost a place, never a result.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -19,12 +19,12 @@ class Often {
   explicit Often(size_t keys) : words_(std::bit_ceil(std::max<size_t>(keys, 1024)) / 32, Word{0, 0}) {}
 
   void fetch(uint64_t hash) const { prefetch(&words_[place(hash)]); }
-  void note(uint64_t hash) {
+  // A text is looked at twice: what has been seen before it comes often, and then it has been seen itself.
+  void compare(uint64_t hash) {
     Word& w = words_[place(hash)];
-    uint64_t bit = bit_of(hash);
-    w.often |= w.once & bit;
-    w.once |= bit;
+    w.often |= w.once & bit_of(hash);
   }
+  void note(uint64_t hash) { words_[place(hash)].once |= bit_of(hash); }
   bool has(uint64_t hash) const { return words_[place(hash)].often & bit_of(hash); }
 
   // What another one of the same size has seen too.
@@ -36,7 +36,7 @@ class Often {
     }
   }
 
-  // How many hashes came more than once.
+  // How many hashes stand in more than one text.
   size_t count() const {
     size_t sum = 0;
     for (const Word& w : words_) sum += size_t(std::popcount(w.often));
@@ -51,7 +51,7 @@ class Often {
   size_t place(uint64_t hash) const { return (hash >> 38) & (words_.size() - 1); }
   static uint64_t bit_of(uint64_t hash) { return 1ull << (hash >> 32 & 63); }
 
-  std::vector<Word, LargeAllocator<Word>> words_;
+  LargeVector<Word> words_;
 };
 
 }  // namespace linnaeus

@@ -37,7 +37,7 @@ void each_chunk(const uint32_t* tokens, size_t n, Use&& use) {
   }
 }
 
-void renumber(Recording& r, const std::vector<uint32_t>& ranks) {
+void renumber(Recording& r, const LargeVector<uint32_t>& ranks) {
   each_text(r, [&](uint32_t* tokens, size_t n) {
     for (size_t i = 0; i < n; ++i) tokens[i] = ranks[tokens[i]];
   });
@@ -45,12 +45,21 @@ void renumber(Recording& r, const std::vector<uint32_t>& ranks) {
 
 void note_pairs(Recording& r, Often& often) {
   each_text(r, [&](const uint32_t* tokens, size_t n) {
+    bool at_once = n <= CHUNK + 1;
+    each_chunk(tokens, n, [&](const uint64_t*, const uint64_t* hashes, size_t count) {
+      for (size_t i = 0; i < count; ++i) often.fetch(hashes[i]);
+      for (size_t i = 0; i < count; ++i) often.compare(hashes[i]);
+      for (size_t i = 0; at_once && i < count; ++i) often.note(hashes[i]);
+    });
+    if (at_once) return;
     each_chunk(tokens, n, [&](const uint64_t*, const uint64_t* hashes, size_t count) {
       for (size_t i = 0; i < count; ++i) often.fetch(hashes[i]);
       for (size_t i = 0; i < count; ++i) often.note(hashes[i]);
     });
   });
 }
+
+bool frequent_tokens(uint64_t key) { return uint32_t(key) != ABSENT && uint32_t(key >> 32) != ABSENT; }
 
 // The pairs that come often enough to be counted get their numbers, the others none: how many these are.
 size_t count_chunk(PairTable& table, const Often* often, const uint64_t* keys, const uint64_t* hashes, size_t count,
@@ -62,7 +71,7 @@ size_t count_chunk(PairTable& table, const Often* often, const uint64_t* keys, c
   for (size_t i = 0; i < count; ++i) {
     nodes[i] = ABSENT;
     chosen[size] = uint32_t(i);
-    size += !often || often->has(hashes[i]);
+    size += (!often || often->has(hashes[i])) && frequent_tokens(keys[i]);
   }
   for (size_t i = 0; i < size; ++i) table.prefetch_slot(hashes[chosen[i]]);
   for (size_t i = 0; i < size; ++i) nodes[chosen[i]] = table.count(keys[chosen[i]], hashes[chosen[i]], document);
@@ -90,12 +99,12 @@ int64_t count_pairs_later(std::vector<Recording>& recordings, AllCounted& counte
   }
   std::vector<uint32_t> documents(workers);
   std::vector<int64_t> left_out(workers);
-  std::vector<std::vector<uint32_t>> nodes(workers);
+  std::vector<LargeVector<uint32_t>> nodes(workers);
   for_each_piece(recordings.size(), int(workers), [&](size_t piece, int worker) {
     Recording& r = recordings[piece];
     PairTable& table = counted[worker]->pairs[2];
     if (often && !table.size()) table.reserve(often->count());
-    std::vector<uint32_t>& made = nodes[worker];
+    LargeVector<uint32_t>& made = nodes[worker];
     made.clear();
     each_text(r, [&](const uint32_t* tokens, size_t n) {
       uint32_t document = ++documents[worker];

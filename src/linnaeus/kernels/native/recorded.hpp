@@ -19,8 +19,8 @@ struct Recording {
 };
 
 // Counts the pairs of neighbors in texts that were recorded as `how many tokens, tokens`, into the threads' tables, and
-// records them. Tokens get their joint numbers. Where pairs are wanted that come at least twice, the others are told
-// apart first: most of them then never enter a table. Returned: how often those occur.
+// records them. Tokens get their joint numbers. Where pairs are wanted that stand in two texts or more, the others are
+// told apart first: most of them then never enter a table. Returned: how often those occur.
 int64_t count_pairs_later(std::vector<Recording>& recordings, AllCounted& counted, const Ranks& ranks, int64_t least,
                           int threads);
 

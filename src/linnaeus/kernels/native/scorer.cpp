@@ -67,7 +67,7 @@ void Scoring::count(const Part& part, Scratch& s, Bytes text) {
     if (part.hashed.is_signed) return counter_.add_signed(s.hashed.data(), s.hashed.size(), bits, counted_);
     return counter_.add_counts(s.hashed.data(), s.hashed.size(), bits, counted_);
   }
-  std::vector<uint32_t>& keys = s.lookup.keys;
+  LargeVector<uint32_t>& keys = s.lookup.keys;
   keys.clear();
   if (part.plan.unit == Unit::words) {
     word_keys(s.lookup, part.plan, *part.vocabulary, data, spans);

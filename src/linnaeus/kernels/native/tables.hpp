@@ -77,7 +77,7 @@ struct TokenView {
 
 // A table that grows: strings are numbered in the order they come.
 class TokenTable {
-  using Slots = std::vector<TokenSlot, LargeAllocator<TokenSlot>>;
+  using Slots = LargeVector<TokenSlot>;
 
  public:
   TokenTable() { clear(); }
@@ -99,6 +99,7 @@ class TokenTable {
     return n <= 8 && s.key == k.key && s.tag == k.tag ? s.id : add_slowly(k, p, n);
   }
   void prefetch_slot(const TokenKey& k) const { prefetch(&slots_[k.hash & (slots_.size() - 1)]); }
+  void prefetch_place(uint32_t id) const { prefetch(&offsets_[id]); }
 
  private:
   LINNAEUS_NOINLINE uint32_t add_slowly(const TokenKey& k, const uint8_t* p, size_t n) {
@@ -136,8 +137,8 @@ class TokenTable {
   }
 
   Slots slots_;
-  std::vector<uint8_t> bytes_;
-  std::vector<int64_t> offsets_;
+  LargeVector<uint8_t> bytes_;
+  LargeVector<int64_t> offsets_;
 };
 
 // ------------------------------------------------------------------------------------------------------------ pairs
@@ -172,7 +173,7 @@ struct CountSlot {
 
 // A table that grows and counts: how often a pair came, and in how many documents.
 class PairTable {
-  using Slots = std::vector<CountSlot, LargeAllocator<CountSlot>>;
+  using Slots = LargeVector<CountSlot>;
 
  public:
   PairTable() : slots_(1024, EMPTY) {}

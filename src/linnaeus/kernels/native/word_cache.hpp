@@ -53,7 +53,7 @@ class WordCache {
   }
 
   // Appends the text that was read to a recording: how many words, each with its times, how many loose n-grams, these.
-  void record(std::vector<uint32_t>& out) const {
+  void record(LargeVector<uint32_t>& out) const {
     out.push_back(uint32_t(met_.size()));
     for (uint32_t word : met_) out.push_back(word), out.push_back(entries_[word].times);
     out.push_back(uint32_t(loose_.size()));

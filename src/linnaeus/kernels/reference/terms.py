@@ -172,21 +172,21 @@ class TermCounter:
     def finish(self, least: int, threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams], int]:
         """(token bytes, offsets, documents, counts, [(parents, tokens, documents, counts) for n = 2 ...], left out).
 
-        Of the longest terms, which begin no others, those that stand in fewer than `least` texts are left out; the last
-        number says how often these occur.
+        Terms that stand in fewer than `least` texts are left out, but tokens only where some stay; the last number says
+        how often those left out occur that are as long as the plan wants terms to be.
         """
         del threads
         if self._orders is not None:
             raise ValueError("finish: a counter is finished once")
         orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
-        rare = {term for term in orders[-1] if self._documents[term] < least} if len(orders) > 1 else set()
-        orders[-1] = [term for term in orders[-1] if term not in rare]
-        tokens = orders[0]
+        frequent = [[term for term in order if self._documents[term] >= least] for order in orders]
+        frequent[0] = frequent[0] or orders[0]
+        left_out = self._occurrences(orders) - self._occurrences(frequent)
+        orders, tokens = frequent, frequent[0]
         rank = {token: i for i, (token,) in enumerate(tokens)}
         joined, offsets = join([token for (token,) in tokens])
         grams = [self._order(before, order, rank) for before, order in pairwise(orders)]
         documents, counts = self._statistics(tokens)
-        left_out = sum(self._counts[term] for term in rare)
         self._orders, self._counts, self._documents = orders, Counter(), Counter()
         return joined, offsets, documents, counts, grams, left_out
 
@@ -236,6 +236,10 @@ class TermCounter:
 
     def _high(self) -> int:
         return self._plan.high if self._plan.of_words else 1
+
+    def _occurrences(self, orders: list[list[Term]]) -> int:
+        shortest = self._plan.low if self._plan.of_words else 1
+        return sum(self._counts[term] for order in orders[shortest - 1 :] for term in order)
 
     def _order(self, before: list[Term], order: list[Term], rank: dict[bytes, int]) -> Grams:
         place = {term: i for i, term in enumerate(before)}
