@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import linnaeus
 from linnaeus.audit import FINDINGS, SCHEMA, Audit, Limits, Near, check
-from linnaeus.audit.limits import kinds
+from linnaeus.audit.check import kinds
 from linnaeus.errors import DataError, UsageError
 
 

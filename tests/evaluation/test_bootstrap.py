@@ -8,7 +8,7 @@ from tests.evaluation.makers import numbers, sets, single
 
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import METRICS, Outcome, bootstrap, evaluate, observe
-from linnaeus.evaluation.bootstrap import redraw
+from linnaeus.evaluation.intervals import redraw
 from linnaeus.evaluation.metrics import fitting
 
 
@@ -94,7 +94,7 @@ def test_of_many_rows_fewer_resamples_make_the_intervals_of_means(monkeypatch):
     truth = rng.integers(0, 2, 400)
     chance = rng.uniform(0.05, 0.95, 400)
     outcome = Outcome(truth, (chance > 0.5).astype(int), ["a", "b"], np.column_stack([1 - chance, chance]))
-    monkeypatch.setattr(sys.modules["linnaeus.evaluation.bootstrap"], "DRAWN", 400 * 300)
+    monkeypatch.setattr(sys.modules["linnaeus.evaluation.intervals"], "DRAWN", 400 * 300)
     found = evaluate(outcome, rounds=1000)
     assert found.intervals["log_loss"] == bootstrap(outcome, ["log_loss"], rounds=300)["log_loss"]
     assert found.intervals["accuracy"] == bootstrap(outcome, ["accuracy"], rounds=1000)["accuracy"]

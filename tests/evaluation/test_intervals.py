@@ -12,9 +12,8 @@ from tests.evaluation.makers import numbers, sets, single
 
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import METRICS, Outcome, bootstrap, by_length, column, compare, evaluate, observe, slices
-from linnaeus.evaluation.bootstrap import redraw
-from linnaeus.evaluation.intervals import interval, normal_quantile
-from linnaeus.evaluation.sample import whole
+from linnaeus.evaluation.formulas import whole
+from linnaeus.evaluation.intervals import interval, normal_quantile, redraw
 
 
 def guesses(rng: np.random.Generator, n: int, k: int, signal: float, skew: float = 0.0, scale: float = 1.0) -> Outcome:

@@ -11,7 +11,7 @@ from tests.evaluation.makers import label_sets, numbers, sets, single
 from linnaeus.errors import DataError, ModelFileError, UsageError
 from linnaeus.evaluation import Accumulator, Evaluation, Outcome, evaluate, lookup, lookup_sets, observe
 from linnaeus.evaluation import facts as facts_room
-from linnaeus.evaluation.page import evaluation_page
+from linnaeus.evaluation.pages import evaluation_page
 from linnaeus.render import ASCII
 
 MAKERS = {"single": single, "sets": sets, "numbers": numbers}
@@ -55,7 +55,7 @@ def test_scores_are_kept_only_while_they_are_few(monkeypatch):
 
 
 def test_a_row_takes_few_bytes_however_many_classes(monkeypatch):
-    monkeypatch.setattr(sys.modules["linnaeus.evaluation.observe"], "KEEP", 0)
+    monkeypatch.setattr(sys.modules["linnaeus.evaluation.outcome"], "KEEP", 0)
     found = observe(single(0, n=1000, k=400))
     arrays = [found.weights, *found.values.values()]
     arrays += [part for labels in (found.truth, found.predicted) for part in (labels.offsets, labels.labels)]

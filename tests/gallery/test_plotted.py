@@ -5,15 +5,14 @@ import pytest
 
 from linnaeus.estimators.named import LeastSquares, LogisticRegression
 from linnaeus.gallery import PICTURES, SCENES
-from linnaeus.gallery.boundary import CELLS, lattice, panel
+from linnaeus.gallery.boundaries import CELLS, lattice, panel
 from linnaeus.gallery.curves import GROUPS, STEP
 from linnaeus.gallery.digits import means, templates
 from linnaeus.gallery.fits import STRENGTHS, fitted, noisy, powers
 from linnaeus.gallery.paths import BEST, RUNS, bowl, walked
 from linnaeus.gallery.toys import outliers
 from linnaeus.losses import LOSSES
-from linnaeus.render.contour import contour
-from linnaeus.render.picture import Lines, Regions
+from linnaeus.render.picture import Lines, Regions, contour
 
 SIDES = [pytest.param(side, id=f"{name} {side.title}") for name, scene in SCENES.items() for side in scene.sides]
 

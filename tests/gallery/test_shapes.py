@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from linnaeus.gallery import PICTURES
-from linnaeus.gallery.boundary import CELLS, lattice
-from linnaeus.gallery.gaussians import MEANS, WIDTHS
+from linnaeus.gallery.boundaries import CELLS, STRENGTHS, fitted, lattice, slack_lines
+from linnaeus.gallery.curves import MEANS, WIDTHS
 from linnaeus.gallery.lifts import INNER, OUTER, TABLES, cuts, lifted
 from linnaeus.gallery.minima import STARTS, curvature, height, saddle, slope, surface, walked
 from linnaeus.gallery.multiclass import NONE, SEVERAL, apart, claims, duels, votes
-from linnaeus.gallery.slack import STRENGTHS, fitted, slack_lines
 from linnaeus.gallery.toys import overlapping, three
 from linnaeus.gallery.voronoi import REACH, cell, nearest, sites
 from linnaeus.render.picture import Lines, Points, Regions

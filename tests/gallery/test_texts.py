@@ -7,8 +7,8 @@ import linnaeus
 from linnaeus.features import Words
 from linnaeus.gallery import PICTURES
 from linnaeus.gallery.fits import DEGREES, DRAWS, errors, noisy, powers, truth
-from linnaeus.gallery.reviews import reviews
 from linnaeus.gallery.texts import SENTENCE, SHOWN, binned, curves_of_learning, ranked, sureness, word_weights
+from linnaeus.gallery.toys import reviews
 from linnaeus.render.picture import Bars, Lines
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linnaeus.render import COLORED, PLAIN, Tint, highlight, highlight_html, html_text, width
-from linnaeus.render.tints import STYLES, style_of
+from linnaeus.render.highlighting import STYLES, style_of
 
 tints = st.lists(st.builds(Tint, st.text(max_size=12), st.floats(-1, 1)), max_size=8)
 

@@ -1,24 +1,22 @@
-"""Near-duplicates: pairs of texts that share most of their shingles, found without comparing all pairs.
-
-Each text has a MinHash signature. Signatures are cut into bands; two texts are candidates if they agree in all of a
-band, and count as near if the share of equal numbers in the whole signatures reaches the threshold. With b bands of r
-rows a pair of similarity s is a candidate with probability 1 - (1 - s^r)^b: 99.8 % at 0.8, 4 % at 0.3 by default.
-Broder 1997; Leskovec, Rajaraman, Ullman: Mining of Massive Datasets, chapter 3. Only eight bits of each number are
-kept: Li and Koenig 2010, b-bit minwise hashing.
-"""
+"""Near-duplicates: texts with most of their words in common; and a sample of them for training."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.text import as_texts
 from linnaeus.types import Texts
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Stream
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -147,3 +145,48 @@ def _best(found: list[Pairs]) -> Pairs:
     order = np.lexsort((right, -similarity, left))
     first = order[np.diff(left[order], prepend=-1) != 0]
     return Pairs(left[first], right[first], similarity[first])
+
+
+ROWS, BYTES = 20_000, 1 << 24
+"""The largest sample in rows and bytes of text, which takes a fraction of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearShare:
+    """How many rows of the sample nearly repeat an earlier one."""
+
+    near: int
+    rows: int
+
+    @property
+    def share(self) -> float:
+        """The share of the rows."""
+        return self.near / self.rows if self.rows else 0.0
+
+
+def near_share(stream: Stream, rows: int, near: Near | None = None) -> NearShare:
+    """Near-duplicates among rows taken at equal distances; equal texts count once. A sample shows fewer than there are.
+
+    >>> from linnaeus import read
+    >>> near_share(read(["turn it up a little bit please", "turn it up a little bit please!", "stop"]), 3, Near(0.7))
+    NearShare(near=1, rows=3)
+    """
+    near, found = near or Near(), _sampled(stream, max(1, -(-rows // ROWS)))
+    if found is None:
+        return NearShare(0, 0)
+    sizes = np.diff(as_texts(found).offsets)
+    step = max(1, -(-int(sizes.sum()) // BYTES))
+    texts = as_texts(found.take(pa.array(np.arange(0, len(found), step))))
+    folded = kernels.fingerprint_folded(texts.data, texts.offsets, kernels.thread_count())
+    first = np.sort(np.unique(folded, return_index=True)[1])
+    return NearShare(len(within(near, near.sketch(texts), first)), len(texts))
+
+
+def _sampled(stream: Stream, step: int) -> pa.Array | None:
+    """Texts at equal distances."""
+    parts, seen = [], 0
+    for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
+        if batch.text is not None:
+            parts.append(batch.text.take(pa.array(np.arange(-seen % step, len(batch), step))))
+        seen += len(batch)
+    return pa.concat_arrays(parts) if parts else None

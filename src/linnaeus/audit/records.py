@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING
 
 from linnaeus.frozen import dataclass
+from linnaeus.render.page import Shown
 
 if TYPE_CHECKING:
+    from linnaeus.render import Glyphs, Page
     from linnaeus.types import Json
 
 SCHEMA = "linnaeus.check/1"
@@ -121,7 +122,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Shown):
     """The result of `check`: a summary of each data set, and the findings, problems first.
 
     >>> from linnaeus import read
@@ -145,16 +146,11 @@ class Audit:
         """Whether no finding exceeds its limit."""
         return not self.problems
 
-    def __str__(self) -> str:
+    def page(self, glyphs: Glyphs) -> Page:
         """The page that the command line shows."""
         from linnaeus.audit.page import audit_page
-        from linnaeus.render import UNICODE
 
-        return audit_page(self, ["data", "other"], UNICODE).plain()
-
-    def _repr_html_(self) -> str:
-        """The same page in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
+        return audit_page(self, ["data", "other"], glyphs)
 
     def to_json(self) -> dict[str, Json]:
         """One JSON object: schema, ok, data, other, findings with share and problem."""

@@ -73,7 +73,7 @@ def _trained(model: Model, path: Path, seconds: float) -> Page:
 
 def _judge(model: Model, test: Any, screen: Screen) -> None:
     from linnaeus.render import Page, line, title
-    from linnaeus.render.tints import COLORED, PLAIN
+    from linnaeus.render.highlighting import COLORED, PLAIN
 
     screen.show(title("Testing: linnaeus test"))
     screen.show(model.evaluate(test).page(screen.glyphs, "test rows"))

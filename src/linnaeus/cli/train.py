@@ -230,7 +230,7 @@ def _train(recipe: Recipe | None, task: Any, source: Any, test: Beside[Any] | No
 
 def near_duplicates(stream: Stream, rows: int) -> str:
     """A warning if many rows are near-duplicates, which held-out metrics do not account for; else ""."""
-    from linnaeus.audit.sample import near_share
+    from linnaeus.audit.near import near_share
     from linnaeus.data.split import MANY
 
     found = near_share(stream, rows)

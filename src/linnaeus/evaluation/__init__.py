@@ -1,18 +1,17 @@
 """Evaluation: how good predictions are, and how sure that is.
 
-    outcome      what is evaluated: truth, predictions, probabilities, weights
-    observe      boils each row down to a few numbers (facts), so that batches can be evaluated one after the other
-    metrics      the table of metrics; each is a formula (formulas) of weighted rows (sample)
-    intervals    score intervals, which hold their estimate and keep the range of its metric
-    bootstrap    the variance they need: the same formulas with the weights of a resample
+    outcome      what is evaluated: truth, predictions, probabilities, weights; `observe` boils each row down to facts
+    facts        a few numbers for each row, so that batches can be evaluated one after the other
+    tagging      the facts of tags of tokens, and of entities as seqeval counts them
+    choices      the facts of choices among candidates: ranks of the right one
+    metrics      the tables of metrics and of tasks; each metric is a formula (formulas) of weighted rows
+    intervals    score intervals, which hold their estimate and keep the range of its metric, by the bootstrap
     evaluate     all metrics, per class, confusions; `Accumulator` for batches
+    evaluation   the result: `Evaluation`, its JSON form, and `Gate`: the least or the largest value that is accepted
     comparison   two models on the same rows: McNemar's test and paired intervals
     slicing      metrics by the values of a column, or by length of text
     curve        learning curves
-    choices      the facts of choices among candidates: ranks of the right one
-    tagging      the facts of tags of tokens, and of entities as seqeval counts them
-    gates        the least or the largest value of a metric that is accepted: `--min` and `--max`
-    page, pages  all of these for people
+    pages        all of these for people
 
 Every task has the same `Evaluation`. What is its own are the facts of its rows, and their names in `KINDS`.
 
@@ -24,9 +23,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.evaluation.bootstrap import bootstrap as bootstrap
 from linnaeus.evaluation.evaluate import evaluate as evaluate
-from linnaeus.evaluation.observe import observe as observe
+from linnaeus.evaluation.intervals import bootstrap as bootstrap
+from linnaeus.evaluation.outcome import observe as observe
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
@@ -40,10 +39,14 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.curve import learning_curve as learning_curve
     from linnaeus.evaluation.evaluate import Accumulator as Accumulator
     from linnaeus.evaluation.evaluate import score as score
+    from linnaeus.evaluation.evaluation import SCHEMA as SCHEMA
+    from linnaeus.evaluation.evaluation import ClassScore as ClassScore
+    from linnaeus.evaluation.evaluation import Confusion as Confusion
+    from linnaeus.evaluation.evaluation import Evaluation as Evaluation
+    from linnaeus.evaluation.evaluation import Gate as Gate
+    from linnaeus.evaluation.evaluation import gate as gate
+    from linnaeus.evaluation.evaluation import missed as missed
     from linnaeus.evaluation.facts import Facts as Facts
-    from linnaeus.evaluation.gates import Gate as Gate
-    from linnaeus.evaluation.gates import gate as gate
-    from linnaeus.evaluation.gates import missed as missed
     from linnaeus.evaluation.metrics import KINDS as KINDS
     from linnaeus.evaluation.metrics import METRICS as METRICS
     from linnaeus.evaluation.metrics import Metric as Metric
@@ -52,10 +55,6 @@ if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Outcome as Outcome
     from linnaeus.evaluation.outcome import lookup as lookup
     from linnaeus.evaluation.outcome import lookup_sets as lookup_sets
-    from linnaeus.evaluation.records import SCHEMA as SCHEMA
-    from linnaeus.evaluation.records import ClassScore as ClassScore
-    from linnaeus.evaluation.records import Confusion as Confusion
-    from linnaeus.evaluation.records import Evaluation as Evaluation
     from linnaeus.evaluation.slicing import Column as Column
     from linnaeus.evaluation.slicing import Slice as Slice
     from linnaeus.evaluation.slicing import Slices as Slices

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.errors import DataError
-from linnaeus.evaluation.bootstrap import redraw
 from linnaeus.evaluation.facts import Facts, aligned
-from linnaeus.evaluation.intervals import interval
+from linnaeus.evaluation.formulas import whole
+from linnaeus.evaluation.intervals import interval, redraw
 from linnaeus.evaluation.metrics import METRICS, fitting, headlines, spelled
-from linnaeus.evaluation.observe import observe
-from linnaeus.evaluation.sample import whole
+from linnaeus.evaluation.outcome import observe
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
 

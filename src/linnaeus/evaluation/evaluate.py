@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.errors import DataError
-from linnaeus.evaluation.bootstrap import bootstrap
+from linnaeus.evaluation.evaluation import ClassScore, Confusion, Evaluation
 from linnaeus.evaluation.facts import KEEP, Facts, distinct, join, only
+from linnaeus.evaluation.formulas import Sample, whole
+from linnaeus.evaluation.intervals import bootstrap
 from linnaeus.evaluation.metrics import COSTLY, KINDS, METRICS, fitting
-from linnaeus.evaluation.observe import observe
-from linnaeus.evaluation.outcome import refuse_no_rows
-from linnaeus.evaluation.records import ClassScore, Confusion, Evaluation
-from linnaeus.evaluation.sample import Sample, whole
+from linnaeus.evaluation.outcome import observe, refuse_no_rows
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.outcome import Outcome

@@ -1,18 +1,198 @@
-"""The formulas of metrics: from weighted rows to one number for each weighting."""
+"""The formulas of metrics: from weighted rows, many weightings at once, to one number for each weighting.
+
+A metric of the data and of their thousand resamples is one formula: a resample only gives rows other weights. M (b, n)
+holds b weightings of n rows, and each formula returns b numbers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.evaluation.sample import Sample, ratio
+from linnaeus.evaluation.facts import Facts, Spots, runs
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.types import Doubles
+
+TOP = (1, 3, 5)
+"""The depths of precision at k."""
+
+
+def leaders(S: Doubles, depth: int) -> NDArray[np.intp]:
+    """The classes with the highest scores of each row, best first (n, depth); the lowest index among equals.
+
+    >>> leaders(np.array([[0.2, 0.5, 0.5]]), 2).tolist()
+    [[1, 2]]
+    """
+    rest = np.array(S, dtype=np.float64)
+    found = np.empty((len(S), depth), np.intp)
+    rows = np.arange(len(S))
+    for place in range(depth):
+        found[:, place] = rest.argmax(axis=1)
+        rest[rows, found[:, place]] = -np.inf
+    return found
+
+
+def rank_of(S: Doubles, y: NDArray[np.intp]) -> NDArray[np.intp]:
+    """How many classes rank above class y of each row: by score, and by index among equal scores."""
+    mine = S[np.arange(len(S)), y][:, None]
+    earlier = np.arange(S.shape[1]) < y[:, None]
+    ahead: NDArray[np.intp] = ((mine < S) | ((mine == S) & earlier)).sum(axis=1)
+    return ahead
+
+
+def average_precisions(S: Doubles, spots: Spots, M: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:
+    """The average precision of each class against the rest (b, k) for weighted rows M (b, n), and where it is defined.
+
+    AP = sum over thresholds of (R_t - R_{t-1}) P_t, thresholds at the distinct scores; rows with equal scores come
+    together. It is defined for classes that have true rows.
+    """
+    b, k = len(M), S.shape[1]
+    found, there = np.zeros((b, k)), np.zeros((b, k), bool)
+    weigh = _equal if (M[:, :1] == M).all() else _unequal
+    cuts = np.append(spots.starts, len(spots.rows))
+    for i, label in enumerate(spots.labels):
+        if label < k:
+            rows = spots.rows[cuts[i] : cuts[i + 1]]
+            found[:, label], there[:, label] = _average_precision(np.ascontiguousarray(S[:, label]), rows, M, weigh)
+    return found, there
+
+
+def _average_precision(
+    s: Doubles, rows: NDArray[np.intp], M: Doubles, weigh: Callable[..., Doubles]
+) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Recall grows at the scores of true rows only: these are the thresholds that count."""
+    true = s[rows]
+    ordered = np.sort(true)[::-1]
+    thresholds = ordered[runs(ordered)]
+    near = np.flatnonzero(s >= thresholds[-1])  # rows ranked below all true rows change nothing
+    above, right = weigh(s[near], M[:, near], thresholds), weigh(true, M[:, rows], thresholds)
+    total = right[:, -1]
+    precision = np.divide(right, above, out=np.zeros_like(right), where=above > 0)
+    gains = (np.diff(right, axis=1, prepend=0.0) * precision).sum(axis=1)
+    return np.divide(gains, total, out=np.zeros_like(total), where=total > 0), total > 0
+
+
+def _equal(s: Doubles, M: Doubles, thresholds: Doubles) -> Doubles:
+    """The weight (b, t) of the rows that reach each threshold, where all rows weigh the same: they are counted."""
+    reached: Doubles = (len(s) - np.searchsorted(np.sort(s), thresholds)) * M[:, :1]
+    return reached
+
+
+def _unequal(s: Doubles, M: Doubles, thresholds: Doubles) -> Doubles:
+    """The same for rows with weights of their own, which takes an order: several times as long as sorting numbers."""
+    order = np.argsort(-s, kind="stable")
+    counts = np.searchsorted(-s[order], -thresholds, side="right")
+    reached: Doubles = np.cumsum(np.take(M, order, axis=1), axis=1)[:, counts - 1]
+    return reached
+
+
+def ratio(a: Doubles, b: Doubles) -> Doubles:
+    """A / b, and 0 where b is 0: a class never predicted has precision 0, one never true has recall 0.
+
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    """
+    found: Doubles = np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
+    return found
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Weights by class (b, k+1): of true labels, predicted labels, and those both true and predicted.
+
+    The last column is for true labels that the model does not know, which are never predicted.
+    """
+
+    true: Doubles
+    predicted: Doubles
+    right: Doubles
+
+    @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """Classes that occur, in the truth or in the predictions: those that macro averages are over."""
+        return (self.true > 0) | (self.predicted > 0)
+
+    @cached_property
+    def precision(self) -> Doubles:
+        """The share of predictions of a class that are right."""
+        return ratio(self.right, self.predicted)
+
+    @cached_property
+    def recall(self) -> Doubles:
+        """The share of the true rows of a class that are predicted."""
+        return ratio(self.right, self.true)
+
+    @cached_property
+    def f1(self) -> Doubles:
+        """2 P R / (P + R) = 2 right / (true + predicted)."""
+        return ratio(2.0 * self.right, self.true + self.predicted)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Facts of n rows under b weightings (b, n)."""
+
+    facts: Facts
+    M: Doubles
+
+    @cached_property
+    def total(self) -> Doubles:
+        """The sum of weights (b,)."""
+        total: Doubles = self.M.sum(axis=1)
+        return total
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Weights by class."""
+        return Counts(*(self._by_label(spots) for spots in self.facts.spots))
+
+    @cached_property
+    def areas(self) -> tuple[Doubles, NDArray[np.bool_]]:
+        """The average precision of each class (b, k), and where it is defined; only of ranked facts."""
+        assert self.facts.ranked is not None
+        return average_precisions(self.facts.ranked, self.facts.spots[0], self.M)
+
+    def _by_label(self, spots: Spots) -> Doubles:
+        found = np.zeros((len(self.M), self.facts.k + 1))
+        if len(spots.labels):
+            found[:, spots.labels] = np.add.reduceat(np.take(self.M, spots.rows, axis=1), spots.starts, axis=1)
+        return found
+
+    def sum(self, column: NDArray[Any]) -> Doubles:
+        """The weighted sum (b,) of one number for each row; without BLAS, whose bits depend on its threads."""
+        found: Doubles = np.einsum("bn,n->b", self.M, column.astype(np.float64))
+        return found
+
+    def mean(self, column: NDArray[Any]) -> Doubles:
+        """The weighted mean (b,) of one number for each row."""
+        return ratio(self.sum(column), self.total)
+
+    def value(self, name: str) -> NDArray[Any]:
+        """A column of the facts."""
+        return self.facts.values[name]
+
+    @cached_property
+    def _means(self) -> dict[str, Doubles]:
+        return {}
+
+    def mean_of(self, name: str) -> Doubles:
+        """The weighted mean (b,) of a column of the facts, kept for other metrics that need it."""
+        if name not in self._means:
+            self._means[name] = self.mean(self.value(name))
+        return self._means[name]
+
+
+def whole(facts: Facts) -> Sample:
+    """All rows with their own weights, once."""
+    return Sample(facts, facts.weights[None, :])
+
 
 Formula: TypeAlias = "Callable[[Sample], Doubles]"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.evaluation import formulas as f
-from linnaeus.evaluation.ranking import TOP
+from linnaeus.evaluation.formulas import TOP
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.errors import DataError, expect
-from linnaeus.evaluation.bootstrap import bootstrap
 from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.formulas import whole
+from linnaeus.evaluation.intervals import bootstrap
 from linnaeus.evaluation.metrics import METRICS, fitting, headlines
-from linnaeus.evaluation.observe import observe
-from linnaeus.evaluation.outcome import plain
-from linnaeus.evaluation.sample import whole
+from linnaeus.evaluation.outcome import observe, plain
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
 

@@ -1,9 +1,9 @@
 """The pictures of the lectures, made by the library's own models on toy data: `linnaeus gallery` draws them.
 
-    toys, reviews    data in two dimensions, and texts
-    scenes           decision boundaries: which models on which data (drawn by boundary)
-    multiclass       three classes;  slack  soft margins;  voronoi  cells;  lifts  truth tables, features that help
-    curves           losses, convexity, sigmoids;  gaussians  densities and posteriors
+    toys             data in two dimensions, and texts
+    boundaries       decision boundaries: which models on which data; soft margins
+    multiclass       three classes;  voronoi  cells;  lifts  truth tables, features that help
+    curves           losses, convexity, sigmoids, densities and posteriors
     fits             polynomials: underfitting, overfitting, bias and variance
     paths, minima    gradient descent, on bowls and where there are several valleys
     texts            weights of words, tf-idf, Zipf's law, learning curves, reliability
@@ -19,17 +19,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from linnaeus.gallery.boundary import draw
-from linnaeus.gallery.curves import convexity, losses, scaling
+from linnaeus.gallery.boundaries import SCENES as SCENES
+from linnaeus.gallery.boundaries import draw, slack
+from linnaeus.gallery.curves import convexity, gaussians, losses, scaling
 from linnaeus.gallery.digits import digits
 from linnaeus.gallery.fits import overfitting, underfitting, variance
-from linnaeus.gallery.gaussians import gaussians
 from linnaeus.gallery.lifts import lift, truth_tables
 from linnaeus.gallery.minima import minima
 from linnaeus.gallery.multiclass import k_way, one_vs_one, one_vs_rest
 from linnaeus.gallery.paths import descent
-from linnaeus.gallery.scenes import SCENES as SCENES
-from linnaeus.gallery.slack import slack
 from linnaeus.gallery.texts import learning, reliability, tfidf, words, zipf
 from linnaeus.gallery.voronoi import voronoi
 from linnaeus.lazy import room

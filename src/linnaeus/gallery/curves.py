@@ -1,15 +1,17 @@
-"""Functions of one number: losses of the margin, which of them are convex, the sigmoid of a score."""
+"""Curves: losses, convexity, sigmoids, densities and posteriors of two Gaussians."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.estimators.matrix import MatrixClassifier
+from linnaeus.learners.bayes import LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
-from linnaeus.render.picture import Lines, Panel, Picture, Points
+from linnaeus.render.picture import Lines, Panel, Picture, Points, path
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -45,7 +47,7 @@ def losses() -> Picture:
     for title, names in GROUPS.items():
         drawn = [Lines([[(-3.0, 1.0), (0.0, 1.0), (0.0, 0.0), (3.0, 0.0)]], 0, STEP, 1.2, "3 3")]
         drawn += [
-            Lines([_path(m, loss_of_margin(name, m))], 1 + i, name, 2.0, "7 6" if name in HIDDEN else "")
+            Lines([path(m, loss_of_margin(name, m))], 1 + i, name, 2.0, "7 6" if name in HIDDEN else "")
             for i, name in enumerate(names)
         ]
         panels.append(Panel(drawn, title, (-3.0, 3.0), (0.0, 8.0), "margin", "loss"))
@@ -60,7 +62,7 @@ def scaling() -> Picture:
     """What calibration by a sigmoid can say: steeper or flatter, and moved."""
     s = np.linspace(-6, 6, 121)
     pairs = ((0.5, 0.0), (1.0, 0.0), (4.0, 0.0), (1.0, 2.0))
-    drawn = [Lines([_path(s, sigmoid(a * s + b))], 1 + i, f"a = {a:g}, b = {b:g}") for i, (a, b) in enumerate(pairs)]
+    drawn = [Lines([path(s, sigmoid(a * s + b))], 1 + i, f"a = {a:g}, b = {b:g}") for i, (a, b) in enumerate(pairs)]
     said = (
         "From a score s to a probability by sigmoid(a s + b): a larger a is surer of the same score, and b moves the "
         "score that means one half."
@@ -78,7 +80,7 @@ def convexity() -> Picture:
     for name, values in curves.items():
         ends = [(m[i], values[i]) for i in CHORD]
         chord = Lines([ends], 2, "chord between two points", 1.6, "6 4")
-        layers: list[Lines | Points] = [Lines([_path(m, values)], 1, "loss"), chord, Points(ends, 1)]
+        layers: list[Lines | Points] = [Lines([path(m, values)], 1, "loss"), chord, Points(ends, 1)]
         panels.append(
             Panel(layers, said[name], (-4.0, 4.0), (0.0, 4.2 if name == "logistic" else 1.4), "margin", "loss")
         )
@@ -90,5 +92,44 @@ def convexity() -> Picture:
     return Picture("Convex or not", caption, panels)
 
 
-def _path(x: Doubles, y: Doubles) -> list[tuple[float, float]]:
-    return list(zip(x.tolist(), np.asarray(y).tolist(), strict=True))
+MEANS = (-1.0, 1.5)
+WIDTHS = {"one common width": (1.0, 1.0), "two widths": (0.7, 1.8)}
+REACH = 6.0
+
+
+def rows(widths: tuple[float, float]) -> tuple[Doubles, Any]:
+    """Two points for each class whose mean and standard deviation are exactly these."""
+    X = np.array([[mean + sign * width] for mean, width in zip(MEANS, widths, strict=True) for sign in (-1, 1)])
+    return X, np.array([0, 0, 1, 1])
+
+
+def fitted(widths: tuple[float, float]) -> MatrixClassifier:
+    """Discriminant analysis: with one covariance where the widths are equal, with two where they are not."""
+    learner = LinearDiscriminant() if widths[0] == widths[1] else QuadraticDiscriminant()
+    return MatrixClassifier(learner=learner).fit(*rows(widths))
+
+
+def density(x: Doubles, mean: float, width: float) -> Doubles:
+    """The Gaussian bell."""
+    values: Doubles = np.exp(-((x - mean) ** 2) / (2 * width**2)) / (width * np.sqrt(2 * np.pi))
+    return values
+
+
+def gaussians() -> Picture:
+    """Densities above, posteriors below."""
+    x = np.linspace(-REACH, REACH, 241)
+    above, below = [], []
+    for title, widths in WIDTHS.items():
+        bells = [density(x, mean, width) for mean, width in zip(MEANS, widths, strict=True)]
+        drawn = [Lines([path(x, bell)], 1 + c, f"density of class {c + 1}") for c, bell in enumerate(bells)]
+        above.append(Panel(drawn, title, (-REACH, REACH), (0.0, 0.6), "x", "density"))
+        posterior = fitted(widths).predict_proba(x[:, None])[:, 1]
+        line = [Lines([path(x, posterior)], 0, "probability of class 2")]
+        name = "the posterior: a sigmoid" if widths[0] == widths[1] else "the posterior: not a sigmoid"
+        below.append(Panel(line, name, (-REACH, REACH), (0.0, 1.0), "x", "probability"))
+    said = (
+        "Bayes' rule turns two densities into the probability of a class. Where the Gaussians have one common width, "
+        "their squares cancel and a sigmoid of a linear score is left, the form of logistic regression. With two "
+        "widths the wider class wins on both sides."
+    )
+    return Picture("Two Gaussians become a sigmoid", said, above + below, columns=2)

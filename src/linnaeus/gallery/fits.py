@@ -8,7 +8,7 @@ import numpy as np
 
 from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.regularizers import L2
-from linnaeus.render.picture import Lines, Panel, Picture, Points
+from linnaeus.render.picture import Lines, Panel, Picture, Points, path
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -50,7 +50,7 @@ def fitted(strength: float, degree: int = DEGREE, seed: int = 2) -> LinearRegres
 def curve(strength: float, degree: int = DEGREE, seed: int = 2) -> list[tuple[float, float]]:
     """What it predicts between -1 and 1."""
     grid = np.linspace(-1, 1, 121)
-    return _path(grid, fitted(strength, degree, seed).predict(powers(grid, degree)))
+    return path(grid, fitted(strength, degree, seed).predict(powers(grid, degree)))
 
 
 def errors() -> tuple[list[int], Doubles, Doubles]:
@@ -68,7 +68,7 @@ def errors() -> tuple[list[int], Doubles, Doubles]:
 
 def overfitting() -> Picture:
     """One polynomial, three strengths."""
-    points = Points(_path(*noisy()), 0, "training points")
+    points = Points(path(*noisy()), 0, "training points")
     panels = [
         _panel([Lines([curve(strength)], 2, "polynomial of degree 9"), points], f"strength {strength:g}")
         for strength in STRENGTHS
@@ -82,7 +82,7 @@ def overfitting() -> Picture:
 
 def underfitting() -> Picture:
     """Three degrees, and the errors of nine."""
-    points = Points(_path(*noisy()), 0, "training points")
+    points = Points(path(*noisy()), 0, "training points")
     panels = [
         _panel([Lines([curve(UNPENALIZED, degree)], 2, "polynomial"), points], title)
         for degree, title in DEGREES.items()
@@ -90,8 +90,8 @@ def underfitting() -> Picture:
     degrees, train, new = errors()
     at = np.array(degrees, np.float64)
     lines = [
-        Lines([_path(at, train)], 1, "error on training points"),
-        Lines([_path(at, new)], 3, "error on new points"),
+        Lines([path(at, train)], 1, "error on training points"),
+        Lines([path(at, new)], 3, "error on new points"),
     ]
     panels.append(Panel(lines, "errors by degree", (1.0, 9.0), (0.0, 0.6), "degree", "mean squared error"))
     said = (
@@ -105,7 +105,7 @@ def underfitting() -> Picture:
 def variance() -> Picture:
     """The same polynomial on many samples."""
     grid = np.linspace(-1, 1, 121)
-    wave = Lines([_path(grid, truth(grid))], 0, "the wave that made the points", 2.5)
+    wave = Lines([path(grid, truth(grid))], 0, "the wave that made the points", 2.5)
     panels = []
     for degree, title in {1: "degree 1: bias", 3: "degree 3", 9: "degree 9: variance"}.items():
         fits = [curve(UNPENALIZED, degree, seed) for seed in range(DRAWS)]
@@ -119,7 +119,3 @@ def variance() -> Picture:
 
 def _panel(layers: list[Lines | Points], title: str) -> Panel:
     return Panel(layers, title, (-1.0, 1.0), (-2.0, 2.0), "x", "y")
-
-
-def _path(x: Doubles, y: Doubles) -> list[tuple[float, float]]:
-    return list(zip(x.tolist(), np.asarray(y).tolist(), strict=True))

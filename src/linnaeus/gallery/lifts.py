@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.estimators.named import LogisticRegression, Perceptron
-from linnaeus.gallery.boundary import Scene, Side, draw
+from linnaeus.gallery.boundaries import Scene, Side, draw
 from linnaeus.gallery.toys import corners
 from linnaeus.render.picture import Lines, Panel, Picture, Points
 

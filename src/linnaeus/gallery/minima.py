@@ -12,8 +12,7 @@ from linnaeus.erm import Objective
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
 from linnaeus.regularizers import L2, NoPenalty
-from linnaeus.render.contour import contour
-from linnaeus.render.picture import Lines, Panel, Picture, Points
+from linnaeus.render.picture import Lines, Panel, Picture, Points, contour
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles

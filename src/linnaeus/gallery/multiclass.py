@@ -8,11 +8,10 @@ import numpy as np
 
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.named import LogisticRegression
-from linnaeus.gallery.boundary import CELLS, answers, lattice
+from linnaeus.gallery.boundaries import CELLS, answers, lattice
 from linnaeus.gallery.toys import three
 from linnaeus.regularizers import L2
-from linnaeus.render.contour import contour
-from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
+from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions, contour
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,7 @@ import numpy as np
 
 from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.optimizers import SGD, AdaGrad, Momentum
-from linnaeus.render.contour import contour
-from linnaeus.render.picture import Lines, Panel, Picture, Points
+from linnaeus.render.picture import Lines, Panel, Picture, Points, contour
 
 if TYPE_CHECKING:
     from linnaeus.render.picture import Layer

@@ -12,9 +12,9 @@ from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.estimators.named import LogisticRegression
 from linnaeus.evaluation import learning_curve
 from linnaeus.features import Words
-from linnaeus.gallery.reviews import echoes, reviews
+from linnaeus.gallery.toys import echoes, reviews
 from linnaeus.learners.bayes import Multinomial
-from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points
+from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points, path
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -86,8 +86,8 @@ def zipf() -> Picture:
     ranks = np.arange(1.0, len(counts) + 1)
     law = counts[0] / ranks
     lines = [
-        Lines([_path(ranks, counts)], 1, "words of 600 requests"),
-        Lines([_path(ranks, law)], 0, "Zipf: count of the first / rank", 1.2, "5 4"),
+        Lines([path(ranks, counts)], 1, "words of 600 requests"),
+        Lines([path(ranks, law)], 0, "Zipf: count of the first / rank", 1.2, "5 4"),
     ]
     once = float((counts == 1).mean())
     said = (
@@ -118,8 +118,8 @@ def curves_of_learning() -> dict[str, list[tuple[float, float]]]:
 def learning() -> Picture:
     """More texts, better answers."""
     drawn: list[Any] = []
-    for kind, (name, path) in enumerate(curves_of_learning().items()):
-        drawn += [Lines([path], 1 + kind, name), Points(path, kind)]
+    for kind, (name, curve) in enumerate(curves_of_learning().items()):
+        drawn += [Lines([curve], 1 + kind, name), Points(curve, kind)]
     said = (
         "Requests to a voice assistant, ten intents: accuracy on 120 held-out requests by the number of training "
         "texts. Both methods learn quickly at first and more slowly later, and on these short texts they do equally "
@@ -167,7 +167,3 @@ def reliability() -> Picture:
         "about 70 % are of that class."
     )
     return Picture("Reliability diagrams", said, panels)
-
-
-def _path(x: Doubles, y: Doubles) -> list[tuple[float, float]]:
-    return list(zip(x.tolist(), y.tolist(), strict=True))

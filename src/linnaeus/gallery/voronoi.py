@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.estimators.matrix import MatrixClassifier
-from linnaeus.gallery.boundary import CELLS, lattice
+from linnaeus.gallery.boundaries import CELLS, lattice
 from linnaeus.learners.neighbors import Neighbors
 from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from linnaeus.render.cells import pad, width
 from linnaeus.render.page import Line, Table, Word
+from linnaeus.render.text import pad, width
 
 GAP = 2
 """Columns between those of a table."""

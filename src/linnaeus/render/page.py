@@ -1,19 +1,48 @@
 """A page is lines of styled words and tables: plain text for pipes, colors for terminals, one content for both.
 
 How wide it becomes is decided when it is shown (`layout.py`): in a pipe each row stays on one line, on a terminal
-nothing is wider than the terminal.
+nothing is wider than the terminal. Symbols are Unicode if the encoding of the stream supports it, else ASCII.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
+from typing import Protocol, TypeAlias
 
 from linnaeus.frozen import dataclass
 
-if TYPE_CHECKING:
-    from linnaeus.render.glyphs import Glyphs
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """Signs by meaning; `blocks` are bars of growing length within one column, the last one full."""
+
+    good: str
+    bad: str
+    note: str
+    ellipsis: str
+    dash: str
+    same: str
+    near: str
+    blocks: str
+
+
+UNICODE = Glyphs(good="✓", bad="✗", note="•", ellipsis="…", dash="–", same="=", near="≈", blocks="▏▎▍▌▋▊▉█")
+ASCII = Glyphs(good="ok", bad="x", note="-", ellipsis="...", dash="-", same="=", near="~", blocks="#")
+
+
+def glyphs_for(encoding: str | None) -> Glyphs:
+    """The best symbols that the encoding supports.
+
+    >>> glyphs_for("utf-8") is UNICODE, glyphs_for("latin-1") is ASCII
+    (True, True)
+    """
+    try:
+        "".join(getattr(UNICODE, field.name) for field in fields(UNICODE)).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ASCII
+    return UNICODE
+
 
 STYLES = (
     *("title", "good", "bad", "warn", "faint", "accent", "for", "for-strong", "against", "against-strong"),
@@ -84,14 +113,10 @@ class Shown(Protocol):
 
     def __str__(self) -> str:
         """The page that the command line shows."""
-        from linnaeus.render.glyphs import UNICODE
-
         return self.page(UNICODE).plain()
 
     def _repr_html_(self) -> str:
         """The same page in a notebook."""
-        from linnaeus.render.glyphs import UNICODE
-
         return self.page(UNICODE).html()
 
 
@@ -124,3 +149,52 @@ def _moved(block: Line | Table, by: int) -> Line | Table:
 def stack(pages: Iterable[Page]) -> Page:
     """Pages one below the other."""
     return Page(tuple(block for page in pages for block in page.blocks))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str | Word]], align: str) -> Page:
+    """A table; `align` has < or > for each column, or = for bars. An empty head is left out.
+
+    Where it is wider than the screen, bars become shorter, text at the left edge of its column (<) goes on in the next
+    line, and columns that have no room left follow below, with the first one repeated. A column without a name stays
+    beside the one before it.
+
+    >>> print(table(["label", "rows"], [["spam", "12"], ["ham", "1,200"]], "<>").plain(), end="")
+    label   rows
+    spam      12
+    ham    1,200
+    >>> print(table(["", ""], [["accuracy", "the share of rows that are right"]], "<<").plain(28), end="")
+    accuracy  the share of rows
+              that are right
+    """
+    cells = [tuple(cell if isinstance(cell, Word) else Word(cell) for cell in row) for row in rows]
+    if any(head):
+        cells.insert(0, tuple(Word(name, "faint") for name in head))
+    return Page((Table(tuple(cells), align),))
+
+
+def bar(part: float, columns: int, glyphs: Glyphs) -> str:
+    """A bar for a share from 0 to 1 of this many columns; a share above zero is always visible.
+
+    >>> from linnaeus.render.page import ASCII, UNICODE
+    >>> bar(0.5, 6, ASCII), bar(0.3, 4, UNICODE)
+    ('###', '█▎')
+    """
+    steps = len(glyphs.blocks)
+    eighths = round(max(0.0, min(1.0, part)) * columns * steps)
+    if part > 0:
+        eighths = max(1, eighths)
+    full, rest = divmod(eighths, steps)
+    return glyphs.blocks[-1] * full + (glyphs.blocks[rest - 1] if rest else "")
+
+
+def histogram(names: Sequence[str], counts: Sequence[int], columns: int, glyphs: Glyphs) -> Page:
+    """A bar for each bin, as long as its count; empty bins at both ends are left out."""
+    used = [i for i, count in enumerate(counts) if count]
+    if not used:
+        return Page()
+    top = max(counts)
+    rows = [
+        (names[i], f"{counts[i]:,}", Word(bar(counts[i] / top, columns, glyphs), "accent"))
+        for i in range(used[0], used[-1] + 1)
+    ]
+    return table(["", "", ""], rows, ">>=")

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from linnaeus.frozen import dataclass
-from linnaeus.render.cells import safe, spell
 from linnaeus.render.page import Page, Word
+from linnaeus.render.text import safe, spell
 
 FAINT, STRONG = 0.05, 0.4
 """The strengths from which a word is highlighted, and highlighted strongly."""
