@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from tests.decision.worlds import log_loss, sets_of, world
 
 from linnaeus.decision import CALIBRATORS, Isotonic, Sigmoid, Temperature
-from linnaeus.decision.calibrate import restore_calibrator
+from linnaeus.decision.fitted import restored
 from linnaeus.decision.isotonic import pool
 from linnaeus.errors import DataError, ModelFileError, UsageError
 from linnaeus.types import LabelSets, State
@@ -65,7 +65,7 @@ def test_one_row_has_the_bits_it_has_among_many(name, kind):
 def test_state_round_trip(name, kind):
     S, truth = world(kind)
     fitted = CALIBRATORS[name]().fit(S, truth)
-    again = restore_calibrator(fitted.state())
+    again = restored(fitted.state())
     np.testing.assert_array_equal(again.probabilities(S), fitted.probabilities(S))
 
 
@@ -215,7 +215,7 @@ HOSTILE = [
 @pytest.mark.parametrize(("manifest", "tensors"), HOSTILE)
 def test_hostile_states_are_refused(manifest, tensors):
     with pytest.raises(ModelFileError):
-        restore_calibrator(State(manifest, tensors))
+        restored(State(manifest, tensors))
 
 
 def test_empty_label_sets():

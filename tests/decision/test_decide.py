@@ -20,8 +20,8 @@ from linnaeus.decision import (
     Margin,
     as_abstention,
 )
-from linnaeus.decision.abstain import abstention_text
-from linnaeus.decision.scope import FittedScope, learn_scope
+from linnaeus.decision.abstention import abstention_text
+from linnaeus.decision.fitted import FittedScope, learn_scope
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
 from linnaeus.types import State
 

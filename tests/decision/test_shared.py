@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 from tests.decision.worlds import log_loss, world
 
 from linnaeus.decision import Decision, FittedDecision, SharedSigmoid, Temperature
+from linnaeus.decision.calibration import FittedTemperature
 from linnaeus.decision.scores import shared_chances
-from linnaeus.decision.shared import FittedShared
-from linnaeus.decision.temperature import FittedTemperature
+from linnaeus.decision.shared_sigmoid import FittedShared
 
 
 def one_against_the_rest(n=3000, k=8, seed=0, curve=(0.4, 1.0)):

@@ -5,8 +5,7 @@ import pytest
 from tests.decision.worlds import sets_of
 
 from linnaeus.decision import THRESHOLDS, AtPrecision, AtRecall, BestF1, Half
-from linnaeus.decision.curve import pooled
-from linnaeus.decision.thresholds import NEVER, FittedThresholds
+from linnaeus.decision.thresholds import NEVER, FittedThresholds, pooled
 from linnaeus.errors import InputTypeError, ModelFileError, UsageError
 from linnaeus.types import State
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from linnaeus import Model, Recipe, TextClassifier, TextRegressor, datasets, kernels, read
-from linnaeus.decision.shared import FittedShared
-from linnaeus.decision.temperature import FittedTemperature
+from linnaeus.decision.calibration import FittedTemperature
+from linnaeus.decision.shared_sigmoid import FittedShared
 from linnaeus.errors import DataError, ModelFileError, UsageError
 from linnaeus.features import Columns, Contrast, Selected, Words
 from linnaeus.learners.linear.learner import Linear

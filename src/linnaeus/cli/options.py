@@ -216,7 +216,7 @@ def refuse_itself(path: str | None, data: str) -> None:
 
 def abstention(options: dict[str, Any], model: Model) -> Any:
     """The rule for abstaining that `--abstain` gives: confidence=0.8, coverage=0.9."""
-    from linnaeus.decision.abstain import Confidence, Margin, abstention_text, as_abstention
+    from linnaeus.decision.abstention import Confidence, Margin, abstention_text, as_abstention
 
     given, decision = as_abstention(options["abstain"] or None), model.decision
     rule = given or (decision.rules.abstain if decision else None)

@@ -83,7 +83,7 @@ def _separator(model: Model, wish: Wish, options: dict[str, Any]) -> str:
     """The separator of labels in one cell; refused before any work if it occurs in a label."""
     from linnaeus.cli.cells import SEPARATOR, refuse_separator
     from linnaeus.cli.writers import has_cells
-    from linnaeus.decision.abstain import Coverage
+    from linnaeus.decision.abstention import Coverage
 
     separator = shared.label_separator(model, options) or SEPARATOR
     rule = wish.abstain or (model.decision.rules.abstain if model.decision else None)

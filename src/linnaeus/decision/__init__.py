@@ -2,7 +2,7 @@
 
 All learn from scores of rows that the model was not trained on (cross-fitting): a calibrator (`CALIBRATORS`) turns
 scores into probabilities, `THRESHOLDS` are the probabilities from which labels are predicted, `Conformal` gives label
-sets with a given coverage, `scope` says how unlike the training rows a row is, `costs` takes the prediction with the
+sets with a given coverage, `FittedScope` says how unlike the training rows a row is, costs take the prediction with the
 lowest expected cost, and `ABSTENTIONS` say when not to predict one label. `Decision` is the recipe of all of these, and
 `FittedDecision` the result.
 
@@ -17,25 +17,25 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.decision.abstain import ABSTENTIONS as ABSTENTIONS
-    from linnaeus.decision.abstain import Confidence as Confidence
-    from linnaeus.decision.abstain import Coverage as Coverage
-    from linnaeus.decision.abstain import Decided as Decided
-    from linnaeus.decision.abstain import InScope as InScope
-    from linnaeus.decision.abstain import Margin as Margin
-    from linnaeus.decision.abstain import as_abstention as as_abstention
-    from linnaeus.decision.calibrate import CALIBRATORS as CALIBRATORS
+    from linnaeus.decision.abstention import ABSTENTIONS as ABSTENTIONS
+    from linnaeus.decision.abstention import Confidence as Confidence
+    from linnaeus.decision.abstention import Coverage as Coverage
+    from linnaeus.decision.abstention import Decided as Decided
+    from linnaeus.decision.abstention import InScope as InScope
+    from linnaeus.decision.abstention import Margin as Margin
+    from linnaeus.decision.abstention import as_abstention as as_abstention
+    from linnaeus.decision.calibration import CALIBRATORS as CALIBRATORS
+    from linnaeus.decision.calibration import NoCalibration as NoCalibration
+    from linnaeus.decision.calibration import Temperature as Temperature
     from linnaeus.decision.conformal import STRANGENESS as STRANGENESS
     from linnaeus.decision.conformal import Conformal as Conformal
-    from linnaeus.decision.costs import cheapest as cheapest
-    from linnaeus.decision.costs import expected_costs as expected_costs
-    from linnaeus.decision.decide import Decision as Decision
+    from linnaeus.decision.decision import Decision as Decision
     from linnaeus.decision.fitted import FittedDecision as FittedDecision
     from linnaeus.decision.isotonic import Isotonic as Isotonic
-    from linnaeus.decision.shared import SharedSigmoid as SharedSigmoid
+    from linnaeus.decision.scores import cheapest as cheapest
+    from linnaeus.decision.scores import expected_costs as expected_costs
+    from linnaeus.decision.shared_sigmoid import SharedSigmoid as SharedSigmoid
     from linnaeus.decision.sigmoid import Sigmoid as Sigmoid
-    from linnaeus.decision.temperature import NoCalibration as NoCalibration
-    from linnaeus.decision.temperature import Temperature as Temperature
     from linnaeus.decision.thresholds import THRESHOLDS as THRESHOLDS
     from linnaeus.decision.thresholds import AtPrecision as AtPrecision
     from linnaeus.decision.thresholds import AtRecall as AtRecall

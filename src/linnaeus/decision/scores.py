@@ -1,4 +1,4 @@
-"""What class scores mean, and how they become probabilities.
+"""What class scores mean, and how they become probabilities and the prediction with the lowest expected cost.
 
 Three kinds: "binary" (n, 1), one score, positive for the second class; "classes" (n, k), the largest wins; "labels"
 (n, k), one yes or no each.
@@ -6,7 +6,7 @@ Three kinds: "binary" (n, 1), one score, positive for the second class; "classes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -170,3 +170,27 @@ def check_width(kind: Kind, S: Doubles, width: int) -> None:
     """Refuse scores with another number of classes than in training."""
     if S.shape[1] != width or (kind == "binary") != (width == 1 and kind != "labels"):
         raise UsageError(f"The decision was learned for scores of width {width}, not {S.shape[1]}.")
+
+
+def expected_costs(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> Doubles:
+    """The expected cost of each prediction (n, k): sum over y of P(y) l(y', y).
+
+    >>> expected_costs(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).round(2).tolist()
+    [[1.5, 0.7]]
+    """
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (P.shape[1], P.shape[1]):
+        raise UsageError(
+            f"costs is {matrix.shape}, but there are {P.shape[1]} classes; give a square matrix of that size."
+        )
+    return P @ matrix.T
+
+
+def cheapest(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> NDArray[np.intp]:
+    """The prediction with the lowest expected cost; among equals, the lowest class index.
+
+    >>> cheapest(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).tolist()
+    [1]
+    """
+    found: NDArray[np.intp] = np.argmin(expected_costs(P, costs), axis=1)
+    return found

@@ -14,7 +14,7 @@ import numpy as np
 
 from linnaeus.arrays.linear import stored
 from linnaeus.data.split import Split, holdout, kept_together
-from linnaeus.decision.scope import learn_scope
+from linnaeus.decision.fitted import learn_scope
 from linnaeus.errors import UsageError, expect
 from linnaeus.features import shrink
 from linnaeus.features.known_words import known_share

@@ -41,7 +41,7 @@ def choices(model: Model, groups: Groups, abstain: Any = None) -> Longs:
 
 def _sure(s: Doubles, groups: Groups, found: Longs, abstain: Any) -> Any:
     """Whether each choice is sure enough; probabilities are those of the best two candidates."""
-    from linnaeus.decision.abstain import sure
+    from linnaeus.decision.abstention import sure
 
     p, order = softmax(s, groups), best_first(s, groups.offsets)
     counts = np.diff(groups.offsets)

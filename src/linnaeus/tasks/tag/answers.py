@@ -75,7 +75,7 @@ def tagged(model: Model | Part, sentences: Sentences, abstain: Any = None) -> pa
         return found
     import pyarrow.compute as pc
 
-    from linnaeus.decision.abstain import sure
+    from linnaeus.decision.abstention import sure
 
     given = sure(abstain, z, marginals(model, sentences))
     return pc.if_else(pa.array(given), found, pa.scalar(None, found.type))

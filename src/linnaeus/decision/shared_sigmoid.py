@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.decision.calibration import FittedTemperature, Temperature
 from linnaeus.decision.scores import Kind, as_scores, sample, shared_chances, stored_kind, thinned, with_truth
-from linnaeus.decision.temperature import FittedTemperature, Temperature
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import State

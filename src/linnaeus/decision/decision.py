@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.decision.abstain import AnyAbstention, Coverage, InScope, as_abstention
-from linnaeus.decision.calibrate import CALIBRATORS
+from linnaeus.decision.abstention import AnyAbstention, Coverage, InScope, as_abstention
+from linnaeus.decision.calibration import CALIBRATORS, FittedTemperature
 from linnaeus.decision.conformal import Conformal, FittedConformal
-from linnaeus.decision.fitted import FittedDecision, Rules
-from linnaeus.decision.scope import learn_scope
+from linnaeus.decision.fitted import FittedDecision, Rules, learn_scope
 from linnaeus.decision.scores import BLOCK, classes, with_truth
-from linnaeus.decision.temperature import FittedTemperature
 from linnaeus.decision.thresholds import THRESHOLDS, FittedThresholds
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import as_costs
 
 if TYPE_CHECKING:
-    from linnaeus.decision.calibrate import FittedCalibrator
+    from linnaeus.decision.calibration import FittedCalibrator
     from linnaeus.decision.scores import Kind
     from linnaeus.types import Doubles, Truth
-
 
 USUAL: dict[Kind, str] = {"binary": "temperature", "classes": "shared", "labels": "sigmoid"}
 """The default calibration of each kind of scores."""

@@ -1,19 +1,67 @@
-"""Temperature scaling: one parameter that calibrates all scores."""
+"""The calibrators by name, and fitted ones from their state; temperature scaling, one parameter for all scores.
+
+A calibrator's `fit(S, truth, weights)` learns from scores of rows that the model was not trained on, and gives a fitted
+piece with `probabilities(S)`, `state()` and `from_state`.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from linnaeus.decision.scores import Kind, as_scores, columns, stored_kind, thinned, uncalibrated, with_truth
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
+from linnaeus.lazy import Table
 from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Truth
+
+
+class FittedCalibrator(Protocol):
+    """Scores to probabilities."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the scores."""
+        ...
+
+    @property
+    def curve(self) -> tuple[float, float] | None:
+        """(T, b) if all classes share 1 / (1 + e^-(s/T + b)) before normalization; None if it differs by class."""
+        ...
+
+    def probabilities(self, S: Any) -> Doubles:
+        """P (n, k)."""
+        ...
+
+    def state(self) -> State:
+        """The parameters, for a model file."""
+        ...
+
+
+class Calibrator(Protocol):
+    """How scores become probabilities."""
+
+    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedCalibrator:
+        """Learn from scores of rows that the model was not trained on."""
+        ...
+
+
+CALIBRATORS = Table(
+    "linnaeus.decision",
+    {
+        "none": "calibration.NoCalibration",
+        "temperature": "calibration.Temperature",
+        "shared": "shared_sigmoid.SharedSigmoid",
+        "sigmoid": "sigmoid.Sigmoid",
+        "isotonic": "isotonic.Isotonic",
+    },
+)
+"""Every calibrator by its plain name."""
 
 SLOWEST, FASTEST = 1e-6, 1e12
 """Bounds of 1/T, for scores whose largest difference is 1."""
