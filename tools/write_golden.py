@@ -3,7 +3,7 @@
     python tools/write_golden.py [FOLDER]
 
 A file that is there is never written again: it shows what a version of the past wrote. When the format gets a new
-number (`linnaeus.store.manifest.FORMAT`), or a new kind of file is added to the table below, run this once and commit
+number (`linnaeus.store.header.FORMAT`), or a new kind of file is added to the table below, run this once and commit
 what it wrote. `tests/store/test_golden.py` and `tests/model/test_golden.py` read all of them.
 """
 
@@ -20,7 +20,7 @@ from linnaeus import Model, Rank, Recipe, Stage, Tag, store
 from linnaeus.features import Affixes, Chars, Columns, Hashed, Shape, Words, save
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.tuning import Tuning
-from linnaeus.store.manifest import DTYPES, FORMAT
+from linnaeus.store.header import DTYPES, FORMAT
 from linnaeus.types import Json, State
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "golden"

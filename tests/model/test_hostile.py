@@ -22,8 +22,7 @@ from linnaeus.errors import ModelFileError
 from linnaeus.features import Given, Words
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.tuning import Tuning
-from linnaeus.store.labels import unpack
-from linnaeus.store.states import pack_strings
+from linnaeus.store.states import pack_strings, unpack_labels
 from linnaeus.types import State
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are set and read as Linux does")
@@ -56,7 +55,7 @@ def test_hostile_classifiers_are_refused_with_a_sentence_in_bounded_memory(sound
 def test_one_long_label_among_many_does_not_take_all_memory() -> None:
     labels = ["x" * (1 << 14), *map(str, range(1 << 15))]
     with pytest.raises(ModelFileError, match="would take more"):
-        unpack("classes", pack_strings("classes", labels))
+        unpack_labels("classes", pack_strings("classes", labels))
 
 
 @linux

@@ -31,7 +31,7 @@ def row_of(text: str) -> int:
 @pytest.fixture
 def large(tmp_path: Path, monkeypatch) -> Path:
     """A model of 200 kB in a file that counts as large."""
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1 << 16)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 1 << 16)
     Recipe(features=FEATURES, learner=Linear(loss="log")).fit(read(ROWS)).save(tmp_path / "m.lin")
     return tmp_path / "m.lin"
 
@@ -46,7 +46,7 @@ def damage(path: Path, row: int) -> None:
 def test_a_large_model_answers_as_a_small_one(large: Path, monkeypatch) -> None:
     mapped = Model.load(large)
     found = mapped.probabilities(["good film", "odd"])
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1 << 30)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 1 << 30)
     assert found.tobytes() == Model.load(large).probabilities(["good film", "odd"]).tobytes()
     assert mapped.classify("good film").label == "pos"
     assert pickle.loads(pickle.dumps(mapped)).probabilities(["good film", "odd"]).tobytes() == found.tobytes()

@@ -79,7 +79,7 @@ def test_a_string_that_is_too_short_is_like_nothing():
 def test_many_strings_are_compared_in_stretches(monkeypatch):
     X = Letters().fit([]).rows(TEXTS)
     whole = Subsequence(2, 0.5).matrix(X, X)
-    monkeypatch.setattr("linnaeus.similarities.subsequence.CELLS", 100)
+    monkeypatch.setattr("linnaeus.similarities.strings.CELLS", 100)
     assert np.array_equal(Subsequence(2, 0.5).matrix(X, X), whole)
     assert np.allclose(Subsequence(2, 0.5).matrix(X.take(np.arange(6)), X), whole, rtol=1e-14, atol=0)
 

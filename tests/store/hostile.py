@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from tests.store.foreign import FOREIGN
 
-from linnaeus.store.layout import header
-from linnaeus.store.manifest import MANIFEST_LIMIT, _compose
+from linnaeus.store.header import MANIFEST_LIMIT, _compose, header
 
 Named = Iterator[tuple[str, bytes]]
 

@@ -13,9 +13,8 @@ import numpy as np
 from tests.store.hostile import cut, entries, headers, prints, sizes
 from tests.store.tampered import CHANGES, _put, _routes
 
-from linnaeus.store.digests import fingerprints
-from linnaeus.store.layout import header, places
-from linnaeus.store.manifest import seal
+from linnaeus.store.file import fingerprints
+from linnaeus.store.header import header, places, seal
 from linnaeus.types import State
 
 Rng = np.random.Generator

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from linnaeus import features, store
-from linnaeus.store.manifest import FORMAT
+from linnaeus.store.header import FORMAT
 from linnaeus.types import State
 
 FOLDER = Path(__file__).parents[1] / "golden"

@@ -131,7 +131,7 @@ def test_names_that_lead_nowhere(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_while_it_is_read(sound: Path, monkeypatch, kept: int) -> None:
     whole = len(sound.read_bytes())
     sound.write_bytes(sound.read_bytes()[:kept])
-    monkeypatch.setattr("linnaeus.store.source.length", lambda file: whole)
+    monkeypatch.setattr("linnaeus.store.file.length", lambda file: whole)
     with pytest.raises(ModelFileError, match=r"missing|JSON|manifest"):
         store.load(sound)
 
@@ -139,8 +139,8 @@ def test_a_file_that_shrinks_while_it_is_read(sound: Path, monkeypatch, kept: in
 def test_a_large_file_that_shrinks_before_it_is_mapped(sound: Path, monkeypatch) -> None:
     whole = len(sound.read_bytes())
     sound.write_bytes(sound.read_bytes()[:-1])
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1)
-    monkeypatch.setattr("linnaeus.store.source.length", lambda file: whole)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 1)
+    monkeypatch.setattr("linnaeus.store.file.length", lambda file: whole)
     with pytest.raises(ModelFileError, match="end is missing"):
         store.load(sound)
 

@@ -16,8 +16,8 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from linnaeus.errors import MachineError, ModelFileError, UsageError
+from linnaeus.store import header as manifests
 from linnaeus.store import load, save
-from linnaeus.store import manifest as manifests
 from linnaeus.store.blocks import BLOCK, Guarded
 from linnaeus.types import State
 
@@ -176,7 +176,7 @@ def test_damage_in_a_large_file_without_digests_of_blocks_is_found_when_asked(tm
     path = tmp_path / "a.lin"
     save(path, State({}, {"w": np.arange(100, dtype=np.int32)}))
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 100)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 100)
     guard = load(path).guards["w"]
     assert guard.kernel is None
     guard.check()
@@ -188,7 +188,7 @@ def test_damage_in_a_large_file_without_digests_of_blocks_is_found_when_asked(tm
 @pytest.fixture
 def large(tmp_path, monkeypatch):
     """A file that counts as large, of 4 blocks and a bit, and how to damage it at a byte of its tensors."""
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 2048)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 2048)
     path, W = tmp_path / "a.lin", np.arange(4 * BLOCK // 4 + 3, dtype=np.float32)
     save(path, State({"kind": "x"}, {"W": W, "b": np.ones(2, np.float32)}))
     start = path.stat().st_size - W.nbytes - 8
@@ -325,13 +325,11 @@ def refuse(*_, **__):
 def way(request, monkeypatch):
     """Each way in which a file can come into memory."""
     if request.param != "read":
-        monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1)
+        monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 1)
     if request.param == "no mapping":
-        monkeypatch.setattr("linnaeus.store.source.CAN_MAP", False)
+        monkeypatch.setattr("linnaeus.store.file.CAN_MAP", False)
     if request.param == "mapping fails":
-        monkeypatch.setattr(
-            "linnaeus.store.source.mmap.mmap", lambda *_, **__: (_ for _ in ()).throw(OSError(19, "no"))
-        )
+        monkeypatch.setattr("linnaeus.store.file.mmap.mmap", lambda *_, **__: (_ for _ in ()).throw(OSError(19, "no")))
     return request.param
 
 
@@ -352,11 +350,11 @@ def test_arrays_are_aligned_views_that_cannot_be_written(tmp_path, way):
 def test_a_large_file_is_mapped_and_a_small_one_is_not(tmp_path, monkeypatch):
     made = []
     whole = mmap.mmap
-    monkeypatch.setattr("linnaeus.store.source.mmap.mmap", lambda *a, **k: made.append(a) or whole(*a, **k))
+    monkeypatch.setattr("linnaeus.store.file.mmap.mmap", lambda *a, **k: made.append(a) or whole(*a, **k))
     save(tmp_path / "a.lin", example())
     load(tmp_path / "a.lin")
     assert not made
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 1)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 1)
     load(tmp_path / "a.lin")
     assert len(made) == 1
 
@@ -377,7 +375,7 @@ def test_small_tensors_of_large_files_are_checked(tmp_path, monkeypatch):
     path = tmp_path / "a.lin"
     save(path, State({}, {"bias": np.zeros(2, np.int8), "w": np.arange(1000, dtype=np.int32)}))
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
-    monkeypatch.setattr("linnaeus.store.tensors.VERIFY_LIMIT", 2048)
+    monkeypatch.setattr("linnaeus.store.file.VERIFY_LIMIT", 2048)
     with pytest.raises(ModelFileError, match=r"'bias'.*digest"):
         load(path)
     load(path, verify=False)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from linnaeus.features.terms.grams import Grams
 from linnaeus.text import Analysis, Normalize, as_texts, spans, tokens
 from linnaeus.text.buffers import as_arrow
-from linnaeus.text.marks import LONG_RUN, MARK_RANGE, MAX_MARKS, limit_marks
+from linnaeus.text.normalize import LONG_RUN, MARK_RANGE, MAX_MARKS, limit_marks
 
 MARKS = "\u0301\u0323\u0327\u0308\u0316\u0344\u0f73\u0f81"
 TEXTS = st.lists(

@@ -25,7 +25,7 @@ def read_state(path: str, verify: bool | None = None, data: str | None = None) -
     """What a model file holds, before a model is made of it."""
     from linnaeus import store
     from linnaeus.model.file import weights_later
-    from linnaeus.store.layout import is_model
+    from linnaeus.store.header import is_model
 
     try:
         return store.load(path, verify, weights_later)

@@ -105,7 +105,7 @@ def read_source(source: str, options: dict[str, Any]) -> Corpus:
 
 def refuse_model(data: str) -> None:
     """Refuse a model where data are expected."""
-    from linnaeus.store.layout import is_model
+    from linnaeus.store.header import is_model
 
     if is_model(data):
         raise UsageError(f"{data} is a model, not data; `linnaeus predict {quoted(data)} DATA` uses it on data.")

@@ -11,7 +11,7 @@ import numpy as np
 from linnaeus.erm import Record, Trace
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.learners.linear.streaming import Memory
-from linnaeus.store.labels import pack, unpack
+from linnaeus.store.states import pack_labels, unpack_labels
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ def state_of(face: Any) -> State:
     tensors = {f"params.{name}": value for name, value in face.params_.items()}
     tensors |= {f"memory.{name}": value for name, value in memory.state.items() if np.isfinite(value).all()}
     if "feature_names_in_" in face.__dict__:
-        tensors |= pack("features", face.feature_names_in_)
+        tensors |= pack_labels("features", face.feature_names_in_)
     if "classes_" in face.__dict__:
         manifest |= {"form": face.form_, "space": _plain(face.space_)}
-        tensors |= pack("classes", face.classes_)
+        tensors |= pack_labels("classes", face.classes_)
     else:
         manifest["one_target"] = bool(face.one_target_)
     return State(manifest, tensors)
@@ -100,14 +100,14 @@ def _restore(face: Any, manifest: dict[str, Json], tensors: dict[str, NDArray[An
     if W.ndim != 2 or W.dtype != np.float32 or (b is not None and b.shape != W.shape[1:]):
         raise damaged("weights and biases do not fit each other")
     face.n_features_in_ = W.shape[0]
-    names = unpack("features", tensors)
+    names = unpack_labels("features", tensors)
     if names is not None:
         face.feature_names_in_ = names.astype(object)
     if "one_target" in manifest:
         face.one_target_ = bool(manifest["one_target"])
         return
     face.form_, face.space_ = manifest["form"], _parameter("output", manifest["space"])
-    face.classes_ = unpack("classes", tensors)
+    face.classes_ = unpack_labels("classes", tensors)
     if face.classes_ is None or face.space_.width(len(face.classes_)) != W.shape[1]:
         raise damaged("classes and weights do not fit each other")
 

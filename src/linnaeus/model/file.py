@@ -22,9 +22,8 @@ from linnaeus.model.manifests import check_manifest
 from linnaeus.model.model import Model
 from linnaeus.outputs import OUTPUTS, STRUCTURES, Real
 from linnaeus.store.blocks import Guarded, raw
-from linnaeus.store.labels import pack, unpack
-from linnaeus.store.quantize import dequantize
-from linnaeus.store.states import pack_strings, unpack_strings
+from linnaeus.store.compression import dequantize
+from linnaeus.store.states import pack_labels, pack_strings, unpack_labels, unpack_strings
 from linnaeus.tasks import task_of, task_state
 from linnaeus.types import State
 
@@ -73,7 +72,7 @@ def state_of(model: Model) -> State:
         tensors |= {f"kept.{name}": array for name, array in texts.tensors.items()}
     tensors |= _weights(model)
     if model.classes is not None:
-        tensors |= pack("classes", model.classes)
+        tensors |= pack_labels("classes", model.classes)
     if model.words:
         tensors |= pack_strings("words", list(model.words))
         tensors["word_tags"] = np.array(list(model.words.values()), np.int32)
@@ -181,7 +180,7 @@ def _build(state: State, functions: Any, depth: int) -> Model:
         features=task.restore(State(manifest["features"], _below("features", tensors)), functions),
         params={**params, "W": dequantize(codes)} if codes else params,
         space=space,
-        classes=unpack("classes", tensors),
+        classes=unpack_labels("classes", tensors),
         form=manifest["form"],
         decision=None if decision is None else FittedDecision.from_state(State(decision, _below("decision", tensors))),
         account=None if evaluation is None else _table(evaluation),

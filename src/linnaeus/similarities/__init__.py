@@ -10,20 +10,75 @@ own object with these methods works too, but a model that uses it cannot be save
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from typing import TYPE_CHECKING, Any
 
-from linnaeus.lazy import room
+from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer, did_you_mean
+from linnaeus.lazy import Table, places, room
 
 if TYPE_CHECKING:
-    from linnaeus.similarities.spectrum import Spectrum as Spectrum
-    from linnaeus.similarities.subsequence import Subsequence as Subsequence
-    from linnaeus.similarities.table import SIMILARITIES as SIMILARITIES
-    from linnaeus.similarities.table import describe as describe
-    from linnaeus.similarities.table import described as described
-    from linnaeus.similarities.table import similarity as similarity
+    from linnaeus.protocols import Similarity
+    from linnaeus.similarities.strings import Spectrum as Spectrum
+    from linnaeus.similarities.strings import Subsequence as Subsequence
     from linnaeus.similarities.vectors import RBF as RBF
     from linnaeus.similarities.vectors import LinearKernel as LinearKernel
     from linnaeus.similarities.vectors import Polynomial as Polynomial
+    from linnaeus.types import Json
+
+SIMILARITIES = Table(
+    "linnaeus.similarities",
+    {
+        "linear": "vectors.LinearKernel",
+        "polynomial": "vectors.Polynomial",
+        "rbf": "vectors.RBF",
+        "spectrum": "strings.Spectrum",
+        "subsequence": "strings.Subsequence",
+    },
+)
+"""Every similarity by name."""
+
+
+def similarity(value: Any) -> Similarity:
+    """Return the piece: an object unchanged, or the piece with this name and its default settings.
+
+    >>> similarity("rbf")
+    RBF(gamma=1.0)
+    """
+    if isinstance(value, str):
+        if value not in SIMILARITIES:
+            raise UsageError(f"There is no kernel {value!r}; {did_you_mean(value, SIMILARITIES, 'an object')}")
+        value = SIMILARITIES[value]()
+    if isinstance(value, type) or not hasattr(value, "matrix"):
+        raise InputTypeError(
+            f"kernel takes a name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
+        )
+    found: Similarity = value
+    return found
+
+
+def describe(kernel: Similarity) -> dict[str, Json]:
+    """A similarity as JSON: its name in the table, and its hyper-parameters.
+
+    >>> describe(similarity("rbf"))
+    {'kind': 'rbf', 'gamma': 1.0}
+    """
+    name = places(SIMILARITIES).get((type(kernel).__module__, type(kernel).__qualname__))
+    if name is None:
+        raise UsageError(f"{type(kernel).__name__} is not in the table SIMILARITIES, so it cannot be saved.")
+    return {"kind": name, **dataclasses.asdict(kernel)}  # type: ignore[call-overload]
+
+
+def described(manifest: Json) -> Similarity:
+    """Restore the similarity; an unknown kind or unknown hyper-parameters are refused.
+
+    >>> described({"kind": "rbf", "gamma": 2.0})
+    RBF(gamma=2.0)
+    """
+    try:
+        fields = {name: value for name, value in manifest.items() if name != "kind"}
+        return similarity(SIMILARITIES[manifest["kind"]](**fields))
+    except (KeyError, TypeError, AttributeError, UsageError, InputTypeError) as error:
+        raise damaged_or_newer("its kernel is unknown") from error
 
 
 __getattr__, __dir__ = room(__name__)

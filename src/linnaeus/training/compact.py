@@ -21,8 +21,7 @@ from linnaeus.features.known_words import known_share
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.solving import solve
 from linnaeus.outputs import Binary, MultiLabel, Real
-from linnaeus.store.prune import prune
-from linnaeus.store.quantize import KINDS, dequantize, quantize
+from linnaeus.store.compression import KINDS, dequantize, prune, quantize
 from linnaeus.tasks.classify.settling import blank_of
 from linnaeus.tasks.keys import text_keys
 from linnaeus.tasks.rows import goodness, pose, spread, there

@@ -18,7 +18,7 @@ from linnaeus.learners.neighbors import Components, Graph, Neighbors
 from linnaeus.model.contents import remains
 from linnaeus.model.model import Model
 from linnaeus.recipes.cookbook import recipe
-from linnaeus.store import tensors
+from linnaeus.store import file
 from linnaeus.types import Lesson
 
 NAMES = ("knn", "knn-metric", "knn-graph", "nearest-centroid")
@@ -44,7 +44,7 @@ def test_a_recipe_goes_through_toml(name):
 def test_a_loaded_model_answers_alike_one_by_one_and_together(name, tmp_path, monkeypatch):
     model = recipe(name).changed({"tuning.folds": 2}).fit(fruit_and_metal())
     model.save(tmp_path / "m.lin")
-    monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)  # mapped, as a large file is
+    monkeypatch.setattr(file, "VERIFY_LIMIT", 1)  # mapped, as a large file is
     again = Model.load(tmp_path / "m.lin")
     assert np.array_equal(again.scores(TEXTS), model.scores(TEXTS))
     assert np.array_equal(again.scores(TEXTS), np.vstack([again.scores([text]) for text in TEXTS]))
@@ -54,7 +54,7 @@ def test_a_loaded_model_answers_alike_one_by_one_and_together(name, tmp_path, mo
 
 def test_a_graph_is_used_where_it_lies_in_the_file(tmp_path, monkeypatch):
     recipe("knn-graph").changed({"tuning.folds": 2}).fit(fruit_and_metal()).save(tmp_path / "m.lin")
-    monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)
+    monkeypatch.setattr(file, "VERIFY_LIMIT", 1)
     body = Model.load(tmp_path / "m.lin").body
     for part in (*body.index.layers, body.index.rows.values, body.projection):
         assert not part.flags.writeable

@@ -153,10 +153,10 @@ def test_a_hostile_state_is_refused(name, part, value):
 
 def test_a_large_model_is_mapped_and_searched_where_it_lies(tmp_path, monkeypatch):
     from linnaeus import store
-    from linnaeus.store import tensors
+    from linnaeus.store import file
 
     model = fitted("graph", "cosine")
-    monkeypatch.setattr(tensors, "VERIFY_LIMIT", 1)
+    monkeypatch.setattr(file, "VERIFY_LIMIT", 1)
     store.save(tmp_path / "m.lin", model.state())
     again = FittedNeighbors.from_state(store.load(tmp_path / "m.lin"))
     assert not again.index.layers[2].flags.writeable

@@ -17,7 +17,7 @@ from linnaeus.errors import UsageError, damaged
 from linnaeus.features.pairs.measured import FittedMeasure, Measure
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed, tensor
-from linnaeus.text.light import light_stem, light_stems
+from linnaeus.text.stem import light_stem, light_stems
 from linnaeus.types import State
 
 if TYPE_CHECKING:

@@ -1,10 +1,4 @@
-"""Weights in fewer bytes: as float16 or int8 with scales, and without their zeros where that pays.
-
-    W[i, j]  ~  codes[i, j] * scales[i or 0, j or 0]
-
-The tensors of `quantize` go into a file under any prefix, and `dequantize` makes the weights of them again. The same
-weights always give the same tensors: codes are rounded half to even, and nothing is drawn by chance.
-"""
+"""Smaller models: which features one can do without, and weights in fewer bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +13,8 @@ from linnaeus.errors import UsageError, damaged
 
 if TYPE_CHECKING:
     from linnaeus.store.states import Tensors
-    from linnaeus.types import Floats
+    from linnaeus.types import Doubles, Floats, Ints
+
 
 Coded = tuple[NDArray[Any], "Floats | None"]
 
@@ -160,3 +155,33 @@ def _spread(codes: NDArray[Any], tensors: Mapping[str, NDArray[Any]]) -> NDArray
     whole = np.zeros((len(counts), w), codes.dtype)
     whole.reshape(-1)[places] = codes
     return whole
+
+
+def importance(W: Floats, squares: Doubles) -> Doubles:
+    """How much the scores of a row change without a feature, root mean square over the rows.
+
+        sqrt(mean_i || x_ij w_j ||^2)  =  ||w_j|| sqrt(squares_j),    squares_j = mean_i x_ij^2
+
+    `W` holds the weights (d, w), `squares` the mean square of each feature (d,).
+
+    >>> importance(np.array([[3, 4], [1, 0]], np.float32), np.array([0.25, 1])).tolist()
+    [2.5, 1.0]
+    """
+    if squares.shape != W.shape[:1]:
+        raise UsageError(f"There are weights of {W.shape[0]:,} features, and mean squares of {len(squares):,}.")
+    norms: Doubles = np.sqrt(np.einsum("ij,ij->i", W, W, dtype=np.float64))
+    return norms * np.sqrt(squares)
+
+
+def prune(W: Floats, squares: Doubles, count: int) -> Ints:
+    """The columns of the `count` most important features, in order; those that change nothing are never kept.
+
+    Of equally important ones the first stay. `features.shrink(fitted, columns)` and `W[columns]` are the smaller model.
+
+    >>> prune(np.array([[1], [0], [-3], [1]], np.float32), np.ones(4), 2).tolist()
+    [0, 2]
+    """
+    weights = importance(W, squares)
+    order = np.argsort(-weights, kind="stable")[: max(count, 0)]
+    kept: Ints = np.sort(order[weights[order] > 0]).astype(np.int32)
+    return kept

@@ -1,24 +1,43 @@
-"""Saving and loading a `State`: one safetensors file that any safetensors tool can read."""
+"""Saving and loading a `State`: one safetensors file that any safetensors tool can read.
+
+Only regular files are opened, never more bytes are read than there are, and large files are memory-mapped.
+"""
 
 from __future__ import annotations
 
+import errno
+import mmap
 import os
+import stat
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linnaeus.errors import ModelFileError, UsageError, expect
-from linnaeus.store import source
+from linnaeus.errors import MachineError, ModelFileError, UsageError, expect
+from linnaeus.kernels.threads import thread_count
 from linnaeus.store.atomic import replace_file
 from linnaeus.store.blocks import BLOCK, BLOCKS, Guard, digest_blocks
-from linnaeus.store.digests import fingerprints
-from linnaeus.store.layout import HEADER_LIMIT, SIZE_BYTES, check_header, envelope_of, header, places
-from linnaeus.store.manifest import DIMENSION_LIMIT, KNOWN, TENSOR_LIMIT, open_envelope, seal
+from linnaeus.store.header import (
+    DIMENSION_LIMIT,
+    HEADER_LIMIT,
+    KNOWN,
+    SIZE_BYTES,
+    TENSOR_LIMIT,
+    check_header,
+    envelope_of,
+    fingerprint,
+    header,
+    open_envelope,
+    places,
+    seal,
+)
 from linnaeus.types import Json, State
 
 VERIFY_LIMIT = 64 * 1024 * 1024
@@ -82,7 +101,7 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
     """
     expect("path", path, os.PathLike)
     where = str(path)
-    with source.opened(path) as file:
+    with opened(path) as file:
         manifest, prints, start = _read_header(file, where)
         data = _read_data(file, (start, sum(b - a for a, b in places(prints).values())), where)
         tensors = {name: _array(data[a:b], prints[name]) for name, (a, b) in places(prints).items()}
@@ -111,20 +130,20 @@ def _guards(tensors: Tensors, checked: set[str], held: Any, where: str) -> dict[
                 raise ModelFileError(
                     f"{where} is damaged: its block digests do not fit its tensors; restore it from a copy."
                 )
-            found[name] = Guard(array, own, where, held if isinstance(held, source.MAPPED) else None)
+            found[name] = Guard(array, own, where, held if isinstance(held, MAPPED) else None)
         at += count * (name != BLOCKS)
     return found
 
 
 def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, Json], int]:
     """The manifest, the fingerprints, and where the tensors start."""
-    start = source.take(file, SIZE_BYTES)
+    start = take(file, SIZE_BYTES)
     size = int.from_bytes(start, "little")
-    if len(start) < SIZE_BYTES or size + SIZE_BYTES > source.length(file):
+    if len(start) < SIZE_BYTES or size + SIZE_BYTES > length(file):
         raise ModelFileError(f"{where} is not a Linnaeus model file, or its end is missing.")
     if size > HEADER_LIMIT:
         raise ModelFileError(f"{where} is not a usable model file: its header is larger than {HEADER_LIMIT:,} bytes.")
-    raw = bytes(source.take(file, size))
+    raw = bytes(take(file, size))
     envelope = envelope_of(raw, where)
     manifest, prints = open_envelope(envelope, where)
     check_header(raw, envelope, prints, where)
@@ -133,11 +152,11 @@ def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, J
 
 def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
     start, size = bounds
-    if source.length(file) > start + size:
+    if length(file) > start + size:
         raise ModelFileError(f"{where} is damaged: it has extra bytes at its end; restore it from a copy.")
     data = memoryview(b"")
-    if source.length(file) == start + size:
-        data = source.take(file, size) if size < VERIFY_LIMIT else source.view(file, start, size)
+    if length(file) == start + size:
+        data = take(file, size) if size < VERIFY_LIMIT else view(file, start, size)
     if len(data) < size:
         raise ModelFileError(f"{where} is damaged: its end is missing; restore it from a copy.")
     return data
@@ -185,3 +204,109 @@ def _check(tensors: Tensors, prints: Mapping[str, Json], where: str) -> None:
             raise ModelFileError(
                 f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
             )
+
+
+CAN_MAP = os.name == "posix"
+"""Elsewhere a mapped file cannot be replaced, and saving a model over the one in use must work."""
+
+MAPPED = mmap.mmap
+"""What holds the bytes of a mapped file."""
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_NOT_THERE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EINVAL}
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[FileIO]:
+    """The open file; system errors become messages of one sentence."""
+    where = os.fspath(path)
+    try:
+        # Before opening it: a pipe would wait for a writer, and what a device does is not known.
+        _check_plain(_status(where), where)
+        with FileIO(os.open(where, _FLAGS)) as file:
+            _check_plain(os.fstat(file.fileno()), where)
+            yield file
+    except MemoryError as error:
+        raise MachineError(f"Cannot read {where}: there is not enough memory for it.") from error
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            raise ModelFileError(f"There is no model file {where}; check the name and the folder.") from error
+        raise MachineError(f"Cannot read {where}: {error.strerror or error}.") from error
+
+
+def length(file: FileIO) -> int:
+    """The bytes of an open file."""
+    return os.fstat(file.fileno()).st_size
+
+
+def take(file: FileIO, count: int) -> memoryview:
+    """The next bytes, in memory of their own; fewer where the file ends, or has been cut meanwhile."""
+    held = np.empty(count, np.uint8).data
+    at = 0
+    while at < count and (got := file.readinto(held[at:])):
+        at += got
+    return held[:at].toreadonly()
+
+
+def view(file: FileIO, start: int, count: int) -> memoryview:
+    """These bytes of a file where they lie, without reading them; a copy where files cannot be mapped."""
+    if CAN_MAP and count:
+        try:
+            whole = mmap.mmap(file.fileno(), start + count, access=mmap.ACCESS_READ)
+        except (OSError, ValueError):
+            pass  # some file systems cannot, and a file may have been cut meanwhile
+        else:
+            return memoryview(whole)[start:]
+    file.seek(start)
+    return take(file, count)
+
+
+def _status(where: str) -> os.stat_result:
+    try:
+        return Path(where).stat()
+    except ValueError as error:
+        raise ModelFileError(f"There is no model file {where!r}: that is not a valid file name ({error}).") from error
+
+
+def _check_plain(found: os.stat_result, where: str) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise ModelFileError(f"{where} is a directory, not a model file; name a file in it.")
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelFileError(f"{where} is a pipe or a device, not a model file; copy the model to a file first.")
+
+
+LARGE = 4 * 1024 * 1024
+"""Bytes together from which threads are worth their start."""
+
+MOST = 4
+"""Threads: one or two tensors are most of a file."""
+
+
+def fingerprints(tensors: Mapping[str, NDArray[Any]]) -> dict[str, Json]:
+    """The fingerprint of each; hashing leaves the interpreter to other threads.
+
+    >>> import numpy as np
+    >>> fingerprints({"b": np.zeros(2, np.float32)})["b"]["shape"]
+    [2]
+    """
+    waiting = sorted(tensors, key=lambda name: tensors[name].nbytes)
+    found: dict[str, Json] = {}
+
+    def work() -> None:
+        with suppress(IndexError):
+            while True:
+                name = waiting.pop()  # the largest first, so that the threads end together
+                found[name] = fingerprint(tensors[name])
+
+    helpers: list[Thread] = []
+    if sum(array.nbytes for array in tensors.values()) >= LARGE:
+        with suppress(RuntimeError):  # the system gives no more threads: it goes with fewer
+            for _ in range(min(thread_count(), MOST) - 1):
+                helpers.append(Thread(target=work))
+                helpers[-1].start()
+    work()
+    for helper in helpers:
+        if helper.ident is not None:
+            helper.join()
+    # What a helper failed at is done again, so that its error is raised here.
+    return {name: found[name] if name in found else fingerprint(tensors[name]) for name in tensors}

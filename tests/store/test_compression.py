@@ -10,8 +10,7 @@ from hypothesis.extra import numpy as arrays
 from tests.store.tampered import tampered
 
 from linnaeus.errors import ModelFileError, UsageError
-from linnaeus.store.prune import importance, prune
-from linnaeus.store.quantize import GROWTH, KINDS, dequantize, quantize
+from linnaeus.store.compression import GROWTH, KINDS, dequantize, importance, prune, quantize
 from linnaeus.types import State
 
 
