@@ -73,7 +73,7 @@ PLAIN = Table(
     {
         "normalize": "text.normalize.Normalize",
         "tuning": "recipes.tuning.Tuning",
-        "decision": "decision.decide.Decision",
+        "decision": "decision.decision.Decision",
         "conformal": "decision.conformal.Conformal",
         "before": "recipes.recipe.Stage",
         "recipe": "recipes.recipe.Recipe",
