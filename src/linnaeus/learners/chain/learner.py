@@ -12,6 +12,7 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
+from linnaeus.protocols import OnlineLoss, OracleLoss, capability, has_method
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,11 +39,15 @@ class Chain:
     result is the mean of the weights after each step. Each epoch shuffles the sentences. With `order` 2 a tag depends
     on the two before it, which takes k times the work.
 
+    A loss of your own is an object with `value_and_grad(space, S, y)`, written over the answers of `outputs.Sequence`
+    (`gold`, `best`, `soft`, `cost`); it gets one sentence at a time. It takes steps in NumPy, which are slower, and the
+    gradient of a whole sentence is one step of the rule.
+
     >>> Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10).strength
     0.0
     """
 
-    loss: str = "log"
+    loss: Any = "log"
     rule: str = "adagrad"
     rate: float = 0.2
     epochs: int = 5
@@ -53,7 +58,11 @@ class Chain:
     search: ClassVar[str] = "whole"
 
     def __post_init__(self) -> None:
-        _one_of("loss", self.loss, CHAIN_LOSSES)
+        object.__setattr__(self, "loss", _named(self.loss))
+        if not has_method(self.loss, "value_and_grad"):
+            _one_of("loss", self.loss, CHAIN_LOSSES)
+        elif self.order == 2 or self.search != "whole":
+            raise UsageError("A loss of your own trains a Chain of order 1; for others use a loss with a plain name.")
         _one_of("rule", self.rule, RULES)
         _one_of("order", self.order, (1, 2))
         expect("epochs", self.epochs, int)
@@ -71,6 +80,8 @@ class Chain:
 
     def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
         """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch."""
+        if not isinstance(self.loss, str):
+            return _learn_general(self, X, y, k, seed, told)
         run = _Run(self, X, y, k)
         rng = np.random.default_rng(seed)
         for epoch in range(self.epochs):
@@ -134,6 +145,31 @@ class _Run:
         size = max(1, int(WORK / max(each, 1.0)))
         for start in range(0, len(order), size):
             yield order[start : start + size]
+
+
+def _named(loss: Any) -> Any:
+    """The plain name of a loss that the kernel knows; any other loss as it is."""
+    known = capability(loss, OnlineLoss) if capability(loss, OracleLoss) is not None else None
+    return loss if known is None else next(name for name in CHAIN_LOSSES if LOSSES[name] == known.online)
+
+
+def _learn_general(plan: Chain, X: CSR, y: Tags, k: int, seed: int, told: Told | None) -> ChainWeights:
+    """Steps for any loss: the objective of the sequences, one sentence in a batch, and the mean of the iterates."""
+    from linnaeus.erm.objective import structured
+    from linnaeus.erm.train import Stop, Watch, train
+    from linnaeus.optimizers import SGD, AdaGrad, Average
+    from linnaeus.outputs import Sequence
+    from linnaeus.regularizers import L2, NoPenalty
+    from linnaeus.types import Start
+
+    penalty = L2(plan.strength) if plan.strength else NoPenalty()
+    objective = structured(X, y, Sequence(), plan.loss, penalty, k)
+    steps = AdaGrad(plan.rate, eps=plan.smoothing) if plan.rule == "adagrad" else SGD(plan.rate)
+    listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
+    watch = Watch(Stop(epochs=plan.epochs, tol=None, gradient=None), None, listener)
+    start = Start(objective.initial(), seed=seed, epochs=plan.epochs)
+    W = train(objective, Average(steps), watch, start).params["W"]
+    return ChainWeights(_single(W[: X.width]), _single(W[X.width :]))
 
 
 @dataclass(frozen=True, kw_only=True)
