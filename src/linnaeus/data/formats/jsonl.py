@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import MANY, as_cell, is_list, is_vector
 from linnaeus.data.formats import Chunk
-from linnaeus.data.formats.lines import Block, blocks, sample
+from linnaeus.data.formats.lines import Block, blocks, count_bytes, sample
 from linnaeus.data.roles import NAMES
 from linnaeus.data.streams import first_undecodable, undecodable
 from linnaeus.errors import DataError
@@ -69,9 +68,12 @@ class JsonLines:
         schema = self.schema(file)
         kinds = {name: schema.field(name).type if name in schema.names else pa.string() for name in columns}
         for lines, rows, done in self.objects(file, ledger):
-            lines, rows = _without_late_lists(lines, rows, kinds, (file, ledger))
-            made = [_column([row.get(name) for row in rows], kind) for name, kind in kinds.items()]
-            yield Chunk(pa.RecordBatch.from_arrays(made, names=list(kinds)), lines, done)
+            made = {name: _of_texts([row.get(name) for row in rows], kind) for name, kind in kinds.items()}
+            if odd := [name for name, column in made.items() if column is None]:  # lists would be there, and rarely are
+                lines, kept = _without_late_lists(lines, rows, odd, (file, ledger))
+                again = odd if len(kept) == len(rows) else list(kinds)
+                made |= {name: _column([row.get(name) for row in kept], kinds[name]) for name in again}
+            yield Chunk(pa.RecordBatch.from_arrays(list(made.values()), names=list(kinds)), lines, done)
 
     def objects(self, file: File, ledger: Ledger) -> Iterator[tuple[Sequence[int], list[dict[str, Any]], int]]:
         """The rows as Python's objects with their lines, a block at a time, and the bytes of the file read so far."""
@@ -85,11 +87,10 @@ class JsonLines:
         self, block: Block, file: File, ledger: Ledger, crowded: bool
     ) -> tuple[Sequence[int], list[dict[str, Any]]]:
         """The objects and their lines: all in one go, and line by line where that fails or lines are blank."""
-        count = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
         try:
             rows = [] if crowded else _DECODER.decode_lines(block.data)
-            if len(rows) == count and max(map(len, rows)) <= MAX_KEYS:
-                return range(block.line, block.line + count), rows
+            if len(rows) == block.count and max(map(len, rows)) <= MAX_KEYS:
+                return range(block.line, block.line + block.count), rows
         except _REFUSED:
             pass
         lines, rows = [], []
@@ -133,8 +134,7 @@ def _inner(data: bytes) -> int:
     >>> _inner(b'{"a": [1, {}]}')
     3
     """
-    every = np.frombuffer(data, np.uint8)
-    return sum(int(np.count_nonzero(every == bracket)) for bracket in b"[{")  # faster than bytes.count
+    return count_bytes(data, b"[{")
 
 
 def _may_be_crowded(data: bytes) -> bool:
@@ -152,10 +152,10 @@ def _thinned(block: Block, inner: int) -> Iterator[Block]:
         held.append(one)
         size += len(one)
         if size > _THIN:
-            yield Block(b"".join(held), line, block.done)
+            yield Block(b"".join(held), len(held), line, block.done)
             line, held, size = line + len(held), [], 0
     if held:
-        yield Block(b"".join(held), line, block.done)
+        yield Block(b"".join(held), len(held), line, block.done)
 
 
 def _opens_array(line: bytes) -> bool:
@@ -170,10 +170,9 @@ def _opens_array(line: bytes) -> bool:
 
 
 def _without_late_lists(
-    lines: Sequence[int], rows: list[dict[str, Any]], kinds: dict[str, pa.DataType], book: tuple[File, Ledger]
+    lines: Sequence[int], rows: list[dict[str, Any]], single: list[str], book: tuple[File, Ledger]
 ) -> tuple[Sequence[int], list[dict[str, Any]]]:
     """The rows without those that hold a list where the first lines had one value: a label would turn into JSON."""
-    single = [name for name, kind in kinds.items() if not is_list(kind)]
     bad = {i: name for name in single for i, row in enumerate(rows) if isinstance(row.get(name), list)}
     if not bad:
         return lines, rows
@@ -231,10 +230,17 @@ def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
         return (
             pa.array([None if value is None else _texts(value) for value in values], MANY) if found is None else found
         )
+    return pa.array([as_cell(value) for value in values], kind)
+
+
+def _of_texts(values: list[Any], kind: pa.DataType) -> pa.Array | None:
+    """A column of lists, or of texts; None where other cells must first be turned into text."""
+    if is_list(kind):
+        return _column(values, kind)
     try:
         return pa.array(values, kind)
     except (pa.ArrowTypeError, pa.ArrowInvalid):
-        return pa.array([as_cell(value) for value in values], kind)
+        return None
 
 
 def _texts(value: Any) -> list[str | None]:
