@@ -66,8 +66,8 @@ def _untagged(source: Any) -> Sentences:
 def from_texts(texts: Sequence[str]) -> Sentences:
     """The sentences of texts, cut into tokens; the columns `start` and `end` are positions in the text.
 
-    >>> from_texts(["Why? No."]).lists()
-    [['Why', '?'], ['No', '.']]
+    >>> from_texts(["Why? Yes."]).lists()
+    [['Why', '?'], ['Yes', '.']]
     """
     cut = [sentence for text in texts for sentence in sentences(text)]
     found = Sentences.from_lists([[token.text for token in sentence] for sentence in cut])
