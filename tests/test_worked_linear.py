@@ -210,7 +210,7 @@ def test_18_a_loss_without_a_minimum_is_noticed_and_said():
 
 
 def test_19_the_sigmoid():
-    from linnaeus.arrays.sigmoid import sigmoid
+    from linnaeus.arrays.numerics import sigmoid
 
     t = np.linspace(-5, 5, 101)
     assert sigmoid(np.zeros(1))[0] == 0.5

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.arrays.adopt import as_rows as as_rows
+    from linnaeus.arrays.conversion import as_rows as as_rows
+    from linnaeus.arrays.conversion import column_names as column_names
     from linnaeus.arrays.csr import CSR as CSR
+    from linnaeus.arrays.csr import Transposed as Transposed
+    from linnaeus.arrays.csr import transpose as transpose
     from linnaeus.arrays.dense import Dense as Dense
     from linnaeus.arrays.grouped import Grouped as Grouped
-    from linnaeus.arrays.names import column_names as column_names
-    from linnaeus.arrays.transposed import Transposed as Transposed
-    from linnaeus.arrays.transposed import transpose as transpose
 
 
 __getattr__, __dir__ = room(__name__)

@@ -1,23 +1,52 @@
-"""Compressed sparse rows: int64 offsets, int32 columns sorted and unique within a row, float32 or float64 values."""
+"""Compressed sparse rows: int64 offsets, int32 columns sorted and unique within a row, float32 or float64 values.
+
+`Transposed` has an additional column-wise copy, for solvers with many products. `present` and `only` restrict rows to
+some columns, so that memory depends on the stored values: hashed rows may have 2^30 columns but use only a few hundred.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus import kernels
-from linnaeus.arrays.products import into, refuse_sizes
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from linnaeus.arrays.transposed import Transposed
     from linnaeus.types import Doubles, Floats, Ints, Longs
+
+
+def refuse_sizes(name: str, given: NDArray[Any], wanted: int, what: str) -> None:
+    """Refuse a block with the wrong number of rows for the product."""
+    if given.ndim not in (1, 2) or len(given) != wanted:
+        raise UsageError(f"{name} has the shape {given.shape}, but X has {wanted} {what}; the numbers must be equal.")
+
+
+def into(
+    kernel: Callable[[Any, Any, Doubles, int], None],
+    matrix: Any,
+    given: NDArray[Any],
+    rows: int,
+    out: Doubles | None = None,
+) -> Doubles:
+    """The product of a matrix and a block (., k) or a vector, float64 of as many rows: (rows, k) or (rows,).
+
+    It is written to `out` (rows, k) if given: allocating large memory costs as much as the sums.
+    """
+    block = given if given.ndim == 2 else given[:, None]
+    if block.dtype not in (np.float32, np.float64):
+        block = block.astype(np.float64)
+    out = np.empty((rows, block.shape[1])) if out is None else out
+    kernel(matrix, np.ascontiguousarray(block), out, kernels.thread_count())
+    return out if given.ndim == 2 else out[:, 0]
+
 
 COUNTED = 1 << 20
 """Columns counted at a time: NumPy counts 64-bit copies of them."""
@@ -115,8 +144,6 @@ class CSR:
 
     def by_columns(self) -> Transposed:
         """The same rows with a column-wise copy: faster for many products, but more memory."""
-        from linnaeus.arrays.transposed import Transposed
-
         return Transposed(self)
 
     def to_scipy(self) -> csr_matrix:
@@ -155,3 +182,120 @@ def hstack(blocks: Sequence[CSR]) -> CSR:
     ends = np.cumsum([b.width for b in blocks])
     shifts, everything = np.concatenate([[0], ends[:-1]]).astype(np.int64), np.arange(len(blocks[0]))
     return CSR(*kernels.gather_rows(arrays, everything, shifts, kernels.thread_count()), int(ends[-1]))
+
+
+def present(X: CSR) -> tuple[Ints, CSR]:
+    """The columns in use, in order, and the rows restricted to them.
+
+    >>> columns, X = present(CSR(np.array([0, 2]), np.array([3, 9], np.int32), np.ones(2), 10))
+    >>> columns.tolist(), X.shape
+    ([3, 9], (1, 2))
+    """
+    columns, places = np.unique(X.indices[: X.nnz], return_inverse=True)
+    return columns, CSR(X.indptr, places.astype(np.int32), X.data[: X.nnz], len(columns))
+
+
+def only(X: CSR, columns: Ints) -> CSR:
+    """The rows restricted to these ascending columns, which are renumbered from 0.
+
+    >>> X = CSR(np.array([0, 2, 3]), np.array([3, 9, 4], np.int32), np.array([1.0, 2.0, 3.0]), 10)
+    >>> found = only(X, np.array([4, 9], np.int32))
+    >>> found.indptr.tolist(), found.indices.tolist(), found.data.tolist()
+    ([0, 1, 2], [1, 0], [2.0, 3.0])
+    """
+    indices = X.indices[: X.nnz]
+    places = np.searchsorted(columns, indices)
+    there = places < len(columns)
+    there[there] = columns[places[there]] == indices[there]
+    counts = np.zeros(len(there) + 1, np.int64)
+    np.cumsum(there, out=counts[1:])
+    return CSR(counts[X.indptr], places[there].astype(np.int32), X.data[: X.nnz][there], len(columns))
+
+
+FEW = 4
+"""Fewest classes for which a column-wise product is faster."""
+
+SMALL = 1 << 20
+"""Fewest multiplications for which work is split into pieces."""
+
+PIECES, SCORES = 8, 32 << 20
+"""A column-wise product is a sum of this many pieces, if their scores take at most this many bytes together."""
+
+
+def transpose(X: CSR) -> CSR:
+    """X.T (d, n) as sparse rows, one for each column of X.
+
+    >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
+    >>> transpose(X).indices.tolist(), transpose(X).data.tolist()
+    ([1, 0, 1], [6.0, 5.0, 7.0])
+    """
+    return CSR(*kernels.transpose(X.arrays, X.width, kernels.thread_count()), len(X))
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """The rows of `X`, and a column-wise copy that is made on first use: twice the memory.
+
+    If there are many more columns than rows, a column-wise product is at least three times faster: it reads the large
+    block of weights once, in order, and has random access only to the small block of scores. A large `dot` is summed in
+    pieces, whose number does not depend on the threads; its rounding differs slightly from that of `X`.
+
+    >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
+    >>> Transposed(X).tdot(np.array([1.0, 10.0])).tolist(), X.tdot(np.array([1.0, 10.0])).tolist()
+    ([60.0, 75.0], [60.0, 75.0])
+    """
+
+    X: CSR
+
+    @cached_property
+    def columns(self) -> CSR:
+        """X.T (d, n)."""
+        return transpose(self.X)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.X.shape
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def dot(self, W: NDArray[Any]) -> Doubles:
+        """X @ W  (n, k), or (n,) for one column."""
+        refuse_sizes("W", W, self.shape[1], "columns")
+        if W.ndim == 1 or W.shape[1] < FEW or self.shape[1] < self.shape[0] or self.X.nnz * W.shape[1] < SMALL:
+            return self.X.dot(W)
+        pieces = min(PIECES, SCORES // max(1, 8 * len(self) * W.shape[1]))
+        if pieces >= 2:
+            return into(partial(_columns_dot, pieces), self.columns.arrays, W, len(self))
+        # Many scores: rows are split without a search, which is better for threads; the results are identical.
+        return self.X.dot(W) if kernels.thread_count() > 1 else self.columns.tdot(W)
+
+    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+        """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
+        refuse_sizes("D", D, len(self), "rows")
+        return self.columns.dot(D, out)
+
+    def take(self, rows: NDArray[np.integer[Any]]) -> CSR:
+        """These rows, in this order."""
+        return self.X.take(rows)
+
+    def rows_slice(self, start: int, stop: int) -> CSR:
+        """The rows from start to stop, stop excluded: a view."""
+        return self.X.rows_slice(start, stop)
+
+    def to_csr(self) -> CSR:
+        """The rows as they are."""
+        return self.X
+
+    def by_columns(self) -> Transposed:
+        """These rows: they have a copy by columns."""
+        return self
+
+    def squares(self) -> Doubles:
+        """The squared length of each row (n,)."""
+        return self.X.squares()
+
+
+def _columns_dot(pieces: int, columns: Any, W: NDArray[Any], out: Doubles, threads: int) -> None:
+    kernels.columns_dot(columns, W, out, pieces, threads)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus import kernels
-from linnaeus.arrays.csr import CSR, vstack
-from linnaeus.arrays.products import into, refuse_sizes
+from linnaeus.arrays.csr import CSR, into, refuse_sizes, vstack
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:

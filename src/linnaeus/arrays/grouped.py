@@ -1,4 +1,4 @@
-"""Grouped rows: examples with several rows each, such as the tokens of a sentence or candidates."""
+"""Grouped rows: examples with several rows each, such as the tokens of a sentence or candidates; sparse gradients."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.frozen import dataclass
-from linnaeus.types import groups
+from linnaeus.types import RowGrad, groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.protocols import Rows
     from linnaeus.types import Doubles, Longs
 
 
@@ -84,3 +85,20 @@ class Grouped:
         X, own = self.rows, columns[: len(columns) - self.shared]
         at = np.searchsorted(own, X.indices).astype(np.int32)
         return Grouped(CSR(X.indptr, at, X.data, len(own)), self.offsets, self.shared)
+
+
+def touched(X: Rows) -> Any:
+    """The columns that occur in a batch of rows: sorted indices for sparse rows, all columns for dense rows."""
+    if isinstance(X, Grouped):
+        return X.touched()
+    return np.unique(X.indices[: X.nnz]) if isinstance(X, CSR) else slice(None)
+
+
+def row_gradient(X: Rows, D: Doubles, rows: Any) -> RowGrad:
+    """X.T D for some columns only: `rows` is the result of `touched`, or `slice(None)`."""
+    if isinstance(X, Grouped) and not isinstance(rows, slice):
+        return RowGrad(rows, X.narrow(rows).tdot(D))
+    if isinstance(rows, slice) or not isinstance(X, CSR):
+        return RowGrad(slice(None), X.tdot(D))
+    narrow = CSR(X.indptr, np.searchsorted(rows, X.indices).astype(np.int32), X.data, len(rows))
+    return RowGrad(rows, narrow.tdot(D))

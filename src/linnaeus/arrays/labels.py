@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.arrays.foreign import is_sparse
-from linnaeus.arrays.gaps import is_missing, refuse_gaps, unmasked
+from linnaeus.arrays.foreign import is_missing, is_sparse, refuse_gaps, unmasked
 from linnaeus.errors import DataError, label_fault
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import DataError, UsageError, damaged
 from linnaeus.types import LabelSets
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from linnaeus.arrays import CSR, as_rows
-from linnaeus.arrays.finite import refuse_overflow
+from linnaeus.arrays.numerics import refuse_overflow
 from linnaeus.erm.margin import widest_margin
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.train import Stop, Watch, train

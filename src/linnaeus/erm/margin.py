@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.erm.train import Enough
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual import Binaries, Progress, Settings, solve_binaries

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.erm.check import check, vanishing
 from linnaeus.errors import UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.arrays import Dense, as_rows, column_names
-from linnaeus.arrays.finite import refuse_overflow
+from linnaeus.arrays.numerics import refuse_overflow
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR

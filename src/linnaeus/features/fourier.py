@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays.present import present
+from linnaeus.arrays.csr import present
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.features.names import Names

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.arrays.dense import Dense
-from linnaeus.arrays.kept import pack_rows, unpack_rows
+from linnaeus.arrays.numerics import single_blas
+from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.features.names import Names

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays.blas import single_blas
 from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.errors import DataError, damaged
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.frozen import dataclass

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.arrays.numerics import sigmoid
 from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.learners.bayes import LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.losses import LOSSES

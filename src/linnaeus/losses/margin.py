@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.arrays.numerics import sigmoid
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import MarginLoss

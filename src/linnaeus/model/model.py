@@ -12,7 +12,7 @@ import numpy as np
 
 from linnaeus import store
 from linnaeus.arrays import linear
-from linnaeus.arrays.finite import finite_scores
+from linnaeus.arrays.numerics import finite_scores
 from linnaeus.errors import UsageError
 from linnaeus.features.base import as_stream, empty_rows
 from linnaeus.frozen import dataclass

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.arrays.vectors import dot
+from linnaeus.arrays.numerics import dot
 from linnaeus.optimizers.requirements import is_convex, ridge
 from linnaeus.types import Step
 

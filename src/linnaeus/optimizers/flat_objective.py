@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.arrays.vectors import add_multiple, dot, norm, products
+from linnaeus.arrays.numerics import add_multiple, dot, norm, products
 from linnaeus.optimizers.certificate import EPS, Reporter
 from linnaeus.optimizers.requirements import ridge, single_rows
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.arrays.vectors import combine, dot, norm
+from linnaeus.arrays.numerics import combine, dot, norm
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.arrays.vectors import combine, products
+from linnaeus.arrays.numerics import combine, products
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import EPS

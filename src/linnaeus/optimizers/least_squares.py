@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays import linear
-from linnaeus.arrays.blas import single_blas
-from linnaeus.arrays.gram import gram, outer
+from linnaeus.arrays.numerics import gram, outer, single_blas
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import Reporter, norm
 from linnaeus.optimizers.requirements import refuse_curved, ridge

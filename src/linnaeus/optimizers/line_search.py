@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linnaeus.arrays.vectors import combine, dot
+from linnaeus.arrays.numerics import combine, dot
 from linnaeus.optimizers.certificate import EPS
 
 if TYPE_CHECKING:

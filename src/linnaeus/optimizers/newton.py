@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays import linear
-from linnaeus.arrays.blas import single_blas
-from linnaeus.arrays.gram import gram
-from linnaeus.arrays.vectors import combine, dot, norm, products
+from linnaeus.arrays.numerics import combine, dot, gram, norm, products, single_blas
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat
 from linnaeus.optimizers.line_search import armijo

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import linear
-from linnaeus.arrays.touched import row_gradient, touched
+from linnaeus.arrays.grouped import row_gradient, touched
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.protocols import EpochPenalty, capability
 from linnaeus.types import RowGrad, Step

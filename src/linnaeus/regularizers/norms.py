@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays.vectors import add_multiple, dot
+from linnaeus.arrays.numerics import add_multiple, dot
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import SeparablePenalty

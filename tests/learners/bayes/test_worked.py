@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linnaeus import LinearRegressor, MatrixClassifier, Recipe
-from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.arrays.numerics import sigmoid
 from linnaeus.features import Words
 from linnaeus.learners.bayes import Frequencies, LinearDiscriminant
 

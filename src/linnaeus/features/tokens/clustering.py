@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR
-from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.features.reduced import directions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table, places

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior

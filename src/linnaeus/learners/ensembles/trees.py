@@ -10,7 +10,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
-from linnaeus.arrays.present import only
+from linnaeus.arrays.csr import only
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets, State

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.arrays.blas import single_blas
-from linnaeus.arrays.kept import pack_rows, unpack_rows
+from linnaeus.arrays.numerics import single_blas
+from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.similarities import describe, described

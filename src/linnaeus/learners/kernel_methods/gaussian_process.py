@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.arrays.blas import single_blas
-from linnaeus.arrays.kept import pack_rows, unpack_rows
-from linnaeus.arrays.sigmoid import sigmoid
+from linnaeus.arrays.numerics import sigmoid, single_blas
+from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.kernel_methods.expansion import check_strength, compared, gram, heads, is_pair, numbers, opposed

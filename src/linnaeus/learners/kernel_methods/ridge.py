@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays.blas import single_blas
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 from linnaeus.learners.kernel_methods.expansion import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays import CSR
-from linnaeus.arrays.finite import refuse_overflow
+from linnaeus.arrays.numerics import refuse_overflow
 
 if TYPE_CHECKING:
     from linnaeus.learners.linear.solving import Problem

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linnaeus.arrays import CSR
-from linnaeus.arrays.blas import single_blas
-from linnaeus.arrays.present import present
+from linnaeus.arrays.csr import present
+from linnaeus.arrays.numerics import single_blas
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.neighbors.hashing import drawn_bits, drawn_planes

@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
-from linnaeus.arrays.present import present
+from linnaeus.arrays.csr import present
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble

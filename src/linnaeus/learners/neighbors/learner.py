@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linnaeus.arrays import Dense
-from linnaeus.arrays.finite import finite_scores
-from linnaeus.arrays.kept import pack_rows, unpack_rows
+from linnaeus.arrays.numerics import finite_scores
+from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, did_you_mean, expect
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import places

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.arrays.finite import finite_scores
+from linnaeus.arrays.numerics import finite_scores
 from linnaeus.errors import UsageError
 from linnaeus.evaluation.choices import best_first
 from linnaeus.features.pairs.base import View

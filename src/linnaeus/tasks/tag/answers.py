@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.arrays.finite import finite_scores
+from linnaeus.arrays.numerics import finite_scores
 from linnaeus.data.tag_encodings import OUTSIDE, spans
 from linnaeus.errors import DataError, UsageError
 from linnaeus.tasks.tag.encoding import allowed, spoken
