@@ -374,8 +374,8 @@ class TaskLesson(Protocol):
         """For each strength the answers to held-out examples by a model of the others, and how good they are."""
         ...
 
-    def learn(self, learner: Any, progress: Any) -> Any:
-        """The fields of the model of all examples."""
+    def learn(self, learner: Any, run: Any) -> Any:
+        """The fields of the model of all examples; `run` tells of progress and keeps a checkpoint."""
         ...
 
 

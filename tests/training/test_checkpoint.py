@@ -20,11 +20,11 @@ from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.regressor import LinearRegressor
-from linnaeus.learners.linear import checkpoint
 from linnaeus.losses import Log
 from linnaeus.optimizers import SGD, AdaGrad, Adam, Average, DualAscent, HeldOut
 from linnaeus.outputs import Multiclass
 from linnaeus.regularizers import L2
+from linnaeus.store.parts import PartsFile
 from linnaeus.types import State
 
 RNG = np.random.default_rng(0)
@@ -47,14 +47,14 @@ def tired(after: int) -> Any:
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Save after every epoch, however long that takes."""
-    monkeypatch.setattr(checkpoint, "SHARE", np.inf)
+    monkeypatch.setattr("linnaeus.store.parts.SHARE", np.inf)
 
 
 def resumed(path: Path, after: int, rows: Any = X, face: Any = LinearClassifier, **settings: Any) -> Any:
     """A training that is ended after so many epochs, and goes on."""
     with pytest.raises(TiredError):
         face(checkpoint=path, progress=tired(after), **settings).fit(rows, Y)
-    assert store.load(path).manifest["epoch"] == after
+    assert store.load(path).manifest["parts"]["solver"]["epoch"] == after
     return face(checkpoint=path, **settings).fit(rows, Y)
 
 
@@ -86,7 +86,7 @@ def test_a_checkpoint_belongs_to_its_training(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="belongs to other data or another recipe"):
             LinearClassifier(**recipe).fit(rows, y)
     state = store.load(path)
-    store.save(path, State(state.manifest, {k: v for k, v in state.tensors.items() if k != "trace"}))
+    store.save(path, State(state.manifest, {k: v for k, v in state.tensors.items() if k != "solver/trace"}))
     with pytest.raises(ModelFileError, match="the checkpoint misses something"):
         LinearClassifier(**settings).fit(X, Y)
 
@@ -143,7 +143,7 @@ def test_numbers_go_on_too(tmp_path: Path) -> None:
 def test_a_training_that_was_at_its_end_does_no_epoch_more(held_out: float, tmp_path: Path, monkeypatch: Any) -> None:
     path, recipe = tmp_path / "c.lin", {"optimizer": AdaGrad(), "epochs": 5, "held_out": held_out}
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint.Checkpoint, "done", lambda self: None)  # killed just before
+        patch.setattr(PartsFile, "done", lambda self: None)  # killed just before
         whole = LinearClassifier(**recipe, checkpoint=path).fit(X, Y)
     assert_same(LinearClassifier(**recipe, checkpoint=path).fit(X, Y), whole)
     assert not path.exists()
@@ -182,7 +182,7 @@ def test_a_killed_training_resumes_to_the_same_bits(held_out: float, tmp_path: P
     time.sleep(0.3)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    reached = int(store.load(path).manifest["epoch"])
+    reached = int(store.load(path).manifest["parts"]["solver"]["epoch"])
     here: dict[str, Any] = {}
     exec(PROGRAM, here)
     assert_same(here["fit"](reached + 3, path, held_out), here["fit"](reached + 3, None, held_out))

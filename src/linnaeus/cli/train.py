@@ -70,6 +70,8 @@ _FEW = 20
     metavar="K",
     help="Evaluate by cross-validation with K folds.",
 )
+@click.option("--checkpoint", metavar="FILE", help="Keep in FILE what is done, for --resume; it is removed in the end.")
+@click.option("--resume", is_flag=True, help="Go on from the --checkpoint of an interrupted training.")
 @click.option("--compact", is_flag=True, help="Write a model about a tenth as large, and report the loss of accuracy.")
 @click.option(
     "-o", "--output", metavar="MODEL", help="The model file (default: name of DATA with .lin, in this folder)."
@@ -91,6 +93,7 @@ def command(data: str, **options: Any) -> int:
     shared.refuse_model(data)
     path = _target(data, options)
     shared.refuse_itself(path, data)
+    _check_checkpoint(options)
     options = shared.choose_part(data, options, "train")
     with shared.use_threads(options):
         return _train_and_save(data, path, options)
@@ -143,6 +146,17 @@ def _target(data: str, options: dict[str, Any]) -> str:
     if not Path(path).resolve().parent.is_dir():
         raise UsageError(f"There is no folder {Path(path).resolve().parent} for the model; create it first.")
     return path
+
+
+def _check_checkpoint(options: dict[str, Any]) -> None:
+    """Refuse, before any work, a checkpoint that is there and not meant, or that is meant and not there."""
+    path = options["checkpoint"]
+    if options["resume"] and path is None:
+        raise click.UsageError("--resume goes on from a file; name it with --checkpoint FILE.")
+    if path is not None and Path(path).exists() and not options["resume"]:
+        raise UsageError(f"{path} is there, from an interrupted training; add --resume to go on, or remove it.")
+    if options["resume"] and not Path(path).exists():
+        shared.remark(f"there is no {path}, so the training starts at the beginning", options)
 
 
 def named_recipe(options: dict[str, Any], task: str | None = None, name: str | None = None) -> Recipe:
@@ -220,7 +234,7 @@ def _train(recipe: Recipe | None, task: Any, source: Any, test: Beside[Any] | No
                 near.begin()
             shown(phase)
 
-        found = train(chosen, examples, told)
+        found = train(chosen, examples, told, checkpoint=options["checkpoint"])
     if watched.skipped.count:
         shared.remark(str(watched.skipped), options)
     if several and found.evaluation is not None and (warning := near.result()):

@@ -69,16 +69,21 @@ class Recipe:
         _refuse_stages(self.before)
 
     def fit(
-        self, data: Any, progress: Callable[[Phase], None] | None = None, stages: Mapping[str, Any] | None = None
+        self,
+        data: Any,
+        progress: Callable[[Phase], None] | None = None,
+        stages: Mapping[str, Any] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Model:
         """Train on data: anything that `linnaeus.read`, `read_sentences` or `read_groups` takes, as the task needs it.
 
         `progress` is called with the current step. `stages` are the data of earlier stages, by their names; a stage
-        without data there reads the file that it names.
+        without data there reads the file that it names. `checkpoint` is a file that keeps what is done; the same
+        training goes on from it if it was interrupted, and removes it in the end.
         """
         from linnaeus.training.train import train
 
-        return train(self, data, progress, stages or {})
+        return train(self, data, progress, stages or {}, checkpoint)
 
     def changed(self, changes: Mapping[str, Any]) -> Recipe:
         """A copy of the recipe with new values, by path: `learner.loss`, `features.ngrams`, `features.blocks.0.values`.

@@ -15,7 +15,6 @@ from linnaeus.arrays.weights import refuse_strangers
 from linnaeus.erm.choose import choose_optimizer
 from linnaeus.erm.path import walk
 from linnaeus.erm.pieces import piece
-from linnaeus.erm.progress import Watching
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.features.label_use import peeks
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.data.split import Split
     from linnaeus.erm import Objective, Stop
-    from linnaeus.erm.progress import Watcher
     from linnaeus.learners.linear.learner import Linear
+    from linnaeus.learners.run import Run
     from linnaeus.protocols import Solver
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.types import Doubles, Longs
@@ -96,7 +95,8 @@ class RowsLesson:
         whole, test = self._parts(split)
         train, present = there(whole)
         learner, seed = self.recipe.learner, self.recipe.seed
-        for found in (_models if is_family(learner) else _walk)(learner, (train, test), strengths, seed):
+        walk = _models if is_family(learner) else _fits if learner.held_out else _walk
+        for found in walk(learner, (train, test), strengths, seed):
             S = spread(found, present, whole)
             yield Leg(S, goodness(test.space, S, test.y, test.weights))
 
@@ -114,7 +114,7 @@ class RowsLesson:
         rows = fitted.rows(self.examples.take(split.test).stream)
         return problem.part(split.train, X), problem.part(split.test, rows)
 
-    def learn(self, learner: Any, progress: Watcher | None) -> Learned:
+    def learn(self, learner: Any, run: Run) -> Learned:
         """The model of all rows."""
         self.counted = None  # large, and not needed any more
         problem = self.problem
@@ -122,7 +122,7 @@ class RowsLesson:
         if is_family(learner):
             body = learn(learner, problem, self.recipe.seed)
             return Learned({**about, "params": weights_of(body, problem.space), "body": body})
-        fit = solve(learner.settings(self.recipe.seed, Watching(progress) if progress else None), problem)
+        fit = solve(learner.settings(self.recipe.seed, run.watching, run.kept), problem)
         return Learned({**about, "params": stored(fit.params)}, fit.trace)
 
 
@@ -174,6 +174,15 @@ def _walk(
     """Scores of the second part by models of the first, each strength from where the one before it ended."""
     for leg in walk(_pose(learner, parts[0], seed), _choose(learner, seed), strengths, seed):
         yield linear.scores(parts[1].rows, leg.params)
+
+
+def _fits(
+    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int
+) -> Iterator[Doubles]:
+    """The same of a learner that keeps rows aside to know when to stop: each strength is trained by itself."""
+    for strength in strengths:
+        chosen = learner if learner.strength is None else learner.with_strength(strength)
+        yield linear.scores(parts[1].rows, solve(chosen.settings(seed), parts[0]).params)
 
 
 def _models(learner: Any, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int) -> Iterator[Doubles]:

@@ -11,11 +11,13 @@ from linnaeus.data.split import Split, folds, holdout, kept_together
 from linnaeus.erm.progress import Folds, Watcher
 from linnaeus.evaluation.facts import join
 from linnaeus.tasks.examples import Held, Leg
+from linnaeus.training.checkpoint import kept_legs
 
 if TYPE_CHECKING:
     from linnaeus.protocols import TaskLesson
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.recipes.tuning import Tuning
+    from linnaeus.store.parts import PartsFile
     from linnaeus.tasks.examples import Examples
     from linnaeus.types import Longs
 
@@ -27,7 +29,9 @@ WORSE = 2
 """Weaker strengths that did worse than the best one, in a row, before no weaker ones are tried."""
 
 
-def held_out(recipe: Recipe, lesson: TaskLesson, examples: Examples, tell: Watcher) -> Held | None:
+def held_out(
+    recipe: Recipe, lesson: TaskLesson, examples: Examples, tell: Watcher, kept: PartsFile | None = None
+) -> Held | None:
     """Answers by models that have not seen the examples, where the recipe wants any and there are enough."""
     tuning = recipe.tuning
     if tuning is None or not (splits := cut(lesson, examples, tuning, recipe.seed)):
@@ -38,7 +42,7 @@ def held_out(recipe: Recipe, lesson: TaskLesson, examples: Examples, tell: Watch
         shown.begin()
         return lesson.legs(split, strengths)
 
-    return crossfit(recipe.learner, legs, splits, tuning, shown.tried)
+    return crossfit(recipe.learner, legs, splits, tuning, shown.tried, kept)
 
 
 def cut(lesson: TaskLesson, examples: Examples, tuning: Tuning, seed: int) -> list[Split]:
@@ -66,17 +70,23 @@ def crossfit(
     splits: list[Split],
     tuning: Tuning,
     told: Told = lambda *_: None,
+    kept: PartsFile | None = None,
 ) -> Held:
     """Walk the strengths on each fold, choose the best, and give the held-out answers of the chosen one.
 
     `legs` gives the answers for each strength on a split. Where there are few folds, because the data are large, the
-    first walks until weaker strengths only do worse, and the others try the best of the first and its neighbors.
+    first walks until weaker strengths only do worse, and the others try the best of the first and its neighbors. Folds
+    that `kept` knows are not walked again.
     """
     own = learner.strength
     strengths = tuning.strengths if own is not None and tuning.strengths else (own or 0.0,)
     few = len(splits) <= FEW
 
-    def walked(split: Split, some: tuple[float, ...], least: int) -> list[Leg]:
+    def walked(fold: int, some: tuple[float, ...], least: int) -> list[Leg]:
+        place = None if kept is None else kept.part(f"fold{fold}")
+        return kept_legs(place, lambda: walk(splits[fold], some, least))
+
+    def walk(split: Split, some: tuple[float, ...], least: int) -> list[Leg]:
         found: list[Leg] = []
         for strength, leg in zip(some, legs(split, some), strict=False):
             told(strength, leg.score)
@@ -85,11 +95,11 @@ def crossfit(
                 break
         return found
 
-    first = walked(splits[0], strengths, 0 if few else len(strengths))
+    first = walked(0, strengths, 0 if few else len(strengths))
     near = _near([leg.score for leg in first]) if few and len(splits) > 1 else range(len(first))
     chosen = strengths[near.start : near.stop]
     found = [first[near.start : near.stop]]
-    found += [walked(split, chosen, len(near)) for split in splits[1:]]
+    found += [walked(fold, chosen, len(near)) for fold in range(1, len(splits))]
     sizes = np.array([len(split.test) for split in splits], np.float64)
     tried = [float(np.average([some[i].score for some in found], weights=sizes)) for i in range(len(near))]
     best = max(range(len(near)), key=tried.__getitem__)

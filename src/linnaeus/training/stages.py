@@ -11,6 +11,7 @@ import numpy as np
 from linnaeus.erm.progress import Phase, Watcher
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import Batches
+from linnaeus.model.file import model_of, state_of
 from linnaeus.model.stages import Texts, Tokens, answered, answers_of
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.keys import sentence_keys, text_keys
@@ -19,13 +20,19 @@ from linnaeus.training.train import train_examples
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe, Stage
+    from linnaeus.store.parts import PartsFile
     from linnaeus.types import Longs
 
     Material: TypeAlias = Tokens | Texts
 
 
-def train_stages(recipe: Recipe, data: Any, progress: Watcher | None, given: Mapping[str, Any]) -> Model:
-    """All stages in order, then the recipe itself on rows that have the answers of the stages as columns."""
+def train_stages(
+    recipe: Recipe, data: Any, progress: Watcher | None, given: Mapping[str, Any], kept: PartsFile | None = None
+) -> Model:
+    """All stages in order, then the recipe itself on rows that have the answers of the stages as columns.
+
+    Models of stages that `kept` knows are not trained again.
+    """
     say = progress or (lambda _: None)
     names = [stage.name for stage in recipe.before]
     if strangers := sorted(set(given) - set(names)):
@@ -36,9 +43,9 @@ def train_stages(recipe: Recipe, data: Any, progress: Watcher | None, given: Map
         say(Phase(name, share, "reading"))
         rows = _shown(learned, material(stage.recipe, _data(stage, given), stage.truth), name, say)
         say(Phase(name, share, f"training on {len(rows):,} rows"))
-        learned.append(LearnedStage(stage, rows, recipe.seed))
+        learned.append(LearnedStage(stage, rows, recipe.seed, kept))
     rows = _shown(learned, material(recipe, data), "the last stage", say)
-    model = fit(replace(recipe, before=()), rows, progress)
+    model = fit(replace(recipe, before=()), rows, progress, kept)
     facts = {one.stage.name: {"rows": len(one.rows), "folds": len(one.others)} for one in learned}
     stages = tuple((one.stage.name, one.model) for one in learned)
     return replace(model, plan=recipe, stages=stages, facts=model.facts | {"stages": facts})
@@ -55,9 +62,9 @@ def _shown(learned: list[LearnedStage], rows: Material, name: str, say: Watcher)
 class LearnedStage:
     """A trained stage, and models of it that have not seen some of its rows: these are made when they are needed."""
 
-    def __init__(self, stage: Stage, rows: Material, seed: int) -> None:
-        self.stage, self.rows = stage, rows
-        self.model = fit(stage.recipe, rows)
+    def __init__(self, stage: Stage, rows: Material, seed: int, kept: PartsFile | None = None) -> None:
+        self.stage, self.rows, self.kept = stage, rows, kept
+        self.model = self._fitted(rows, "whole")
         self.parts = _parts(row_keys(stage.recipe, rows), stage.folds, seed)
         self.others: dict[int, Model] = {}
 
@@ -82,18 +89,28 @@ class LearnedStage:
                     f"Stage {self.stage.name!r} has only copies of one row, so no other rows are left to train on for "
                     "its out-of-fold prediction; give the stage more rows."
                 )
-            self.others[fold] = fit(self.stage.recipe, self.rows.take(left))
+            self.others[fold] = self._fitted(self.rows.take(left), str(fold))
         return self.others[fold]
+
+    def _fitted(self, rows: Material, name: str) -> Model:
+        """A model of this stage: that of the checkpoint, or trained now and kept."""
+        place = None if self.kept is None else self.kept.part(f"{self.stage.name}.{name}")
+        if place is not None and (state := place.get()) is not None:
+            return model_of(state)
+        found = fit(self.stage.recipe, rows)
+        if place is not None:
+            place.put(state_of(found))
+        return found
 
 
 def _tags(recipe: Recipe) -> bool:
     return bool(recipe.task.name == "tag")
 
 
-def fit(recipe: Recipe, rows: Material, progress: Watcher | None = None) -> Model:
+def fit(recipe: Recipe, rows: Material, progress: Watcher | None = None, kept: PartsFile | None = None) -> Model:
     """The model of a recipe on its rows."""
     examples = recipe.task.examples(rows.sentences) if _tags(recipe) else rows.examples  # type: ignore[union-attr]
-    return train_examples(recipe, examples, progress)
+    return train_examples(recipe, examples, progress, kept)
 
 
 def row_keys(recipe: Recipe, rows: Material) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,32 +12,49 @@ from linnaeus.data.split import repeated
 from linnaeus.erm.progress import Phase, Watcher
 from linnaeus.kernels.threads import Beside
 from linnaeus.learners.problems import is_family
+from linnaeus.learners.run import Run
 from linnaeus.model.kept_texts import keep
 from linnaeus.model.model import Model
 from linnaeus.recipes.tuning import refuse_folds
 from linnaeus.tasks.examples import Examples
+from linnaeus.training.checkpoint import closing, open_checkpoint
 from linnaeus.training.crossfit import held_out
 from linnaeus.training.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe
+    from linnaeus.store.parts import PartsFile
     from linnaeus.tasks.examples import Held, Learned
     from linnaeus.types import Json
 
 CALIBRATION = Phase("calibration", None, "probabilities and intervals from held-out rows")
 
 
-def train(recipe: Recipe, data: Any, progress: Watcher | None = None, stages: Mapping[str, Any] | None = None) -> Model:
-    """The whole training; the same data, recipe and seed give the same bits. Earlier stages are trained first."""
-    if recipe.before:
+def train(
+    recipe: Recipe,
+    data: Any,
+    progress: Watcher | None = None,
+    stages: Mapping[str, Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> Model:
+    """The whole training; the same data, recipe and seed give the same bits. Earlier stages are trained first.
+
+    A training with a checkpoint keeps there what is done, and goes on from it if it was interrupted.
+    """
+    examples = data if isinstance(data, Examples) else recipe.task.examples(data)
+    kept = None if checkpoint is None else open_checkpoint(checkpoint, recipe, examples)
+    with closing(kept):
+        if not recipe.before:
+            return train_examples(recipe, examples, progress, kept)
         from linnaeus.training.stages import train_stages
 
-        return train_stages(recipe, data, progress, stages or {})
-    return train_examples(recipe, data if isinstance(data, Examples) else recipe.task.examples(data), progress)
+        return train_stages(recipe, examples, progress, stages or {}, kept)
 
 
-def train_examples(recipe: Recipe, examples: Examples, progress: Watcher | None = None) -> Model:
-    """The training on examples that were read."""
+def train_examples(
+    recipe: Recipe, examples: Examples, progress: Watcher | None = None, kept: PartsFile | None = None
+) -> Model:
+    """The training on examples that were read; `kept` is the file of its checkpoint."""
     tell = progress or (lambda _phase: None)
     task = recipe.task.meant(examples)
     recipe = recipe if task is recipe.task else replace(recipe, task=task)
@@ -50,11 +68,11 @@ def train_examples(recipe: Recipe, examples: Examples, progress: Watcher | None 
         examples = task.keyed(examples, recipe.features)
         examples = examples if recipe.tuning.by is None else task.grouped(examples, recipe.tuning.by)
     lesson = task.lesson(recipe, examples)
-    held = held_out(recipe, lesson, examples, tell)
+    held = held_out(recipe, lesson, examples, tell, kept)
     learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)
     tell(Phase("training"))
     mark = Beside(lambda: fingerprint(examples, task)).begin()  # as long as one thread is enough for the rest
-    learned = lesson.learn(learner, progress)
+    learned = lesson.learn(learner, Run(progress, None if kept is None else kept.part("solver")))
     tell(CALIBRATION)
     bare = replace(bare, features=lesson.features)
     return _settled(bare, examples, held, learned, mark)

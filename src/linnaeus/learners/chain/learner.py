@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
 from linnaeus.protocols import OnlineLoss, OracleLoss, capability, has_method
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.arrays import CSR
+    from linnaeus.store.parts import Part
     from linnaeus.types import Doubles, Ints, Tags
 
     Told = Callable[[int, float, int | None], None]
@@ -78,14 +80,25 @@ class Chain:
         """The same, regularized with another strength."""
         return replace(self, strength=strength)
 
-    def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
-        """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch."""
+    def learn_tags(
+        self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
+    ) -> ChainWeights:
+        """Learn weights of features and transitions; `told` gets epoch, loss and wrong tokens after each epoch.
+
+        `kept` is the place of a checkpoint, from which training goes on to the same bits.
+        """
         if not isinstance(self.loss, str):
             return _learn_general(self, X, y, k, seed, told)
         run = _Run(self, X, y, k)
         rng = np.random.default_rng(seed)
+        done = 0 if kept is None else run.resume(kept.get())
         for epoch in range(self.epochs):
-            loss, wrong = run.epoch(rng.permutation(len(y)).astype(np.int32))
+            order = rng.permutation(len(y)).astype(np.int32)
+            if epoch < done:
+                continue
+            loss, wrong = run.epoch(order)
+            if kept is not None:
+                kept.put(run.state_after(epoch + 1))
             if told is not None:
                 told(epoch, loss, wrong)
         return run.weights()
@@ -131,6 +144,24 @@ class _Run:
             found = kernels.chain_learn(self.X.arrays, self.truth, (part, rates), self.state, self.loss, self.settings)
             total, wrong = total + found[0], wrong + found[1]
         return total, wrong
+
+    def state_after(self, epochs: int) -> State:
+        """What training goes on from after so many epochs."""
+        table, shared, clock, _ = self.state
+        return State({"epochs": epochs}, {"table": table, "shared": shared, "clock": clock})
+
+    def resume(self, state: State | None) -> int:
+        """Take over the weights of a checkpoint; the number of epochs that it has behind it."""
+        if state is None:
+            return 0
+        table, shared, clock, _ = self.state
+        arrays: dict[str, NDArray[Any]] = {"table": table, "shared": shared, "clock": clock}
+        for name, array in arrays.items():
+            found = state.tensors.get(name)
+            if found is None or found.shape != array.shape or found.dtype != array.dtype:
+                raise damaged("the checkpoint does not fit the sentences")
+            array[:] = found
+        return int(state.manifest["epochs"])
 
     def weights(self) -> ChainWeights:
         """The mean of the iterates."""
@@ -201,19 +232,28 @@ class BatchChain:
         """The same, regularized with another strength."""
         return replace(self, strength=strength)
 
-    def learn_tags(self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None) -> ChainWeights:
-        """Learn weights of features and transitions."""
+    def learn_tags(
+        self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
+    ) -> ChainWeights:
+        """Learn weights of features and transitions; `kept` is the place of a checkpoint."""
         from linnaeus.erm.objective import structured
         from linnaeus.erm.train import Stop, Watch, train
+        from linnaeus.learners.linear.checkpoint import Checkpoint
         from linnaeus.losses import LOSSES as PIECES
         from linnaeus.optimizers import LBFGS
         from linnaeus.outputs import Sequence
         from linnaeus.regularizers import L2
+        from linnaeus.types import Start
 
         del seed
         objective = structured(X, y, Sequence(), PIECES[self.loss](), L2(self.strength), k)
-        listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
-        fit = train(objective, LBFGS(), Watch(Stop(epochs=self.epochs, tol=self.tol), None, listener))
+        listener: list[Any] = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
+        start, so_far = Start(objective.initial(), epochs=self.epochs), None
+        if kept is not None:
+            saver = Checkpoint(kept)
+            start, so_far = saver.resume(start)
+            listener.append(saver)
+        fit = train(objective, LBFGS(), Watch(Stop(epochs=self.epochs, tol=self.tol), None, listener), start, so_far)
         W = fit.params["W"]
         return ChainWeights(_single(W[: X.width]), _single(W[X.width :]))
 

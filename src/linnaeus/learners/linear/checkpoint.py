@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import time
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus import store
 from linnaeus.erm import Record, SoFar, Trace
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets, Start, State
 
@@ -21,10 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.erm import Objective
+    from linnaeus.store.parts import Part
     from linnaeus.types import Doubles, Step
-
-SHARE = 0.1
-"""The share of the time that saving may take."""
 
 COLUMNS = [field.name for field in fields(Record)]
 """The columns of a trace as a table; NaN is unknown."""
@@ -51,57 +45,37 @@ class Owner:
 
 
 class Checkpoint:
-    """Saves what a training needs to go on: the state of its optimizer, its trace, the best by held-out score.
+    """Keeps what a solver needs to go on: the state of its optimizer, its trace, the best by held-out score.
 
-    It belongs to one problem and one recipe, and is gone when they are done. Optimizers that tell their state go on to
-    the same bits; the others (those of SciPy among them) start from the weights reached so far.
+    Optimizers that tell their state go on to the same bits; the others (those of SciPy among them) start from the
+    weights reached so far.
     """
 
-    def __init__(self, path: Any, owner: Owner) -> None:
-        expect("checkpoint", path, os.PathLike)
-        self.path, self.belongs = Path(path), owner.digest()
-        self.cost, self.saved = 0.0, -np.inf
+    def __init__(self, place: Part) -> None:
+        self.place = place
 
     def resume(self, start: Start) -> tuple[Start, SoFar | None]:
         """Where the last training was when it ended before its time; else the start as it is."""
-        if not self.path.exists():
+        state = self.place.get()
+        if state is None:
             return start, None
-        state = store.load(self.path)
-        if state.manifest.get("belongs") != self.belongs:
-            raise UsageError(
-                f"The checkpoint {self.path} belongs to other data or another recipe; remove it, or name another file."
-            )
         try:
             return _restored(start, state)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise damaged(f"the checkpoint misses something ({error})") from error
 
     def __call__(self, so_far: SoFar, step: Step) -> None:
-        """Save, unless the last time is so recent that it would take too much of the time."""
-        now = time.perf_counter()
-        if now - self.saved < self.cost / SHARE:
-            return
+        """Keep where the training is after an epoch."""
         tensors = {f"params.{name}": value for name, value in step.params().items()}
         tensors |= {f"state.{name}": np.asarray(value) for name, value in step.state().items()}
         if so_far.best is not None and so_far.trace.epochs_since_best:
             tensors |= {f"best.{name}": value for name, value in so_far.best.items()}
         tensors |= {"trace": _table(so_far.trace), "scale": _known(so_far.trace.scale)}
-        wild = [name for name, value in tensors.items() if value.dtype == np.float64 and not np.isfinite(value).all()]
-        # A file holds finite numbers only; bits are numbers too.
-        tensors |= {name: np.array(tensors[name], order="C").view(np.int64) for name in wild}
-        manifest = {"kind": "checkpoint", "belongs": self.belongs, "epoch": step.epoch, "bits": wild}
-        store.save(self.path, State(manifest, tensors))
-        self.saved = time.perf_counter()
-        self.cost = self.saved - now
-
-    def done(self) -> None:
-        """Nothing is left to go on from."""
-        self.path.unlink(missing_ok=True)
+        self.place.put(State({"epoch": step.epoch}, tensors))
 
 
 def _restored(start: Start, state: State) -> tuple[Start, SoFar]:
-    bits = set(state.manifest["bits"])
-    tensors = {name: value.view(np.float64) if name in bits else value for name, value in state.tensors.items()}
+    tensors = state.tensors
     trace = _trace(tensors["trace"], tensors["scale"])
     params, kept, best = (_below(kind, tensors) for kind in ("params.", "state.", "best."))
     last = trace.last

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linnaeus.erm.pieces import KINDS, piece
 from linnaeus.frozen import dataclass
+
+if TYPE_CHECKING:
+    from linnaeus.store.parts import Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +18,8 @@ class Linear:
     """Minimizes sum_i weight_i loss(x_i W + b, y_i) + regularizer(W): any pieces, by plain name or as objects.
 
     `costs` are those of training, l(y', y) in the order of the classes; "auto" leaves a choice to the labels (output)
-    and to the pieces (optimizer). `epochs`, `tol` and `seconds` say when to stop.
+    and to the pieces (optimizer). `epochs`, `tol` and `seconds` say when to stop. A share `held_out` of the rows can be
+    kept aside in each training, which stops after `patience` epochs without a better score on them.
 
     >>> Linear(loss="hinge").regularizer
     L2(strength=1.0)
@@ -31,6 +35,8 @@ class Linear:
     epochs: int | None = None
     tol: float | None = 1e-3
     seconds: float | None = None
+    held_out: float = 0.0
+    patience: int | None = 5
 
     def __post_init__(self) -> None:
         for kind in KINDS:
@@ -48,7 +54,6 @@ class Linear:
         """The same, regularized with another strength."""
         return replace(self, regularizer=replace(self.regularizer, strength=strength))
 
-    def settings(self, seed: int, progress: Any = None) -> Any:
-        """What `fitting.solve` reads: the fields, and what a text learner leaves at rest."""
-        rest = {"held_out": 0.0, "patience": None, "checkpoint": None, "decision": "score"}
-        return SimpleNamespace(**vars(self), **rest, seed=seed, progress=progress)
+    def settings(self, seed: int, progress: Any = None, checkpoint: Part | None = None) -> Any:
+        """What `solving.solve` reads: the fields, and what belongs to one training."""
+        return SimpleNamespace(**vars(self), decision="score", seed=seed, progress=progress, checkpoint=checkpoint)

@@ -23,6 +23,7 @@ from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.outputs import Real
 from linnaeus.protocols import Chances, capability
+from linnaeus.store.parts import Part, PartsFile
 from linnaeus.types import LabelSets, Start
 
 if TYPE_CHECKING:
@@ -78,12 +79,19 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
         if spec.checkpoint is None:
             fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
         else:
-            saver = Checkpoint(spec.checkpoint, Owner(objective, optimizer, begin.seed, aside))
+            file = _file(spec.checkpoint, Owner(objective, optimizer, begin.seed, aside))
+            saver = Checkpoint(spec.checkpoint if file is None else file.part("solver"))
             begin, so_far = saver.resume(begin)
             fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
-            saver.done()
+            if file is not None:
+                file.done()
     warn(fit, objective, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
+
+
+def _file(checkpoint: Any, owner: Owner) -> PartsFile | None:
+    """The file of a checkpoint that a user names; None where the training has a place in its own file for it."""
+    return None if isinstance(checkpoint, Part) else PartsFile(checkpoint, owner.digest())
 
 
 def objective_of(spec: Any, problem: Problem) -> Objective:

@@ -10,6 +10,7 @@ import numpy as np
 from linnaeus.erm import Watch, train
 from linnaeus.erm.objective import Structured, structured
 from linnaeus.erm.progress import listening
+from linnaeus.learners.linear.checkpoint import Checkpoint
 from linnaeus.learners.linear.solving import stopping
 from linnaeus.optimizers import LBFGS, AdaGrad, Average
 from linnaeus.outputs import Candidates
@@ -18,7 +19,9 @@ from linnaeus.types import Start
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.erm import Fit
+    from linnaeus.erm.train import Listener
     from linnaeus.learners.linear.learner import Linear
+    from linnaeus.learners.run import Run
     from linnaeus.types import Choices, Params
 
 BATCH = 16
@@ -26,7 +29,7 @@ BATCH = 16
 
 
 def solve_candidates(
-    learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, progress: Any = None
+    learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, run: Run | None = None
 ) -> Fit:
     """Weights W (d, 1) of the rows of all candidates, from these weights on."""
     objective = structured(X, y, Candidates(), learner.loss, learner.regularizer)
@@ -34,8 +37,11 @@ def solve_candidates(
     stop = stopping(learner.settings(seed), learner.loss, optimizer)
     objective, columns = _narrowed(objective) if start is None else (objective, None)
     begin = Start(start or objective.initial(), seed=seed, epochs=stop.epochs or 100)
-    with listening(progress, stop) as listeners:
-        fit = train(objective, optimizer, Watch(stop, listeners=listeners), begin)
+    saver = None if run is None or run.kept is None else Checkpoint(run.kept)
+    begin, so_far = (begin, None) if saver is None else saver.resume(begin)
+    with listening(None if run is None else run.watching, stop) as listeners:
+        every: list[Listener] = [*listeners, *([] if saver is None else [saver])]
+        fit = train(objective, optimizer, Watch(stop, listeners=every), begin, so_far)
     if columns is None:
         return fit
     W = np.zeros((X.width, 1))

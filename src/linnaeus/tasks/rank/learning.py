@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.erm.progress import Watching
 from linnaeus.errors import DataError
 from linnaeus.evaluation import evaluate, observe_choices
 from linnaeus.features.pairs.base import View
@@ -21,8 +20,8 @@ from linnaeus.text import as_texts
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
     from linnaeus.data.split import Split
-    from linnaeus.erm.progress import Watcher
     from linnaeus.learners.linear.learner import Linear
+    from linnaeus.learners.run import Run
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.rank.task import Rank
 
@@ -88,11 +87,10 @@ class RankLesson:
             facts = observe_choices(scores, asked.groups.truth())
             yield Leg(facts, evaluate(facts, rounds=0).merit)
 
-    def learn(self, learner: Linear, progress: Watcher | None) -> Learned:
+    def learn(self, learner: Linear, run: Run) -> Learned:
         """One weight for each feature."""
         X = self.features.learning_rows(self.view)
-        told = Watching(progress) if progress else None
-        fit = solve_candidates(learner, X, self.groups.truth(), self.recipe.seed, progress=told)
+        fit = solve_candidates(learner, X, self.groups.truth(), self.recipe.seed, run=run)
         W = fit.params["W"].astype(np.float32)
         if not np.isfinite(W).all():
             raise DataError("Training diverged; use a smaller learning rate, a stronger regularizer, or another loss.")

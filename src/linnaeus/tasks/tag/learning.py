@@ -13,6 +13,7 @@ from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError
 from linnaeus.evaluation import evaluate
 from linnaeus.learners.chain.learner import BatchChain
+from linnaeus.learners.run import Run
 from linnaeus.outputs import Sequence
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.tasks.keys import sentence_keys
@@ -25,7 +26,6 @@ from linnaeus.types import Tags
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.data.split import Split
-    from linnaeus.erm.progress import Watcher
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.types import Ints
 
@@ -82,12 +82,12 @@ class TagLesson:
         part = TagLesson(self.recipe, Examples(self.sentences.take(split.train), None, None, np.ones(0)))
         held = self.sentences.take(split.test)
         for strength in strengths:
-            found = part.learn(self.recipe.learner.with_strength(strength), None).fields
+            found = part.learn(self.recipe.learner.with_strength(strength), Run()).fields
             model = Part(self.recipe.task, part.features, found["body"], tuple(part.names), found["words"])
             facts = observed(model, held)
             yield Leg(facts, evaluate(facts, rounds=0).merit)
 
-    def learn(self, learner: Any, progress: Watcher | None) -> Learned:
+    def learn(self, learner: Any, run: Run) -> Learned:
         """The weights of features and transitions."""
         X, count = self.features.rows(self.sentences), self.sentences.count
         # A learner that ends at its tolerance does not know how many epochs that takes.
@@ -96,10 +96,10 @@ class TagLesson:
         def told(epoch: int, loss: float, wrong: int | None) -> None:
             missed = "" if wrong is None else f", {wrong / max(count, 1):.2%} of tokens wrong"
             share = None if epochs is None else (epoch + 1) / epochs
-            if progress is not None:
-                progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
+            if run.progress is not None:
+                run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
 
-        weights = learner.learn_tags(X, self.y, len(self.names), self.recipe.seed, told)
+        weights = learner.learn_tags(X, self.y, len(self.names), self.recipe.seed, told, run.kept)
         words = dictionary(self.sentences, self.y.tags, self.recipe.task.dictionary)
         names = np.array(self.names, dtype=str)
         return Learned({"space": Sequence(), "classes": names, "form": "tags", "body": weights, "words": words})
