@@ -11,7 +11,7 @@ import pytest
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features import Affixes, Columns, Conjunction, Function, Lexicon, Selected, Shape, Union, Weighted
-from linnaeus.features import conjunction as conjunctions
+from linnaeus.features import composition as conjunctions
 from linnaeus.features.base import Narrowed, narrow
 from linnaeus.types import Place
 

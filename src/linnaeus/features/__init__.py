@@ -25,22 +25,23 @@ if TYPE_CHECKING:
     from linnaeus.features.base import as_stream as as_stream
     from linnaeus.features.base import shrink as shrink
     from linnaeus.features.columns import Columns as Columns
-    from linnaeus.features.conjunction import Conjunction as Conjunction
+    from linnaeus.features.columns import Field as Field
+    from linnaeus.features.composition import Conjunction as Conjunction
+    from linnaeus.features.composition import Union as Union
     from linnaeus.features.cross_validation import Counted as Counted
     from linnaeus.features.cross_validation import Everyone as Everyone
     from linnaeus.features.cross_validation import as_unseen as as_unseen
     from linnaeus.features.cross_validation import count_rows as count_rows
-    from linnaeus.features.field import Field as Field
-    from linnaeus.features.fourier import Fourier as Fourier
     from linnaeus.features.function import Function as Function
-    from linnaeus.features.letters import Letters as Letters
+    from linnaeus.features.kernel_features import Fourier as Fourier
+    from linnaeus.features.kernel_features import Nystrom as Nystrom
     from linnaeus.features.lexicon import Lexicon as Lexicon
     from linnaeus.features.ngrams import Chars as Chars
     from linnaeus.features.ngrams import Skips as Skips
     from linnaeus.features.ngrams import Subwords as Subwords
     from linnaeus.features.ngrams import Words as Words
-    from linnaeus.features.nystrom import Nystrom as Nystrom
     from linnaeus.features.precomputed import Ready as Ready
+    from linnaeus.features.precomputed import Vectors as Vectors
     from linnaeus.features.reduced import Reduced as Reduced
     from linnaeus.features.restore import load as load
     from linnaeus.features.restore import save as save
@@ -49,12 +50,12 @@ if TYPE_CHECKING:
     from linnaeus.features.selection import MutualInformation as MutualInformation
     from linnaeus.features.selection import Selected as Selected
     from linnaeus.features.surface import Affixes as Affixes
+    from linnaeus.features.surface import Letters as Letters
     from linnaeus.features.surface import Shape as Shape
     from linnaeus.features.terms.exact import Exact as Exact
     from linnaeus.features.terms.exact import Given as Given
     from linnaeus.features.terms.hashed import Hashed as Hashed
     from linnaeus.features.terms.vocabulary import terse as terse
-    from linnaeus.features.union import Union as Union
     from linnaeus.features.values import BM25 as BM25
     from linnaeus.features.values import VALUES as VALUES
     from linnaeus.features.values import Binary as Binary
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
     from linnaeus.features.values import NaiveBayes as NaiveBayes
     from linnaeus.features.values import Sqrt as Sqrt
     from linnaeus.features.values import TfIdf as TfIdf
-    from linnaeus.features.vectors import Vectors as Vectors
     from linnaeus.features.weighting import Weighted as Weighted
 
 
@@ -74,21 +74,21 @@ EXTRACTORS = Table(
         "affixes": "surface.Affixes",
         "chars": "ngrams.Chars",
         "columns": "columns.Columns",
-        "conjunction": "conjunction.Conjunction",
-        "field": "field.Field",
-        "fourier": "fourier.Fourier",
+        "conjunction": "composition.Conjunction",
+        "field": "columns.Field",
+        "fourier": "kernel_features.Fourier",
         "function": "function.Function",
-        "letters": "letters.Letters",
+        "letters": "surface.Letters",
         "lexicon": "lexicon.Lexicon",
-        "nystrom": "nystrom.Nystrom",
+        "nystrom": "kernel_features.Nystrom",
         "ready": "precomputed.Ready",
         "reduced": "reduced.Reduced",
         "selected": "selection.Selected",
         "shape": "surface.Shape",
         "skips": "ngrams.Skips",
         "subwords": "ngrams.Subwords",
-        "union": "union.Union",
-        "vectors": "vectors.Vectors",
+        "union": "composition.Union",
+        "vectors": "precomputed.Vectors",
         "weighted": "weighting.Weighted",
         "words": "ngrams.Words",
     },

@@ -22,8 +22,7 @@ from linnaeus.store.states import nest, tensor
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from linnaeus.features.conjunction import Conjunction
-    from linnaeus.features.union import Union
+    from linnaeus.features.composition import Conjunction, Union
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles, Floats, Ints, Place
 
@@ -87,12 +86,12 @@ class Block(ABC):
         return self.learn_rows(as_stream(source))
 
     def __or__(self, other: Block) -> Union:
-        from linnaeus.features.union import Union
+        from linnaeus.features.composition import Union
 
         return Union((self, other)) if isinstance(other, Block) else NotImplemented
 
     def __mul__(self, other: Block) -> Conjunction:
-        from linnaeus.features.conjunction import Conjunction
+        from linnaeus.features.composition import Conjunction
 
         return Conjunction(self, other) if isinstance(other, Block) else NotImplemented
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.arrays.csr import CSR, hstack
+from linnaeus.features.composition import FittedUnion, Union
 from linnaeus.features.ngrams import TermBlock
 from linnaeus.features.statistics import Seen
 from linnaeus.features.terms.exact import Exact
-from linnaeus.features.union import FittedUnion, Union
 from linnaeus.features.values import Count, Values, resolve
 from linnaeus.features.weighting import Length, Weighted, learn_weights, weigh_rows
 from linnaeus.frozen import dataclass
@@ -191,3 +191,23 @@ def _lengthen(data: NDArray[Any], places: tuple[NDArray[Any], ...], span: Span, 
     sizes = np.bincount(rows[mine], np.abs(values) if span.length == "l1" else values * values, minlength=n)
     lengths = sizes if span.length == "l1" else np.sqrt(sizes)
     data[mine] = values / np.where(lengths > 0, lengths, 1.0)[rows[mine]]
+
+
+def peeks(piece: Any) -> bool:
+    """Whether a piece, or one inside it, learns from labels.
+
+    >>> from linnaeus.features import NaiveBayes, Weighted, Words
+    >>> peeks(Words(values=NaiveBayes())), peeks(Weighted(Words(), "tfidf"))
+    (True, False)
+    """
+    from linnaeus.features import SCORES, VALUES
+
+    if isinstance(piece, str):
+        piece = VALUES.get(piece) or SCORES.get(piece)
+    if getattr(piece, "needs_labels", False):
+        return True
+    if isinstance(piece, tuple):
+        return any(map(peeks, piece))
+    if not is_dataclass(piece) or isinstance(piece, type):
+        return False
+    return any(peeks(getattr(piece, part.name)) for part in fields(piece))

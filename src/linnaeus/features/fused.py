@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from linnaeus.features.base import Narrowed
+from linnaeus.features.composition import FittedUnion
 from linnaeus.features.terms.exact import FittedTerms
 from linnaeus.features.terms.hashed import FittedHashed
-from linnaeus.features.union import FittedUnion
 from linnaeus.features.values import BM25, LARGEST_TABLE, NONE, Count, Values
 from linnaeus.features.weighting import LENGTHS, FittedWeighted
 from linnaeus.frozen import dataclass

@@ -9,8 +9,8 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.features.base import as_stream
+from linnaeus.features.composition import FittedUnion
 from linnaeus.features.terms.exact import FittedTerms
-from linnaeus.features.union import FittedUnion
 from linnaeus.features.weighting import FittedWeighted
 
 if TYPE_CHECKING:

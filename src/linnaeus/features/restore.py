@@ -8,13 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from linnaeus import store
 from linnaeus.errors import InputTypeError, ModelFileError, damaged
 from linnaeus.features.base import Fitted
 from linnaeus.store.states import nested
 from linnaeus.types import Json, State
+
+if TYPE_CHECKING:
+    from linnaeus.features.pairs.base import FittedPairs
 
 Functions: TypeAlias = Mapping[str, Callable[[Any], Any]]
 Restorer: TypeAlias = Callable[[State, Sequence[Fitted], Functions], Fitted]
@@ -61,21 +64,21 @@ def _built(path: str, *parts: Any) -> Fitted:
 RESTORERS: dict[str, Restorer] = {
     "affixes": alone("surface.FittedAffixes"),
     "columns": alone("columns.FittedColumns"),
-    "conjunction": around("conjunction.FittedConjunction", 2),
-    "field": around("field.FittedField", 1),
-    "fourier": around("fourier.FittedFourier", 1),
+    "conjunction": around("composition.FittedConjunction", 2),
+    "field": around("columns.FittedField", 1),
+    "fourier": around("kernel_features.FittedFourier", 1),
     "function": _function,
     "hashed": alone("terms.hashed.FittedHashed"),
-    "letters": alone("letters.FittedLetters"),
+    "letters": alone("surface.FittedLetters"),
     "lexicon": alone("lexicon.FittedLexicon"),
     "narrowed": around("base.Narrowed", 1),
-    "nystrom": around("nystrom.FittedNystrom", 1),
+    "nystrom": around("kernel_features.FittedNystrom", 1),
     "ready": alone("precomputed.FittedReady"),
     "reduced": around("reduced.FittedReduced", 1),
     "shape": alone("surface.FittedShape"),
     "terms": alone("terms.exact.FittedTerms"),
-    "union": around("union.FittedUnion"),
-    "vectors": alone("vectors.FittedVectors"),
+    "union": around("composition.FittedUnion"),
+    "vectors": alone("precomputed.FittedVectors"),
     "weighted": around("weighting.FittedWeighted", 1),
 }
 """How each kind of fitted piece is built again from its state, its blocks and the functions passed in."""
@@ -103,6 +106,51 @@ def _restore(state: State, functions: Functions, depth: int) -> Fitted:
         raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep; train it with fewer.")
     blocks = [_restore(part, functions, depth - 1) for part in nested(state)]
     return RESTORERS[kind](state, blocks, functions)
+
+
+PAIRS = {
+    "joined": "base.FittedJoined",
+    "measured": "measured.FittedMeasured",
+    "described": "crossed.FittedDescribed",
+    "crossed": "crossed.FittedCrossed",
+    "match": "matching.Match",
+    "nothing": "matching.Nothing",
+    "numbers": "popularity.Numbers",
+    "known": "popularity.FittedKnown",
+    "context": "matching.Context",
+    "company": "matching.Company",
+    "passage": "reading.FittedPassage",
+}
+"""Where each kind of fitted pair features lives."""
+
+
+def restore_pairs(state: State, functions: Functions | None = None) -> FittedPairs:
+    """Fitted pair features from what `state()` gave; `functions` are those that it names."""
+    from linnaeus.features.pairs.base import FittedPairs
+
+    found = _restore_pairs(state, functions or {}, DEEPEST)
+    if not isinstance(found, FittedPairs):
+        raise damaged("its features are not those of pairs")
+    return found
+
+
+def _restore_pairs(state: State, functions: Functions, depth: int) -> Any:
+    kind = state.manifest.get("kind")
+    if depth == 0:
+        raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep; train it with fewer.")
+    if kind == "pair_function":
+        from linnaeus.features.pairs.measured import PairFunction
+
+        return PairFunction.from_state(state, functions)
+    if isinstance(kind, str) and kind in PAIRS:
+        module, name = PAIRS[kind].split(".")
+        blocks = [_restore_pairs(part, functions, depth - 1) for part in nested(state)]
+        return getattr(import_module(f"linnaeus.features.pairs.{module}"), name).from_state(state, *blocks)
+    if isinstance(kind, str) and kind in RESTORERS:
+        return restore(state, functions)
+    raise ModelFileError(
+        f"The model has features of kind {kind!r}, which this version does not know; upgrade Linnaeus."
+    )
 
 
 def check_functions(functions: Functions | None) -> None:

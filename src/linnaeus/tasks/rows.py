@@ -17,7 +17,7 @@ from linnaeus.erm.path import walk
 from linnaeus.erm.pieces import piece
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
-from linnaeus.features.label_use import peeks
+from linnaeus.features.cross_validation import peeks
 from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.solving import Problem, objective_of, solve, stopping
 from linnaeus.learners.problems import is_family, learn, posed_family

@@ -1,13 +1,12 @@
 """Joint features f(x, y) of an example and each of its candidates; candidates share the weights.
 
-    view.py      groups, with what several features need      base.py      PairBlock, FittedPairs; Joined
-    measured.py  Measured: numbers, scaled, as features        crossed.py   Described, Crossed: extractors of text
-    measures.py  what a measure is; then one file each: names (Match, Nothing), popularity (Numbers), known (Known),
-                 context (Context, Company), passage (Passage), function (PairFunction)
+    base.py      PairBlock, FittedPairs, Joined, View          crossed.py     Described, Crossed: extractors of text
+    measured.py  Measured: measures as features; PairFunction  matching.py    Match, Nothing, Context, Company
+    reading.py   Passage: questions about a story              popularity.py  Numbers, Known
 
 A block has `fit(groups)`; what comes of it has `rows`, `learning_rows`, `scores`, `names` and `state`. To add a
 measure: a file with a frozen dataclass that is a `Plain` measure (or a `Measure` and its `FittedMeasure`), a row in
-`MEASURES` here and one in `restore.PAIRS`, an example in tests/features/test_pairs.py.
+`MEASURES` here and one in `features.restore.PAIRS`, an example in tests/features/test_pairs.py.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ if TYPE_CHECKING:
     from linnaeus.features.pairs.base import PairBlock as PairBlock
     from linnaeus.features.pairs.crossed import Crossed as Crossed
     from linnaeus.features.pairs.crossed import Described as Described
-    from linnaeus.features.pairs.function import PairFunction as PairFunction
     from linnaeus.features.pairs.matching import Company as Company
     from linnaeus.features.pairs.matching import Context as Context
     from linnaeus.features.pairs.matching import Match as Match
     from linnaeus.features.pairs.matching import Nothing as Nothing
     from linnaeus.features.pairs.measured import Measured as Measured
+    from linnaeus.features.pairs.measured import PairFunction as PairFunction
     from linnaeus.features.pairs.popularity import Known as Known
     from linnaeus.features.pairs.popularity import Numbers as Numbers
     from linnaeus.features.pairs.reading import Passage as Passage
-    from linnaeus.features.pairs.restore import restore_pairs as restore_pairs
+    from linnaeus.features.restore import restore_pairs as restore_pairs
 
 
 PAIR_BLOCKS = Table(
@@ -55,7 +54,7 @@ MEASURES = Table(
         "context": "matching.Context",
         "company": "matching.Company",
         "passage": "reading.Passage",
-        "pair_function": "function.PairFunction",
+        "pair_function": "measured.PairFunction",
     },
 )
 """Measures by name."""

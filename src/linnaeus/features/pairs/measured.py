@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.errors import InputTypeError, UsageError, damaged
+from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError, damaged
 from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
 from linnaeus.frozen import dataclass
-from linnaeus.store.states import field, nest, tensor
-from linnaeus.types import State
+from linnaeus.store import states
+from linnaeus.store.states import nest, tensor
+from linnaeus.types import NOT_STORED, State
 
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
@@ -206,14 +207,14 @@ class FittedMeasured(FittedPairs):
     @classmethod
     def from_state(cls, state: State, *blocks: Any) -> FittedMeasured:
         """Built again."""
-        scale, standing = tensor(state.tensors, "scale", np.float64), field(state.manifest, "standing", str)
+        scale, standing = tensor(state.tensors, "scale", np.float64), states.field(state.manifest, "standing", str)
         if not blocks or not all(isinstance(block, FittedMeasure) for block in blocks):
             raise damaged("its measures are none")
         if standing not in STANDINGS or len(scale) != sum(len(block.names()) for block in blocks):
             raise damaged("its measures do not fit their scales")
         if not ((scale >= 0) & (scale <= 2 * LARGEST)).all():
             raise damaged("a scale is out of range")
-        return cls(blocks, scale, standing, field(state.manifest, "question", (str, type(None))))
+        return cls(blocks, scale, standing, states.field(state.manifest, "question", (str, type(None))))
 
 
 def _learning(measures: Sequence[FittedMeasure], view: View) -> list[Doubles]:
@@ -260,3 +261,62 @@ def _asked(view: View, column: str) -> tuple[Longs, Any]:
     texts = [text or "" for text in view.groups.column(column).to_pylist()]
     kinds = [next((i for i, kind in enumerate(KINDS) if kind in text.lower()), -1) for text in texts]
     return np.array(kinds, np.int64), np.array([NEGATED.search(text) is not None for text in texts], bool)
+
+
+@dataclass(frozen=True)
+class PairFunction(Measure, FittedMeasure):
+    """A number for each candidate from `fn(text, candidate)`. A model stores the function's name, never the function.
+
+    >>> from linnaeus.data.groups import Groups
+    >>> from linnaeus.features.pairs.base import View
+    >>> longer = PairFunction(lambda text, candidate: len(candidate) - len(text), "longer")
+    >>> longer.values(View(Groups.from_lists(["ab"], [["abc", "a"]])))[:, 0].tolist()
+    [1.0, -1.0]
+    """
+
+    fn: Callable[[str, str], float] = field(repr=False, metadata=NOT_STORED)
+    name: str = ""
+    source: str = "text"
+
+    def __post_init__(self) -> None:
+        if not callable(self.fn):
+            raise InputTypeError(f"PairFunction takes a function of a text and a candidate, not {self.fn!r}.")
+        object.__setattr__(self, "name", self.name or getattr(self.fn, "__name__", "function"))
+
+    def fit(self, view: View) -> FittedMeasure:
+        """Itself."""
+        del view
+        return self
+
+    def names(self) -> list[str]:
+        """The name."""
+        return [self.name]
+
+    def values(self, view: View) -> Doubles:
+        """What the function says; 0 for "none of these"."""
+        texts = view.groups.column(self.source).to_pylist()
+        found = np.zeros((len(view), 1))
+        for i, (group, candidate) in enumerate(
+            zip(view.group.tolist(), view.groups.candidates.to_pylist(), strict=True)
+        ):
+            if candidate is not None:
+                found[i] = self._call(texts[group] or "", candidate)
+        return found
+
+    def _call(self, text: str, candidate: str) -> float:
+        given = self.fn(text, candidate)
+        if not isinstance(given, int | float | np.number | np.bool_) or not np.isfinite(given):
+            raise DataError(f"The function {self.name!r} returned {given!r} for {candidate!r}, not a finite number.")
+        return float(given)
+
+    def state(self) -> State:
+        """The name."""
+        return State({"kind": "pair_function", "name": self.name, "source": self.source}, {})
+
+    @classmethod
+    def from_state(cls, state: State, functions: Mapping[str, Any]) -> PairFunction:
+        """Restore with the function of that name; nothing is imported."""
+        name = states.field(state.manifest, "name", str)
+        if name not in functions:
+            raise MissingFunctionError(name)
+        return cls(functions[name], name, states.field(state.manifest, "source", str))
