@@ -7,6 +7,7 @@ A solver of a convex objective ends where no other weights are better; a learner
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,19 @@ def test_there_is_a_piece_for_every_capability():
     bare = {"Stream", "Rows", "Extractor", "Features", "OutputSpace", "Loss", "Regularizer", "Objective", "Solver"}
     bare |= {"Learner", "Model", "Similarity", "Rule", "SolverRun"}
     assert {name for _, name in DECLARED} == set(CAPABILITIES) - bare
+
+
+def test_the_docs_say_which_paths_are_fused():
+    page = Path(__file__).parents[2] / "docs" / "ARCHITECTURE.md"
+    if not page.is_file():
+        pytest.skip("the tests run outside the source tree")
+    lines = page.read_text(encoding="utf-8").partition("<!-- fused -->")[2].partition("##")[0].splitlines()
+    said = [line.strip("| ").split(" | ")[-2:] for line in lines if "`" in line and line.startswith("|")]
+    told = {}
+    for name, pieces in said:
+        told.setdefault(name.strip("`| "), set()).update(pieces.replace("`", "").split(", "))
+    fused = [name for names in FUSED.values() for name in names]
+    assert told == {name: {piece.split()[-1] for piece, own in DECLARED if own == name} for name in fused}
 
 
 # --- Solvers ---
