@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from linnaeus.optimizers.fused_steps import OnlineKernel
     from linnaeus.types import (
         Answer,
+        Chosen,
         CostTable,
         Doubles,
         Ints,
@@ -349,7 +350,7 @@ class Rule(Protocol):
         """Update `params[name]` in place."""
         ...
 
-    def pace(self, name: str, state: Params, rows: Any) -> Any:
+    def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
         """The factor by which the updates of these rows are scaled; the regularizer's time is scaled by it too."""
         ...
 
@@ -822,8 +823,8 @@ class FusedRule(Fused, Protocol):
     """A rule with a fused kernel for single examples."""
 
     @property
-    def online(self) -> OnlineKernel:
-        """How the kernel runs: see `optimizers.fused_steps`."""
+    def online(self) -> OnlineKernel | None:
+        """How the kernel runs, if it takes these settings: see `optimizers.fused_steps`."""
         ...
 
 

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     Doubles: TypeAlias = NDArray[np.float64]
     Words16: TypeAlias = NDArray[np.uint16]
     Words64: TypeAlias = NDArray[np.uint64]
+    Array: TypeAlias = NDArray[Any]
+    Arrays: TypeAlias = dict[str, NDArray[Any]]
     Params: TypeAlias = dict[str, NDArray[np.float64]]
-    Truth: TypeAlias = "NDArray[Any] | LabelSets"
+    Sparse: TypeAlias = tuple[Longs, Ints, Floats | Doubles]
+    Chosen: TypeAlias = NDArray[np.integer[Any]] | slice
+    Truth: TypeAlias = "Array | LabelSets"
 
 CostTable: TypeAlias = tuple[tuple[float, ...], ...]
 """A cost matrix as nested tuples, so that objects with one stay frozen and comparable."""
@@ -52,7 +56,7 @@ class State:
     """The stored form of a fitted object: a JSON manifest and named arrays, from which it can be restored."""
 
     manifest: dict[str, Json]
-    tensors: dict[str, NDArray[Any]]
+    tensors: Arrays
     guards: dict[str, Any] = field(default_factory=dict)
     """For large files: the blocks that are not checked yet; they are checked on first use (`store.blocks.Guard`)."""
 
@@ -195,7 +199,7 @@ class Margins:
 class RowGrad:
     """A gradient of some rows of a parameter: an index array for sparse batches, `slice(None)` for all rows."""
 
-    rows: Any
+    rows: Chosen
     block: Doubles
 
 
@@ -216,7 +220,7 @@ class Polished:
 class Warm:
     """The `Step.state` at the end of the same problem with a stronger regularizer, and the ratio of the strengths."""
 
-    state: Mapping[str, NDArray[Any]]
+    state: Mapping[str, Array]
     ratio: float
 
 
@@ -231,7 +235,7 @@ class Start:
 
     params: Params
     epoch: int = 0
-    state: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    state: Mapping[str, Array] = field(default_factory=dict)
     seed: int = 0
     epochs: int = 100
     score: float | None = None
@@ -249,7 +253,7 @@ class Step:
 
     epoch: int
     params: Callable[[], Params]
-    state: Callable[[], dict[str, NDArray[Any]]]
+    state: Callable[[], Arrays]
     value: float | None = None
     gap: float | None = None
     gradient: float | None = None

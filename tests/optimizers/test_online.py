@@ -184,3 +184,10 @@ def test_an_averaged_perceptron_is_the_mean_of_perceptrons():
         total, steps = total + walker.params["W"], steps + 1
     found = fit(problem, Average(SGD(1.0)), 1)
     np.testing.assert_allclose(found.params["W"], total / steps, rtol=1e-12, atol=1e-12)
+
+
+def test_settings_that_a_kernel_does_not_take_go_the_general_way():
+    problem = objective()
+    start = Start(problem.initial())
+    assert isinstance(AdaGrad(eps=0.0).descent(problem, start, averaged=False), Descent)
+    assert isinstance(AdaGrad().descent(problem, start, averaged=False), Fused)

@@ -9,7 +9,7 @@ Polishing costs about one evaluation, so it is done when ||g||^2 / (2 l2) has fa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
-    from linnaeus.types import Params, Start
+    from linnaeus.types import Arrays, Params, Start
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -41,7 +41,7 @@ class Reporter:
         self.scale: float | None = None
         self.told: Step | None = None
         self.seen: tuple[Callable[[], Params], float, float] | None = None
-        self.state: Callable[[], dict[str, Any]] | None = None
+        self.state: Callable[[], Arrays] | None = None
         self.certified = float(np.ravel(start.state.get("certified", np.inf))[0])
         self.resumed = "certified" in start.state
 
@@ -77,11 +77,10 @@ class Reporter:
         gap = None
         if self.l2 and certify:
             gap, params, value, gradient = self._certified(params, value, gradient)
-        facts: Any = {"value": value, "gap": gap, "gradient": gradient, "scale": self.scale, "rate": rate}
-        self.told = Step(self.epoch, params, self._state, **facts)
+        self.told = Step(self.epoch, params, self._state, value, gap, gradient, self.scale, rate)
         return self.report(self.told)
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> Arrays:
         """The state of the solver and of the last certificate, so that a resumed run certifies at the same points."""
         return {} if self.state is None else {**self.state(), "certified": np.array([self.certified])}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.protocols import Objective, Rows
-    from linnaeus.types import Doubles, Ints, Params, Start
+    from linnaeus.types import Arrays, Doubles, Ints, Params, Sparse, Start
 
 NEAR = 1e-6
 """Closer to zero than this a secant is rounding, and the second derivative the same."""
@@ -95,7 +95,7 @@ def inner(a: Doubles, b: Doubles) -> float:
 class Columns:
     """Compressed sparse columns (n, d): `arrays` are offsets, rows and values."""
 
-    arrays: tuple[Any, Any, Any]
+    arrays: Sparse
     n: int
 
     @property
@@ -409,7 +409,7 @@ class _Team:
             params["b"] = np.array([problem.place.w[d] for problem in self.problems])
         return params
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Arrays:
         """What the next iteration depends on beside the parameters."""
         return {
             "passes": np.array([problem.place.passes for problem in self.problems]),

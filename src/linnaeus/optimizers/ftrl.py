@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from linnaeus.optimizers.stochastic import Stochastic
 from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, capability
 
 if TYPE_CHECKING:
+    from linnaeus.optimizers.fused_steps import Flow, Given
     from linnaeus.protocols import Objective, Rule
-    from linnaeus.types import Params, RowGrad
+    from linnaeus.types import Chosen, Doubles, Params, RowGrad
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Proximal:
             w[:] = rule._weights(state[f"{name}.z"], np.sqrt(state[f"{name}.n"]), rule._strengths(name))
         return rule
 
-    def pace(self, name: str, state: Params, rows: Any) -> Any:
+    def pace(self, name: str, state: Params, rows: Chosen) -> float:
         """The penalty is in the steps."""
         return 0.0
 
@@ -108,9 +109,9 @@ class Proximal:
     def online(self) -> OnlineKernel:
         """Its fused kernel."""
 
-        def learn(rows: Any, truth: Any, order: Any, state: Any, loss: Any, _flow: Any) -> tuple[float, int]:
+        def learn(given: Given, _flow: Flow) -> tuple[float, int]:
             rule = (self.alpha, self.beta, *self._strengths("W"))
-            return kernels.learn_ftrl(rows, truth, order[0], state, loss, rule)
+            return kernels.learn_ftrl(given.rows, given.truth, given.order[0], given.state, given.loss, rule)
 
         return OnlineKernel(3, learn, None, ("{}.z", "{}.n"), self.begin, own_penalty=True, charge=self._charge)
 
@@ -120,6 +121,6 @@ class Proximal:
     def _strengths(self, name: str) -> tuple[float, float]:
         return (self.charged * self.l1, self.charged * self.l2) if name in self.penalized else (0.0, 0.0)
 
-    def _weights(self, z: Any, root: Any, strengths: tuple[float, float]) -> Any:
+    def _weights(self, z: Doubles, root: Doubles, strengths: tuple[float, float]) -> Doubles:
         over = np.maximum(0.0, np.abs(z) - strengths[0])
         return -np.sign(z) * over / ((self.beta + root) / self.alpha + strengths[1])

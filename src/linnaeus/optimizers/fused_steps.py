@@ -7,19 +7,20 @@ A rule, a loss and an output space say that a kernel knows them: they provide `F
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.online import Layout
-from linnaeus.optimizers.stochastic_steps import Run
+from linnaeus.optimizers.stochastic_steps import Paced, Run
 from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, capability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.protocols import Objective, Rule
-    from linnaeus.types import Doubles, Ints, Params, Start
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Longs, Params, Sparse, Start
+
+    Table: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
+    Flow: TypeAlias = tuple[float, float, float]
 
 SLICE = 40_000_000
 """Nonzeros times classes in one call, about 100 ms: Ctrl-C is heard between calls."""
@@ -28,12 +29,22 @@ LARGE = 1 << 22
 """Bytes of a table from which all in it is float32: memory decides the time, and a model is float32."""
 
 
+class Given(NamedTuple):
+    """What a kernel is given: rows, truth, (order, rates), the table it changes, and space, loss and stakes."""
+
+    rows: Sparse
+    truth: tuple[Longs, Ints, Doubles]
+    order: tuple[Ints, Doubles]
+    state: Table
+    loss: tuple[int, int, Doubles]
+
+
 class OnlineKernel(NamedTuple):
-    """How a rule runs. `learn` takes rows, truth, (order, rates), state, loss and (l1, l2, total)."""
+    """How a rule runs. The flow of a penalty is l1, l2 and the number of examples."""
 
     parts: int
-    learn: Callable[..., tuple[float, int]]
-    settle: Callable[..., None] | None = None
+    learn: Callable[[Given, Flow], tuple[float, int]]
+    settle: Callable[[Table, Flow], None] | None = None
     names: tuple[str, ...] = ()
     """Its accumulators, as `Rule.begin` names them, with {} for the parameter."""
     begin: Callable[[Params], Params] | None = None
@@ -51,6 +62,8 @@ def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKer
     if fused is None or penalty is None or not known:
         return None
     kernel = fused.online
+    if kernel is None:
+        return None
     charges = bool(penalty.l1 or penalty.l2)
     if charges and (len(objective.penalized) > 1 or (averaged and (kernel.settle is None or kernel.parts > 1))):
         return None
@@ -62,7 +75,7 @@ def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKer
 class Fused(Run):
     """One run on a table; its checkpoints have the names of `Descent`'s."""
 
-    def __init__(self, piece: Any, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool) -> None:
+    def __init__(self, piece: Paced, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool) -> None:
         super().__init__(piece, objective, start)
         self.kernel, width = kernel, objective.space.width(objective.k)
         penalty, space = capability(objective.regularizer, SeparablePenalty), capability(objective.space, ListedSpace)
@@ -93,8 +106,8 @@ class Fused(Run):
         sizes = np.cumsum(np.diff(self.rows.indptr)[order] + 1) * self.layout.lanes
         cuts = np.searchsorted(sizes, np.arange(SLICE, int(sizes[-1]), SLICE))
         for part, rate in zip(np.split(order, cuts), np.split(rates, cuts), strict=True):
-            problem = self.rows.arrays, self.truth, (part, rate)
-            lost, wrong = self.kernel.learn(*problem, self.state, self.asked, self.flow)
+            given = Given(self.rows.arrays, self.truth, (part, rate), self.state, self.asked)
+            lost, wrong = self.kernel.learn(given, self.flow)
             loss, mistakes, self.t = loss + lost, mistakes + wrong, self.t + len(part)
             if self.late:
                 break
@@ -110,7 +123,7 @@ class Fused(Run):
             self.kernel = self.kernel.charge(epoch, params, {key: self._part(name, part) for key, name, part in named})
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Table:
         """What a kernel changes."""
         bias = self.table["b"][0] if "b" in self.table else np.zeros(0, self.layout.dtype)
         return self.table["W"], bias, self.clock, self.layout.flags
@@ -127,7 +140,7 @@ class Fused(Run):
             return 0.0
         return self.objective.penalty({name: _shaped(name, self._part(name, 0)) for name in self.table})
 
-    def memories(self) -> dict[str, Any]:
+    def memories(self) -> Arrays:
         """Copies of the parts of the table."""
         places = [(name, key, part) for name in self.table for key, part in self._places(name)]
         return {key: np.array(_shaped(name, self._part(name, part)), np.float64) for name, key, part in places}
@@ -142,7 +155,7 @@ class Fused(Run):
 
     def _fill(self) -> None:
         """The table of the parameters and accumulators to start from."""
-        given: dict[str, Any] = {f"at.{name}": value for name, value in self.start.params.items()}
+        given: Arrays = {f"at.{name}": value for name, value in self.start.params.items()}
         if self.kernel.begin is not None:
             given |= {f"rule.{name}": value for name, value in self.kernel.begin(self.start.params).items()}
         given |= self.start.state
@@ -152,10 +165,10 @@ class Fused(Run):
                 if key in given and np.any(given[key]):
                     self._part(name, part)[:] = given[key]
 
-    def _part(self, name: str, part: int) -> NDArray[Any]:
+    def _part(self, name: str, part: int) -> Array:
         return self.layout.part(self.table[name], part)
 
 
-def _shaped(name: str, block: NDArray[Any]) -> NDArray[Any]:
+def _shaped(name: str, block: Array) -> Array:
     """Weights are a block (d, w), a bias a row (w,)."""
     return block[0] if name == "b" else np.ascontiguousarray(block)

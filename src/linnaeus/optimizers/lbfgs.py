@@ -8,7 +8,7 @@ work in the span of the rows (`flat_objective.py`), where vectors are shorter.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from linnaeus.optimizers.requirements import refuse_kinks
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
-    from linnaeus.types import Doubles, Start, Step
+    from linnaeus.types import Array, Arrays, Doubles, Start, Step
 
 Inner: TypeAlias = "Callable[[Sequence[Doubles], Sequence[Doubles]], Doubles]"
 
@@ -86,14 +86,14 @@ class Pairs:
         self.spare += [*self.ahead, *self.change]
         self._keep(slice(0, 0))
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Arrays:
         """All that is needed to go on."""
-        kept: dict[str, Any] = {f"ahead.{i}": vector for i, vector in enumerate(self.ahead)}
+        kept: Arrays = {f"ahead.{i}": vector for i, vector in enumerate(self.ahead)}
         kept |= {f"change.{i}": vector for i, vector in enumerate(self.change)}
         small = {"bends": self.bends, "turns": self.turns, "falls": self.falls}
         return {**kept, **small, "steps": np.array(self.steps)}
 
-    def resume(self, state: Mapping[str, Any]) -> None:
+    def resume(self, state: Mapping[str, Array]) -> None:
         """The pairs of a state, if there are any in it."""
         if "steps" not in state:
             return

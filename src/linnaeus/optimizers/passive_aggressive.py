@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from linnaeus.optimizers.requirements import has_costs
 from linnaeus.protocols import ListedSpace, OnlineLoss, StepwiseSolver, StochasticSolver, capability
 
 if TYPE_CHECKING:
+    from linnaeus.optimizers.fused_steps import Flow, Given
     from linnaeus.optimizers.stochastic_steps import Run
     from linnaeus.protocols import Objective
     from linnaeus.types import Doubles, Start, Step
@@ -77,5 +78,6 @@ class PassiveAggressive:
         """Nothing to adapt."""
         return factor
 
-    def _learn(self, rows: Any, truth: Any, order: Any, state: Any, asked: Any, _flow: Any) -> tuple[float, int]:
-        return kernels.learn_aggressive(rows, truth, order[0], state, asked[0], self.limits)
+    def _learn(self, given: Given, _flow: Flow) -> tuple[float, int]:
+        order, space = given.order[0], given.loss[0]
+        return kernels.learn_aggressive(given.rows, given.truth, order, given.state, space, self.limits)

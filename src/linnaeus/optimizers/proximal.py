@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
-    from linnaeus.types import Params, Start
+    from linnaeus.types import Arrays, Params, Start
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ def _begin(start: Start) -> _Point:
     return _Point(x, v, float(start.state["step"]), float(start.state["pace"]), np.inf)
 
 
-def _state(at: _Point) -> dict[str, Any]:
-    named: dict[str, Any] = {"v." + name: v for name, v in at.v.items()}
+def _state(at: _Point) -> Arrays:
+    named: Arrays = {"v." + name: v for name, v in at.v.items()}
     return named | {"step": np.array(at.step), "pace": np.array(at.pace)}
 
 
-def _giver(arrays: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+def _giver(arrays: Arrays) -> Callable[[], Arrays]:
     return lambda: arrays
 
 

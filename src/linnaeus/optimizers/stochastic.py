@@ -25,9 +25,10 @@ from linnaeus.optimizers.stochastic_steps import Descent
 from linnaeus.protocols import FusedRule, StepwiseSolver, StochasticSolver, capability, has_method
 
 if TYPE_CHECKING:
+    from linnaeus.optimizers.fused_steps import Flow, Given, Table
     from linnaeus.optimizers.stochastic_steps import Run
     from linnaeus.protocols import Objective, Rule
-    from linnaeus.types import Doubles, Params, RowGrad, Start, Step
+    from linnaeus.types import Chosen, Doubles, Params, RowGrad, Start, Step
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,14 @@ class Plain:
         """Against the gradient."""
         params[name][grad.rows] -= rate * grad.block
 
-    def pace(self, name: str, state: Params, rows: Any) -> Any:
+    def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
         """As the rate says."""
         return 1.0
 
     @property
     def online(self) -> OnlineKernel:
         """Its fused kernel."""
-        return OnlineKernel(1, kernels.learn_sgd, kernels.settle_sgd)
+        return OnlineKernel(1, lambda given, flow: kernels.learn_sgd(*given, flow), kernels.settle_sgd)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Adaptive:
         state[name][grad.rows] = total
         params[name][grad.rows] -= rate * grad.block / np.sqrt(self.eps + total)
 
-    def pace(self, name: str, state: Params, rows: Any) -> Any:
+    def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
         """1 / sqrt(eps + sum of g^2)."""
         return 1.0 / np.sqrt(self.eps + state[name][rows])
 
@@ -83,10 +84,10 @@ class Adaptive:
         if self.eps < 1e-30:
             return None
 
-        def learn(rows: Any, truth: Any, order: Any, state: Any, loss: Any, flow: Any) -> tuple[float, int]:
-            return kernels.learn_adagrad(rows, truth, order, state, loss, (*flow, self.eps))
+        def learn(given: Given, flow: Flow) -> tuple[float, int]:
+            return kernels.learn_adagrad(*given, (*flow, self.eps))
 
-        def settle(state: Any, flow: tuple[float, float, float]) -> None:
+        def settle(state: Table, flow: Flow) -> None:
             kernels.settle_adagrad(state, (*flow, self.eps))
 
         return OnlineKernel(2, learn, settle, ("{}",))
@@ -110,7 +111,7 @@ class Heavy:
         velocity[grad.rows] += grad.block
         params[name] -= rate * velocity
 
-    def pace(self, name: str, state: Params, rows: Any) -> Any:
+    def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
         """A constant force moves 1 / (1 - decay) times as far."""
         return 1.0 / (1.0 - self.decay)
 
@@ -140,12 +141,12 @@ class Moments:
         v[grad.rows] += (1 - self.second) * grad.block**2
         params[name] -= rate * (m / (1 - self.first ** t[0])) / self._root(v, t[0])
 
-    def pace(self, name: str, state: Params, rows: Any) -> Any:
+    def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
         """The same scale as the step: 1 / root of the square."""
         return 1.0 / self._root(state[f"{name}.v"][rows], state[f"{name}.t"][0])
 
-    def _root(self, v: Any, t: float) -> Any:
-        return np.sqrt(v / (1 - self.second**t)) + self.eps
+    def _root(self, v: Doubles, t: float) -> Doubles:
+        return np.asarray(np.sqrt(v / (1 - self.second**t)) + self.eps)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,19 +20,19 @@ from linnaeus.types import RowGrad, Step
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective, Regularizer, Rule
-    from linnaeus.types import Doubles, Ints, Params, Start
+    from linnaeus.types import Arrays, Chosen, Doubles, Ints, Params, Start
 
 
 class LazyMean:
     """Averaging in O(nonzeros) per step, if only steps change weights: mean = w - (1/t) sum_s (s - 1) (step s)."""
 
-    def __init__(self, params: Params, state: dict[str, Any] | None = None) -> None:
+    def __init__(self, params: Params, state: Arrays | None = None) -> None:
         self.drift = {name: np.zeros_like(value) for name, value in params.items()}
         for name in self.drift:
             if state and f"drift.{name}" in state:
                 self.drift[name][:] = state[f"drift.{name}"]
 
-    def moved(self, name: str, rows: Any, move: Doubles, t: int) -> None:
+    def moved(self, name: str, rows: Chosen, move: Doubles, t: int) -> None:
         """Rows of a parameter moved at step t."""
         self.drift[name][rows] += (t - 1) * move
 
@@ -51,13 +51,13 @@ class LazyMean:
 class FullMean:
     """The sum of all iterates, for penalties and rules that change all weights at every step."""
 
-    def __init__(self, params: Params, state: dict[str, Any] | None = None) -> None:
+    def __init__(self, params: Params, state: Arrays | None = None) -> None:
         self.total = {name: np.zeros_like(value) for name, value in params.items()}
         for name in self.total:
             if state and f"total.{name}" in state:
                 self.total[name][:] = state[f"total.{name}"]
 
-    def moved(self, name: str, rows: Any, move: Doubles, t: int) -> None:
+    def moved(self, name: str, rows: Chosen, move: Doubles, t: int) -> None:
         """Nothing: the sum is taken after the step."""
 
     def stepped(self, params: Params) -> None:
@@ -88,7 +88,7 @@ class Catcher:
         """Add the time of one step."""
         self.clock += time
 
-    def catch_up(self, name: str, rows: Any) -> None:
+    def catch_up(self, name: str, rows: Chosen) -> None:
         """Apply the delayed penalty to these rows."""
         if name not in self.names:
             return
@@ -112,10 +112,31 @@ def _penalizes(regularizer: Regularizer) -> bool:
     return bool(regularizer.value(np.ones((1, 1))) != 0)
 
 
+class Paced(Protocol):
+    """What a run asks of its optimizer."""
+
+    def rates(self, first: int, count: int, total: int) -> Doubles:
+        """The learning rates of the steps first, first + 1, ...; `total` steps are planned."""
+        ...
+
+    def adapt(self, factor: float, score: float | None, before: float | None) -> float:
+        """The factor of the next epoch's rates, from the held-out scores of this epoch and the one before."""
+        ...
+
+
+class Batched(Paced, Protocol):
+    """An optimizer whose steps take several examples."""
+
+    @property
+    def batch(self) -> int:
+        """How many."""
+        ...
+
+
 class Run(ABC):
     """The state of a stochastic optimizer during training: the number of steps, and the factor of the learning rate."""
 
-    def __init__(self, piece: Any, objective: Objective, start: Start) -> None:
+    def __init__(self, piece: Paced, objective: Objective, start: Start) -> None:
         self.piece, self.objective, self.start = piece, objective, start
         kept = start.state
         self.t = int(kept["t"][0]) if "t" in kept else 0
@@ -149,7 +170,7 @@ class Run(ABC):
         """Whether the time is over."""
         return self.start.deadline is not None and time.perf_counter() >= self.start.deadline
 
-    def arrays(self) -> dict[str, Any]:
+    def arrays(self) -> Arrays:
         """All arrays that are needed to resume with identical results."""
         before = np.nan if self.before is None else self.before
         kept = {"t": np.array([self.t]), "factor": np.array([self.factor]), "before": np.array([before])}
@@ -182,16 +203,16 @@ class Run(ABC):
         """The value of the regularizer at the latest parameters."""
 
     @abstractmethod
-    def memories(self) -> dict[str, Any]:
+    def memories(self) -> Arrays:
         """Parameters and accumulators, for a checkpoint."""
 
 
 class Descent(Run):
     """Steps for any loss, output space, penalty and rule, in NumPy over batches."""
 
-    def __init__(self, piece: Any, rule: Rule, objective: Objective, start: Start, averaged: bool) -> None:
+    def __init__(self, piece: Batched, rule: Rule, objective: Objective, start: Start, averaged: bool) -> None:
         super().__init__(piece, objective, start)
-        self.rule, kept = rule, start.state
+        self.batch, self.rule, kept = piece.batch, rule, start.state
         self.params = {name: value.copy() for name, value in start.params.items()}
         for name in self.params:
             if f"at.{name}" in kept:
@@ -202,15 +223,14 @@ class Descent(Run):
                 self.memory[name][:] = kept[f"rule.{name}"]
         self.catcher = Catcher(objective, self.rule, self.params, self.memory)
         self.eager = self.rule.eager or (averaged and not self.catcher.idle)
-        self.mean: Any = None
+        self.mean: FullMean | LazyMean | None = None
         if averaged:
-            self.mean = (FullMean if self.eager else LazyMean)(self.params, dict(kept))
+            self.mean = FullMean(self.params, dict(kept)) if self.eager else LazyMean(self.params, dict(kept))
 
     @property
     def size(self) -> int:
         """Examples in a step."""
-        size: int = self.piece.batch
-        return size
+        return self.batch
 
     def begin(self, epoch: int) -> None:
         """Apply the penalty, for rules that do it once per epoch."""
@@ -258,9 +278,9 @@ class Descent(Run):
         """The value of the regularizer."""
         return self.objective.penalty(self.params)
 
-    def memories(self) -> dict[str, Any]:
+    def memories(self) -> Arrays:
         """Parameters, the rule's accumulators, and the sums of the mean."""
-        kept: dict[str, Any] = {f"at.{name}": value for name, value in self.params.items()}
+        kept: Arrays = {f"at.{name}": value for name, value in self.params.items()}
         kept |= {f"rule.{name}": value for name, value in self.memory.items()}
         return kept | (self.mean.arrays() if self.mean is not None else {})
 

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints, Longs
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse
 
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, VIOLATION = range(8)
 """The columns of a wave's facts; see native/dual_problems.hpp."""
@@ -34,7 +34,7 @@ class Binaries:
     ever made; rows on neither side take no part. `factors` (count, 2) multiply the costs of negatives and positives.
     """
 
-    rows: tuple[Longs, Ints, Any]
+    rows: Sparse
     width: int
     costs: Doubles
     count: int
@@ -191,7 +191,7 @@ class Progress:
     fresh: bool
     weights: Callable[[], Doubles]
     bias: Callable[[], Doubles]
-    state: Callable[[], dict[str, NDArray[Any]]]
+    state: Callable[[], Arrays]
 
 
 class Ascent(ABC):
@@ -218,7 +218,7 @@ class Ascent(ABC):
 
     @property
     @abstractmethod
-    def finished(self) -> NDArray[Any]:
+    def finished(self) -> Array:
         """Whether each of them is solved, a view."""
 
     @property

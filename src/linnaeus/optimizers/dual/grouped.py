@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from linnaeus.optimizers.dual.separate import WAVE, Work
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints, Longs, Warm, Words16, Words64
+    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs, Warm, Words16, Words64
 
     Marked = tuple[Words16, Doubles]
 
@@ -48,8 +48,8 @@ ROUGH, STEEP = 1e-5, 1e4
 class Lineup(NamedTuple):
     """What changes while teams of problems are solved, as the kernels take it: native/team.hpp."""
 
-    alpha: Any
-    weights: Any
+    alpha: Floats | Doubles
+    weights: Floats | Doubles
     marks: Words16
     order: Ints
     active: Longs
@@ -153,7 +153,7 @@ def solve_teams(
     problems: Binaries,
     settings: Settings,
     tell: Callable[[Progress], object] = lambda _: None,
-    saved: Mapping[str, NDArray[Any]] | None = None,
+    saved: Mapping[str, Array] | None = None,
     warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles] | None:
     """What `solve_binaries` does, for problems that have all rows in common: one-vs-rest, label sets.
@@ -256,12 +256,12 @@ class Teams(Ascent):
         primal, dual = (self.shape.collect(bound) for bound in self.bounds)
         return Progress(self.here, primal, dual, self.fresh, lambda: self.matrix().T, self.biases, self.state)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """Copies of all arrays, and the numbers beside them."""
         mine = {"bounds": self.bounds, "before": self.before, "here": np.array(self.here)}
         return {name: value.copy() for name, value in (self.lineup._asdict() | mine).items()}
 
-    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+    def restore(self, saved: Mapping[str, Array]) -> None:
         """Go on from a state."""
         self.lineup = Lineup(*(saved[name].copy() for name in Lineup._fields))
         self.bounds, self.before = saved["bounds"].copy(), saved["before"].copy()
@@ -283,7 +283,7 @@ def few_left(teams: Teams) -> bool:
 class Rest:
     """The unfinished problems of teams, with the duals they have come to."""
 
-    def __init__(self, teams: Teams, saved: Mapping[str, NDArray[Any]] | None = None) -> None:
+    def __init__(self, teams: Teams, saved: Mapping[str, Array] | None = None) -> None:
         self.teams, shape = teams, teams.shape
         self.which = np.flatnonzero(shape.collect(teams.lineup.finished) == 0)
         self.lanes = self.which // shape.each, self.which % shape.each  # team and lane of each
@@ -296,7 +296,7 @@ class Rest:
     def _problems(self) -> Binaries:
         problems, which = self.teams.problems, self.which
 
-        def sides(some: range) -> Any:
+        def sides(some: range) -> list[tuple[Ints, Ints]]:
             return [problems.sides(range(which[i], which[i] + 1))[0] for i in some]
 
         return replace(problems, count=len(which), sides=sides, factors=problems.factors[which])
@@ -333,7 +333,7 @@ class Rest:
         b[self.which] = self.work.biases()
         return b
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """That of the teams, with what the rest has come to in its place; and that of the rest."""
         state, (t, c) = self.teams.state(), self.lanes
         state["alpha"][t, :, c] = self.work.wave.alpha.reshape(len(t), -1)

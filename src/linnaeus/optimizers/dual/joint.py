@@ -20,9 +20,7 @@ from linnaeus.optimizers.dual.binary import FASTER, KINKED_FLOOR, LOOSEST, PATIE
 from linnaeus.optimizers.shuffle import shuffled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Ints, Longs, Warm
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse, Warm
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Joint:
     family. The bias is "free", "regularized" (+ 1/2 ||b||^2) or "none".
     """
 
-    rows: tuple[Longs, Ints, Any]
+    rows: Sparse
     width: int
     labels: Ints
     strengths: Doubles
@@ -155,14 +153,14 @@ STEPS, SQUARE, GAIN = range(3)
 """Numbers of a momentum: leaps since the last restart, and two parts of the dual one epoch ago."""
 
 
-def _begin_momentum(joint: Joint) -> dict[str, NDArray[Any]]:
+def _begin_momentum(joint: Joint) -> Arrays:
     """The arrays of a momentum before the first leap."""
     k = joint.k
     past = {"past_W": np.zeros((joint.width, k)), "past_P": np.zeros((joint.size, k)), "past_r": np.zeros(k)}
     return past | {"leaps": np.array([0.0, np.inf, 0.0])}
 
 
-def _leap(family: Family, joint: Joint, arrays: dict[str, NDArray[Any]], beta: float) -> None:
+def _leap(family: Family, joint: Joint, arrays: Arrays, beta: float) -> None:
     """Move W and P on; the past becomes the present. `b` and `center` are left to the caller.
 
     Whether the dual has fallen is known only after the leap, so the restart takes effect one epoch later.
@@ -233,7 +231,7 @@ FIRST = 3
 class Past(NamedTuple):
     """What a solution goes on from: its own state, or that of the same problem with a stronger regularizer."""
 
-    saved: Mapping[str, NDArray[Any]] | None = None
+    saved: Mapping[str, Array] | None = None
     warm: Warm | None = None
 
 
@@ -257,7 +255,7 @@ class Climb:
     Memory: the weights in float64, and 8 k + 32 bytes for each row; with momentum twice that; never scores of all rows.
     """
 
-    def __init__(self, family: Family, joint: Joint, plan: Plan, saved: Mapping[str, NDArray[Any]] | None = None):
+    def __init__(self, family: Family, joint: Joint, plan: Plan, saved: Mapping[str, Array] | None = None):
         self.family, self.joint, self.plan = family, joint, plan
         n, k = joint.size, joint.k
         self.primal, self.dual, self.fresh = np.inf, -np.inf, False

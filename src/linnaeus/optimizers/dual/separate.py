@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from linnaeus.optimizers.dual.binary import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints, Longs, Warm, Words64
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Longs, Warm, Words64
 
 ACTIVE, FINISHED = range(2)
 """The columns of a wave's counts."""
@@ -104,7 +104,7 @@ def solve_binaries(
     problems: Binaries,
     settings: Settings,
     tell: Callable[[Progress], object] = lambda _: None,
-    saved: Mapping[str, NDArray[Any]] | None = None,
+    saved: Mapping[str, Array] | None = None,
     warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles]:
     """Weights W (d, k) and biases b (k,) of all problems, each solved to `tol` or for `epochs`.
@@ -133,7 +133,7 @@ def solve_binaries(
 class Work(Ascent):
     """The state of a solution wave by wave: everything that has to be kept to go on later."""
 
-    def __init__(self, problems: Binaries, settings: Settings, saved: Mapping[str, NDArray[Any]] | None) -> None:
+    def __init__(self, problems: Binaries, settings: Settings, saved: Mapping[str, Array] | None) -> None:
         super().__init__(problems, settings)
         k, d = problems.count, problems.width
         if saved:
@@ -221,7 +221,7 @@ class Work(Ascent):
         epoch = -(-self.epochs // max(1, -(-self.problems.count // WAVE)))
         return Progress(epoch, primal, dual, self.fresh, lambda: self.weights, self.biases, self.state)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """Copies of all arrays, and the numbers beside them."""
         named = {name: value.copy() for name, value in self.wave._asdict().items() if name != "weights"}
         numbers = np.array([self.epochs, self.here, self.which.start, self.which.stop], np.int64)
@@ -229,7 +229,7 @@ class Work(Ascent):
         mine["at_zero"] = self.at_zero
         return named | {name: value.copy() for name, value in mine.items()} | {"numbers": numbers}
 
-    def _restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+    def _restore(self, saved: Mapping[str, Array]) -> None:
         self.weights, self.bias = saved["all_weights"].copy(), saved["all_bias"].copy()
         self.bounds, self.before = saved["bounds"].copy(), saved["before"].copy()
         self.at_zero = saved["at_zero"].copy()
