@@ -70,6 +70,7 @@ _FEW = 20
     metavar="K",
     help="Evaluate by cross-validation with K folds.",
 )
+@click.option("--update", metavar="MODEL", help="Go on with a trained model: learn from DATA and write a new model.")
 @click.option("--checkpoint", metavar="FILE", help="Keep in FILE what is done, for --resume; it is removed in the end.")
 @click.option("--resume", is_flag=True, help="Go on from the --checkpoint of an interrupted training.")
 @click.option("--compact", is_flag=True, help="Write a model about a tenth as large, and report the loss of accuracy.")
@@ -104,6 +105,8 @@ def _train_and_save(data: str, path: str, options: dict[str, Any]) -> int:
 
     began = time.perf_counter()
     name = options["name"]
+    if options["update"] is not None:
+        return _update(data, path, options)
     task = named_recipe(options).task if name is not None and Path(name).is_file() else recognized(data, options)
     recipe = None if name is None else named_recipe(options, task.name)
     source = _open(task, data, options)
@@ -119,6 +122,27 @@ def _train_and_save(data: str, path: str, options: dict[str, Any]) -> int:
         finally:
             saved.result()
     _show(model, tested, {"model": path, "seconds": time.perf_counter() - began}, options)
+    return 0
+
+
+def _update(data: str, path: str, options: dict[str, Any]) -> int:
+    """Learn from more rows with the model that there is."""
+    from linnaeus.cli.models import open_model
+    from linnaeus.cli.progress import Training, open_progress
+    from linnaeus.training.merging import updated
+
+    began = time.perf_counter()
+    for option in ("name", "folds", "compact", "checkpoint", "changes"):
+        if options[option]:
+            raise UsageError("--update goes on with the recipe of the model; leave out options that change a training.")
+    model = open_model(options["update"], data)
+    source = shared.open_source(model, data, shared.labels_as(model, options))
+    test = _test_data(model.task, source, options)
+    with shared.remarking(options), open_progress(options["quiet"]) as progress:
+        shown = Training(progress)
+        model = updated(model, source.watch(shown.read), shown)
+    model.save(path, force=True)
+    _show(model, _test(model, test, options), {"model": path, "seconds": time.perf_counter() - began}, options)
     return 0
 
 

@@ -84,9 +84,14 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
             raise DataError("The labels have a different form than in earlier batches; use one form for all batches.")
         labels = point(labels, merged(self, classes, labels.classes))
         problem = posed(spec, rows, labels, weights)
-        params, memory = widened(self, problem.space, labels.classes) if known else standing(self)
+        params, memory = standing(self)
+        if params is not None:
+            wanted = problem.space, labels.classes
+            params, memory = widened(params, memory, (self.space_, self.classes_), wanted)
         kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
-        self.__dict__.update(go_on(spec, problem, params, memory), **seen, **kinds)
+        found = go_on(spec, problem, params, memory)
+        learned_now = {"params_": found.params, "trace_": found.trace, "memory_": found.memory}
+        self.__dict__.update(**learned_now, **seen, **kinds)
         return self
 
     def decision_function(self, X: Any) -> Doubles:

@@ -72,7 +72,9 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         problem, single = posed(rows, y, sample_weight)
         if params is not None and problem.k != params["W"].shape[1]:
             raise DataError(f"y has {problem.k} targets, but earlier batches had {params['W'].shape[1]}.")
-        self.__dict__.update(go_on(self, problem, params, memory), **seen, one_target_=single)
+        found = go_on(self, problem, params, memory)
+        learned_now = {"params_": found.params, "trace_": found.trace, "memory_": found.memory}
+        self.__dict__.update(**learned_now, **seen, one_target_=single)
         return self
 
     def predict(self, X: Any) -> Doubles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,6 +23,7 @@ from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.recipes.paths import SHORT, change, paths
 from linnaeus.recipes.recipe import Recipe
 from linnaeus.tasks.examples import Examples
+from linnaeus.training.merging import updated
 from linnaeus.training.train import train_examples
 
 if TYPE_CHECKING:
@@ -90,6 +92,21 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, progress: Callable[[Any], None] | None = None) -> Self:
         """Train on texts X (a list, a column of any kind, or a table with one) and their labels y."""
         found = train_examples(self.composed(), self._examples(X, y, sample_weight), progress)
+        self.model_ = found
+        if found.classes is not None:
+            self.classes_ = found.classes
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from one more batch; the first one trains without tuning and fits the features, which then stay.
+
+        Words that the first batch does not have need hashed terms (`Hashed`) or a given vocabulary (`Given`).
+        """
+        examples = self._examples(X, y, sample_weight)
+        if "model_" in self.__dict__:
+            found = updated(self.model_, examples)
+        else:
+            found = train_examples(replace(self.composed(), tuning=None), examples)
         self.model_ = found
         if found.classes is not None:
             self.classes_ = found.classes

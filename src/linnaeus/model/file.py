@@ -76,6 +76,7 @@ def state_of(model: Model) -> State:
     if model.words:
         tensors |= pack_strings("words", list(model.words))
         tensors["word_tags"] = np.array(list(model.words.values()), np.int32)
+    tensors |= {f"memory.{name}": array for name, array in model.memory.items() if np.isfinite(array).all()}
     if model.stages:
         states = [state_of(stage) for _, stage in model.stages]
         manifest["stages"] = [[name, state.manifest] for (name, _), state in zip(model.stages, states, strict=True)]
@@ -189,6 +190,7 @@ def _build(state: State, functions: Any, depth: int) -> Model:
         body=body,
         kept=_kept(manifest, tensors),
         words=_words_of(tensors),
+        memory=_below("memory", tensors),
         stages=_stages(state, functions, depth),
     )
 

@@ -97,6 +97,7 @@ COMPACT = Entries(weights=text, features=whole, of=whole, held_out=whole, lost=n
 FACTS = Entries(
     version_=text,
     rows_=whole,
+    updates_=whole,
     tokens_=whole,
     candidates_=whole,
     fingerprint_=text,

@@ -50,8 +50,8 @@ class Model:
     on held-out rows; `facts` describe the training data and the training. `codes` are the weights as a compact model
     stores them; `params` hold the float32 numbers decoded from them. `body` is the model of a learner that computes
     scores itself; if it is linear, `params` hold its weights, else `params` is empty. `kept` holds the training texts
-    if the recipe keeps them, `words` the tags of words that a tagger looks up. `stages` are the earlier models of a
-    pipeline, by name.
+    if the recipe keeps them, `words` the tags of words that a tagger looks up, `memory` what an optimizer goes on with
+    in updates. `stages` are the earlier models of a pipeline, by name.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])
@@ -73,6 +73,7 @@ class Model:
     body: Any = None
     kept: Kept | None = None
     words: dict[str, int] = field(default_factory=dict)
+    memory: Tensors = field(default_factory=dict)
     stages: tuple[tuple[str, Model], ...] = ()
 
     def __repr__(self) -> str:
@@ -280,7 +281,7 @@ class Model:
         return merged(self, other)
 
     def updated(self, corpus: Any) -> Model:
-        """The model updated with more labeled rows, for models that count; the features do not change."""
+        """The model after more labeled rows, for models that count and linear models; the features do not change."""
         from linnaeus.training.merging import updated
 
         return updated(self, corpus)

@@ -1,4 +1,4 @@
-"""Models that count, put together: two models of parts of some data become the model of the whole, without the data."""
+"""Models of more data: two models that count become the model of both data sets, and a model learns from new rows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import linnaeus
+from linnaeus.arrays.labels import point
+from linnaeus.erm.progress import Watching
 from linnaeus.errors import UsageError
+from linnaeus.learners.linear.streaming import Memory, go_on, widened
 from linnaeus.learners.restore import weights_of
 from linnaeus.outputs import Binary, Multiclass, MultiLabel
 from linnaeus.tasks.classify.settling import kind_of
-from linnaeus.tasks.examples import as_examples
+from linnaeus.tasks.examples import Examples
+from linnaeus.tasks.rows import pose
 from linnaeus.training.fingerprint import fingerprint
-from linnaeus.types import LabelSets, Lesson
+from linnaeus.types import Lesson
 
 if TYPE_CHECKING:
+    from linnaeus.erm.progress import Watcher
     from linnaeus.features import Fitted
     from linnaeus.model.model import Model
 
@@ -41,21 +46,58 @@ def merged(one: Model, other: Model) -> Model:
     return _with(one, classes, bodies[0] + bodies[1], (one.facts["rows"] + other.facts["rows"], seen))
 
 
-def updated(model: Model, corpus: Any) -> Model:
-    """The model after further labeled rows: as if it had been trained on both; its features stay as they are."""
-    _refuse_uncounted(model)
-    examples = as_examples(corpus).counted()
-    if examples.labels is None or examples.labels.sets != (model.form != "single"):
+def updated(model: Model, corpus: Any, progress: Watcher | None = None) -> Model:
+    """The model after further labeled rows; its features stay as they are.
+
+    A model that counts is as if it had been trained on both. A linear model goes one epoch over the new rows with a
+    stochastic optimizer, each row a step from the weights so far; what it decides by stays, if no class is new.
+    """
+    examples = (corpus if isinstance(corpus, Examples) else model.task.examples(corpus)).counted()
+    if not model.task.texts or model.codes is not None or (model.body is not None and not _counts(model)):
+        name = "a compact model" if model.codes is not None else f"a model by {type(model.recipe.learner).__name__}"
+        raise UsageError(f"Models that count and linear models of texts can be updated, but this is {name}.")
+    kinds = {"single": "single", "numbers": "numbers"}
+    new = "numbers" if examples.labels is None else examples.labels.form
+    if kinds.get(model.form, "sets") != kinds.get(new, "sets"):
         raise UsageError(
             "The labels of the new rows differ in kind from the model's; give rows like the training rows."
         )
-    classes = np.union1d(model.classes, examples.labels.classes)  # type: ignore[arg-type]
-    now, y = np.searchsorted(classes, examples.labels.classes).astype(np.int32), examples.labels.y
-    y = LabelSets(y.offsets, now[y.labels]) if isinstance(y, LabelSets) else now[y]
-    lesson = Lesson(model.features.rows(examples.stream), y, examples.weights, len(classes), model.recipe.seed)
-    body = model.body.widen(_at(model, classes), len(classes)).update(lesson)
     seen = hashlib.sha256(f"{model.facts['fingerprint']}{fingerprint(examples, model.task)}".encode()).hexdigest()
-    return _with(model, classes, body, (model.facts["rows"] + len(examples), seen))
+    after = (int(model.facts["rows"]) + len(examples), seen)
+    if model.body is None:
+        return _stepped(model, examples, after, progress)
+    assert examples.labels is not None
+    classes = np.union1d(model.classes, examples.labels.classes)  # type: ignore[arg-type]
+    X, y = model.features.rows(examples.stream), point(examples.labels, classes).y
+    lesson = Lesson(X, y, examples.weights, len(classes), model.recipe.seed)
+    body = model.body.widen(_at(model, classes), len(classes)).update(lesson)
+    return _with(model, classes, body, after)
+
+
+def _stepped(model: Model, examples: Examples, after: tuple[int, str], progress: Watcher | None) -> Model:
+    """A linear model after one epoch over the new rows."""
+    labels, classes = examples.labels, model.classes
+    if labels is not None:
+        classes = np.union1d(model.classes, labels.classes)  # type: ignore[arg-type]
+        examples = replace(examples, labels=point(labels, classes))
+    problem = pose(model.recipe.learner, model.features.rows(examples.stream), examples)
+    params = {name: np.asarray(value, np.float64) for name, value in model.params.items()}
+    memory = Memory(int(model.facts.get("updates", 0)), int(model.facts["rows"]), dict(model.memory))
+    if classes is not None and model.classes is not None:
+        params, memory = widened(params, memory, (model.space, model.classes), (problem.space, classes))
+    settings = model.recipe.learner.settings(model.recipe.seed, None if progress is None else Watching(progress))
+    found = go_on(settings, problem, params, memory)
+    rows, mark = after
+    facts = {**model.facts, "rows": rows, "fingerprint": mark, "updates": found.memory.batches, "held_out": 0}
+    new = replace(model, params=found.params, memory=found.memory.state, space=problem.space, classes=classes)
+    new = replace(new, facts=facts, account=None, kept=None)
+    if classes is None or model.classes is None or len(classes) == len(model.classes):
+        return new
+    return replace(new, decision=model.recipe.decision.untaught(kind_of(new), len(classes)))
+
+
+def _counts(model: Model) -> bool:
+    return hasattr(model.body, "widen")
 
 
 def _with(model: Model, classes: Any, body: Any, seen: tuple[int, str]) -> Model:

@@ -31,11 +31,14 @@ from linnaeus.types import Start
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.erm import Objective
-    from linnaeus.types import Params
+    from linnaeus.erm import Objective, Trace
+    from linnaeus.types import Floats, Params
 
 ENDLESS = 10**6
 """Epochs a stream is planned for: schedules that end somewhere end there."""
+
+LINEAR_DEFAULTS = {"held_out": 0.0, "patience": 5, "seconds": None, "checkpoint": None}
+"""The settings of a recipe's learner that a stream leaves as they are."""
 
 MEANINGLESS = ("held_out", "patience", "seconds", "checkpoint")
 """Settings that only a training on all rows can follow."""
@@ -57,8 +60,17 @@ def standing(face: Any) -> tuple[Params | None, Memory]:
     return doubles, vars(face).get("memory_", Memory())
 
 
-def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> dict[str, Any]:
-    """Run one epoch over this batch from these parameters (None: zeros); return the attributes to store."""
+@dataclass(frozen=True)
+class Batch:
+    """What a model is after one more batch: its float32 parameters, the trace of the epoch, the state of the stream."""
+
+    params: dict[str, Floats]
+    trace: Trace
+    memory: Memory
+
+
+def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> Batch:
+    """Run one epoch over this batch from these parameters (None: zeros)."""
     _refuse_settings(spec)
     refuse_large(problem)
     n = problem.rows.shape[0]
@@ -82,13 +94,13 @@ def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) ->
             "the number of batches, or use another schedule."
         )
     memory = Memory(memory.batches + 1, memory.rows + n, kept)
-    return {"params_": stored(fit.params), "trace_": fit.trace, "memory_": memory}
+    return Batch(stored(fit.params), fit.trace, memory)
 
 
 def _refuse_settings(spec: Any) -> None:
     """One batch at a time: no rows to keep aside, nothing to go on from but the model itself."""
     expect("seed", spec.seed, int)
-    usual = {field.name: field.default for field in fields(spec)}
+    usual = {field.name: field.default for field in fields(spec)} if is_dataclass(spec) else LINEAR_DEFAULTS
     for name in MEANINGLESS:
         if getattr(spec, name) != usual[name]:
             raise UsageError(
@@ -109,11 +121,11 @@ def _optimizer(spec: Any, objective: Objective) -> Any:
     return optimizer
 
 
-def widened(face: Any, space: Any, classes: NDArray[Any]) -> tuple[Params, Memory]:
-    """The parameters to continue from, with room for new classes."""
-    params, memory = standing(face)
-    assert params is not None
-    before, old, w = face.classes_, face.space_, params["W"].shape[1]
+def widened(
+    params: Params, memory: Memory, known: tuple[Any, NDArray[Any]], wanted: tuple[Any, NDArray[Any]]
+) -> tuple[Params, Memory]:
+    """The parameters to continue from, with room for new classes; `known` and `wanted` are space and classes."""
+    (old, before), (space, classes), w = known, wanted, params["W"].shape[1]
     if len(before) == len(classes) and isinstance(old, type(space)):
         return params, memory
     if w > 1:
