@@ -42,7 +42,7 @@ def _public(package: str) -> dict[str, str]:
     guarded = [line for block in lines if isinstance(block, ast.If) for line in block.body]
     imports = [line for line in [*lines, *guarded] if isinstance(line, ast.ImportFrom)]
     named = {item.name: str(line.module) for line in imports for item in line.names if item.asname == item.name}
-    own = [name for name in vars(import_module(package)) if name.isupper() and not name.startswith("_")]
+    own = {name for name in vars(import_module(package)) if name.isupper() and name[0] != "_"} - {"TYPE_CHECKING"}
     return {**dict.fromkeys(own, ""), **named}
 
 
