@@ -1,4 +1,4 @@
-"""The house itself: what an import loads, what a package must carry, and names that stand in several places."""
+"""The house itself: what a start may cost, what a package must carry, and names that stand in several places."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tomllib
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
@@ -18,80 +19,80 @@ HEAVY = ("sklearn", "pandas", "polars", "torch", "scipy", "pyarrow", "numpy", "r
 HOME = Path(linnaeus.__file__).parent
 
 
-def _loaded_by(code: str) -> set[str]:
-    program = f"import sys; {code}; print('\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in done.stdout.split()}
+class Start(NamedTuple):
+    """What a start may cost: modules of ours, time of the processor beside `BARE`, and modules it must do without."""
+
+    arguments: list[str]
+    ours: int
+    ratio: float
+    without: tuple[str, ...]
+
+
+BARE = "import sys, numpy, pyarrow"
+"""What no start that reads texts does without: their import is the unit of time."""
+
+LIGHT = ("sklearn", "pandas", "polars", "scipy", "torch", "msgspec", "numpy.ma", "numpy.random")
+QUICK = (*LIGHT, "rich", "pyarrow.compute", "pyarrow.dataset", "html", "shutil", "tempfile", "glob", "statistics")
+MODEL = str(Path(__file__).parent / "golden" / "format-1-classifier.lin")
+TRAIN = ["train", "data.csv", "--json", "-q", "--force", "-o", "m.lin"]
+STARTS = {
+    "predict": Start(["predict", MODEL], 115, 2.5, (*LIGHT, "safetensors")),
+    "train, quick": Start([*TRAIN, "--test", "data.csv", "--recipe", "words"], 205, 3.5, (*QUICK, "tomllib", "csv")),
+    "train": Start(TRAIN, 210, 7.0, ("sklearn", "pandas", "polars", "torch")),
+}
+RUN = """
+import io, sys
+from linnaeus.cli.main import main
+sys.stdin, sys.stdout = io.TextIOWrapper(io.BytesIO(b"green apple")), io.StringIO()
+code, said = main({arguments!r}), sys.stdout.getvalue()
+assert code == 0 and "fruit" in said, said
+sys.stdout = sys.__stdout__
+"""
+LOADED = "print('\\n'.join(sys.modules))"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rows = "green apple,fruit\nred car,thing\n" * 4
+    (tmp_path / "data.csv").write_text("text,label\n" + rows, encoding="utf-8")
+    return tmp_path
+
+
+def _run(program: str, folder: Path | None = None) -> set[str]:
+    """The words that a program prints."""
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    return set(done.stdout.split())
 
 
 @pytest.mark.parametrize("code", ["import linnaeus", "import linnaeus; dir(linnaeus); linnaeus.__version__"])
 def test_importing_linnaeus_loads_nothing_heavy(code: str) -> None:
-    assert _loaded_by(code) & set(HEAVY) == set()
-
-
-PREDICT = (
-    "import io; from linnaeus.cli.main import main; sys.stdin = io.TextIOWrapper(io.BytesIO(b'green apple')); "
-    "sys.stdout = io.StringIO(); code = main(['predict', {model!r}]); said = sys.stdout.getvalue(); "
-    "sys.stdout = sys.__stdout__; assert code == 0 and 'fruit' in said, said"
-)
-NEEDLESS = (
-    *("sklearn", "pandas", "polars", "scipy", "torch", "safetensors", "msgspec", "numpy.ma", "numpy.random"),
-    *("linnaeus.erm", "linnaeus.optimizers", "linnaeus.losses", "linnaeus.regularizers", "linnaeus.evaluation"),
-    *("linnaeus.explain", "linnaeus.audit", "linnaeus.training.train", "linnaeus.data.formats.delimited"),
-)
+    loaded = _run(f"import sys; {code}; {LOADED}")
+    assert {name.split(".")[0] for name in loaded} & set(HEAVY) == set()
+    assert sum(name.startswith("linnaeus") for name in loaded) <= 5
 
 
 @pytest.mark.native
-def test_one_prediction_on_the_command_line_loads_only_what_it_needs() -> None:
-    model = str(Path(__file__).parent / "golden" / "format-1-classifier.lin")
-    program = f"import sys; {PREDICT.format(model=model)}; print('\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "linnaeus.model.model" in loaded
-    assert loaded & set(NEEDLESS) == set()
-    assert "linnaeus.kernels.reference" not in loaded
+@pytest.mark.parametrize("name", STARTS)
+def test_a_verb_loads_no_more_modules_than_it_may(name: str, folder: Path) -> None:
+    start = STARTS[name]
+    loaded = _run(RUN.format(arguments=start.arguments) + LOADED, folder)
+    assert loaded & set(start.without) == set()
+    assert sum(module.startswith("linnaeus.") for module in loaded) <= start.ours
 
 
-TRAIN = (
-    "import io; from linnaeus.cli.main import main; sys.stdout = io.StringIO(); "
-    "code = main(['train', {data!r}, *{options!r}, '--json', '-q', '-o', {model!r}]); "
-    "sys.stdout = sys.__stdout__; assert code == 0"
-)
-SPARED = (
-    *("sklearn", "pandas", "polars", "scipy", "torch", "rich", "msgspec", "numpy.ma", "numpy.random"),
-    *("pyarrow.compute", "pyarrow.dataset", "html", "shutil", "tempfile", "glob", "statistics", "tomllib", "csv"),
-    *("linnaeus.explain", "linnaeus.audit", "linnaeus.datasets", "linnaeus.erm.diagnose", "linnaeus.kernels.reference"),
-    *("linnaeus.evaluation.comparison", "linnaeus.evaluation.curve", "linnaeus.evaluation.slicing"),
-    *(
-        "linnaeus.features.selection",
-        "linnaeus.learners.neighbors.learner",
-        "linnaeus.render.chart",
-    ),
-    *(
-        "linnaeus.decision.isotonic",
-        "linnaeus.optimizers.dual",
-        "linnaeus.optimizers.lbfgs",
-        "linnaeus.learners.bayes.counts",
-    ),
-)
+def _processor_seconds(program: str, folder: Path) -> float:
+    return float(*_run(f"{program}\nimport time; print(time.process_time(), file=sys.__stdout__)", folder))
 
 
 @pytest.mark.native
-@pytest.mark.parametrize(
-    ("options", "spared"),
-    [(["--test", "data.csv", "--recipe", "words"], SPARED), ([], ("sklearn", "pandas", "polars", "linnaeus.audit"))],
-    ids=["quick", "cross-fitted"],
-)
-def test_a_training_on_the_command_line_loads_only_what_it_needs(tmp_path: Path, options, spared) -> None:
-    data = tmp_path / "data.csv"
-    data.write_text("text,label\n" + "green apple,fruit\nred car,thing\n" * 4, encoding="utf-8")
-    code = TRAIN.format(data="data.csv", options=options, model="m.lin")
-    program = f"import sys; {code}; print('\\n'.join(sys.modules))"
-    command = [sys.executable, "-W", "error", "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    loaded = set(done.stdout.split())
-    assert "linnaeus.training.train" in loaded
-    assert loaded & set(spared) == set()
+@pytest.mark.parametrize("name", STARTS)
+def test_a_verb_takes_no_more_time_than_it_may(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # an installed package is compiled
+    program = RUN.format(arguments=STARTS[name].arguments)
+    pairs = [(_processor_seconds(program, folder), _processor_seconds(BARE, folder)) for _ in range(3)]
+    taken, unit = map(min, zip(*pairs, strict=True))
+    assert taken / unit <= STARTS[name].ratio
 
 
 def test_every_public_name_is_there() -> None:
