@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Answer,
         Chosen,
         CostTable,
+        Crowding,
         Doubles,
         Ints,
         Lesson,
@@ -283,22 +284,6 @@ class Solver(Protocol):
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Minimize until done, or until `report` raises."""
-        ...
-
-
-class Learner(Protocol):
-    """A learner that is not trained by gradients (counting, neighbors, kernels, trees): a frozen dataclass.
-
-    A learner with a hyper-parameter to tune has `strength` and `with_strength(strength)`, as regularizers do.
-    """
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The kinds of labels it can learn: some of "classes", "sets" and "numbers"."""
-        ...
-
-    def learn(self, lesson: Lesson) -> Model:
-        """Learn from rows and labels; the same lesson always gives the same model."""
         ...
 
 
@@ -833,4 +818,37 @@ class EpochPenalty(Protocol):
 
     def charge(self, epoch: int, params: Params, state: Params) -> Rule:
         """The rule of this epoch; changes the weights in place."""
+        ...
+
+
+class LearnsRows(Protocol):
+    """A learner that is not trained by gradients (counting, neighbors, kernels, trees): a frozen dataclass.
+
+    A learner with a hyper-parameter to tune has `strength` and `with_strength(strength)`, as regularizers do.
+    """
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The kinds of labels it can learn: some of "classes", "sets" and "numbers"."""
+        ...
+
+    def learn(self, lesson: Lesson) -> Model:
+        """Learn from rows and labels; the same lesson always gives the same model."""
+        ...
+
+
+class PositiveSimilarity(Protocol):
+    """A similarity that knows whether its kernel matrices are positive semidefinite; of others they are tested."""
+
+    @property
+    def positive(self) -> bool:
+        """Whether every kernel matrix is positive semidefinite."""
+        ...
+
+
+class HashedColumns(Protocol):
+    """Fitted features whose terms share columns by their hash."""
+
+    def crowding(self) -> Crowding:
+        """How many terms share how many columns."""
         ...

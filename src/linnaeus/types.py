@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from linnaeus.frozen import dataclass
 
@@ -59,6 +59,14 @@ class State:
     tensors: Arrays
     guards: dict[str, Any] = field(default_factory=dict)
     """For large files: the blocks that are not checked yet; they are checked on first use (`store.blocks.Guard`)."""
+
+
+class Crowding(NamedTuple):
+    """A table of hashed features: its columns, its training terms, and how many share theirs; None: not known."""
+
+    columns: int
+    terms: int | None = None
+    sharing: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

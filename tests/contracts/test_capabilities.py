@@ -17,7 +17,9 @@ from tests.contracts.problems import problem, separable
 from linnaeus import protocols
 from linnaeus.arrays import CSR
 from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.features import Hashed, Words
 from linnaeus.kernels.online import LOSSES as KNOWN
+from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import CHAIN_LOSSES, Chain
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import FTRL, OPTIMIZERS, SGD, AdaGrad, DualAscent, PassiveAggressive
@@ -39,6 +41,7 @@ from linnaeus.protocols import (
     capability,
 )
 from linnaeus.regularizers import L2, REGULARIZERS, ElasticNet, NoPenalty
+from linnaeus.similarities import SIMILARITIES
 from linnaeus.types import LabelSets, Start, Tags
 
 RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0.3)}
@@ -48,6 +51,9 @@ PIECES = {
     **{f"regularizer {name}": piece() for name, piece in REGULARIZERS.items()},
     **{f"optimizer {name}": OPTIMIZERS[name]() for name in OPTIMIZERS},
     **{f"rule of {name}": solver.rule for name, solver in RULES.items()},
+    **{f"learner {name}": LEARNERS[name]() for name in LEARNERS},
+    **{f"similarity {name}": SIMILARITIES[name]() for name in SIMILARITIES},
+    "hashed features": Words(terms=Hashed()).fit(["a b"]),
 }
 BELOW = itertools.dropwhile(lambda item: item[0] != "Fused", vars(protocols).items())
 CAPABILITIES = {name: found for name, found in BELOW if isinstance(found, type) and name not in ("Fused", "SolverRun")}

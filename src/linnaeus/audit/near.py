@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from linnaeus import kernels
+from linnaeus.data.corpus import Corpus
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.text import as_texts
@@ -185,7 +186,7 @@ def near_share(stream: Stream, rows: int, near: Near | None = None) -> NearShare
 def _sampled(stream: Stream, step: int) -> pa.Array | None:
     """Texts at equal distances."""
     parts, seen = [], 0
-    for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
+    for batch in (stream.watch(None) if isinstance(stream, Corpus) else stream).batches():
         if batch.text is not None:
             parts.append(batch.text.take(pa.array(np.arange(-seen % step, len(batch), step))))
         seen += len(batch)

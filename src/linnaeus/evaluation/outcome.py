@@ -11,6 +11,7 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.evaluation.facts import KEEP, Facts, owners, singles
 from linnaeus.evaluation.formulas import TOP, leaders, rank_of
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import has_method
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def lookup_sets(rows: Iterable[Iterable[Any]], classes: Sequence[Any]) -> LabelS
 
 def plain(label: Any) -> Any:
     """A scalar of NumPy or Arrow as Python's own: these are equal and hash alike."""
-    return label.as_py() if hasattr(label, "as_py") else label.item() if isinstance(label, np.generic) else label
+    return label.as_py() if has_method(label, "as_py") else label.item() if isinstance(label, np.generic) else label
 
 
 def refuse_no_rows(n: int) -> None:

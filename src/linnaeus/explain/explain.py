@@ -14,6 +14,7 @@ from linnaeus.explain.explanation import Explanation, Neighbor, Reason, Table, c
 from linnaeus.explain.flip import Decide, Search, Trial, find_flip
 from linnaeus.explain.models import Answer, answer_of
 from linnaeus.features.base import Fitted, as_stream
+from linnaeus.protocols import HashedColumns, capability
 
 if TYPE_CHECKING:
     from linnaeus.explain.found import Found
@@ -107,9 +108,9 @@ def _contrast(model: Linear | Local, found: Found, answer: Answer) -> Reason | N
 
 def _tables(features: Fitted) -> Iterator[Table]:
     """The tables of hashed features, also of nested ones."""
-    crowding = getattr(features, "crowding", None)
-    if crowding is not None:
-        yield Table(*crowding())
+    hashed = capability(features, HashedColumns)
+    if hashed is not None:
+        yield Table(*hashed.crowding())
     names: list[str] = [field.name for field in fields(features)] if is_dataclass(features) else []
     for value in (getattr(features, name) for name in names):
         for inner in value if isinstance(value, tuple) else (value,):

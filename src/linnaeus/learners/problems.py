@@ -10,6 +10,7 @@ from linnaeus.arrays.labels import Labels, refuse_one_class
 from linnaeus.errors import DataError, UsageError
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, Real
+from linnaeus.protocols import LearnsRows, capability
 from linnaeus.types import Lesson
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def is_family(learner: Any) -> bool:
     """Whether a learner enters at scores, rather than minimizing an objective."""
-    return hasattr(learner, "learn")
+    return capability(learner, LearnsRows) is not None
 
 
 def posed_family(learner: Any, X: Any, truth: Labels | Doubles, weights: Doubles) -> Problem:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import PositiveSimilarity
 from linnaeus.similarities.vectors import inner_sparse
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Spectrum:
         expect("Spectrum(high=...)", self.high, int)
         if not 1 <= self.low <= self.high:
             raise UsageError(f"Spectrum(low, high) needs 1 <= low <= high, not low={self.low} and high={self.high}.")
+
+    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
 
     @property
     def positive(self) -> bool:
@@ -192,6 +195,8 @@ class Subsequence:
             raise UsageError(f"Subsequence(length=...) must be between 1 and {LONGEST}, not {self.length}.")
         if not 0 < self.decay <= 1:
             raise UsageError(f"Subsequence(decay=...) must be above 0 and at most 1, not {self.decay!r}.")
+
+    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
 
     @property
     def positive(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import PositiveSimilarity
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
@@ -135,6 +136,8 @@ class LinearKernel:
     [[11.0]]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
+
     @property
     def positive(self) -> bool:
         """Whether every kernel matrix is positive semidefinite."""
@@ -177,6 +180,8 @@ class Polynomial:
             raise UsageError(f"Polynomial(degree=...) must be between 1 and {STEEPEST}, not {self.degree}.")
         if not 0 < self.scale < np.inf or not np.isfinite(self.shift):
             raise UsageError("Polynomial(scale=..., shift=...) takes a scale above zero and a finite shift.")
+
+    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
 
     @property
     def positive(self) -> bool:
@@ -223,6 +228,8 @@ class RBF:
         expect("RBF(gamma=...)", self.gamma, float)
         if not 0 < self.gamma < np.inf:
             raise UsageError(f"RBF(gamma=...) must be a number above zero, not {self.gamma!r}.")
+
+    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
 
     @property
     def positive(self) -> bool:

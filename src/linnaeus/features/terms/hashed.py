@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +17,9 @@ from linnaeus.features.terms.counting import count_terms
 from linnaeus.features.terms.grams import Grams
 from linnaeus.features.terms.vocabulary import hash_columns, spell
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import HashedColumns
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
-from linnaeus.types import Place, State
+from linnaeus.types import Crowding, Place, State
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
@@ -84,6 +85,8 @@ class Known:
 class FittedHashed(Fitted):
     """Counts of hashed terms; the terms met in training, where names are kept."""
 
+    provides: ClassVar[tuple[type, ...]] = (HashedColumns,)
+
     grams: Grams
     bits: int
     signed: bool
@@ -131,9 +134,9 @@ class FittedHashed(Fitted):
         counts = np.unique(self.known.columns, return_counts=True)[1]
         return int(counts[counts > 1].sum())
 
-    def crowding(self) -> tuple[int, int | None, int | None]:
+    def crowding(self) -> Crowding:
         """How many columns, training terms in them, and terms that share theirs; None where names are not kept."""
-        return (self.width, len(self.known.terms), self.collisions()) if self.known else (self.width, None, None)
+        return Crowding(self.width, len(self.known.terms), self.collisions()) if self.known else Crowding(self.width)
 
     def state(self) -> State:
         """Settings, and the names where they are kept."""

@@ -12,6 +12,7 @@ from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
 from linnaeus.learners.bayes.gaussian import blocks, refuse_wide
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class LinearDiscriminant:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes",)
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     shrinkage: Shrinkage = 0.0
     priors: tuple[float, ...] | None = None
@@ -237,6 +239,7 @@ class QuadraticDiscriminant:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes",)
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     shrinkage: Shrinkage = 0.0
     priors: tuple[float, ...] | None = None

@@ -13,6 +13,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import Lesson, State
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class Gaussian:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes",)
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     smoothing: float = 1e-9
     priors: tuple[float, ...] | None = None

@@ -11,6 +11,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes.counts import CountModel, Counts, check_priors, check_smoothing, count, counted, log_priors
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import Lesson
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Frequencies:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     as_is: ClassVar[bool] = True
     priors: ClassVar[None] = None
 
@@ -112,6 +114,7 @@ class Multinomial:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     as_is: ClassVar[bool] = True
 
     smoothing: float = 1.0
@@ -173,6 +176,7 @@ class Bernoulli:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     smoothing: float = 1.0
     threshold: float | None = 0.0
@@ -265,6 +269,7 @@ class Complement:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes",)
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     as_is: ClassVar[bool] = True
     priors: ClassVar[None] = None
 

@@ -11,6 +11,7 @@ from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import counted, weighty
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class AdaBoost:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     rounds: int = 500

@@ -10,6 +10,7 @@ from linnaeus import kernels
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, targets, weighty
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class Tree:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     depth: int | None = 100
@@ -145,6 +147,7 @@ class Forest:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     trees: int = 100
@@ -170,7 +173,7 @@ class Forest:
         y = targets(lesson)
         one = y.ndim == 2 and y.shape[1] == 1
         grower.fit(foreign(lesson.X), y[:, 0] if one else y, sample_weight=stakes(lesson))
-        return _votes(grower.estimators_, lesson, getattr(grower, "classes_", None))
+        return _votes(grower.estimators_, lesson, grower.classes_ if classes else None)
 
     def _settings(self, lesson: Lesson) -> dict[str, Any]:
         return {

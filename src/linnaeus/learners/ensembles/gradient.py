@@ -9,6 +9,7 @@ import numpy as np
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, weighty
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class GradientBoosting:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "numbers")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     rounds: int = 100

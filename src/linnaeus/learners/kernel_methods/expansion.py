@@ -11,6 +11,7 @@ from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import PositiveSimilarity, capability
 from linnaeus.similarities import describe, described
 from linnaeus.types import LabelSets, State
 
@@ -80,9 +81,15 @@ def gram(kernel: Similarity, X: Rows) -> Doubles:
     K = np.ascontiguousarray(kernel.matrix(X, X), np.float64)
     if not np.isfinite(K).all():
         raise DataError("The kernel of some rows is not a finite number; use another kernel, or scale the features.")
-    if not getattr(kernel, "positive", False):
+    if not is_positive(kernel):
         refuse_indefinite(K, type(kernel).__name__)
     return K
+
+
+def is_positive(kernel: Similarity) -> bool:
+    """Whether a kernel guarantees that its matrices are positive semidefinite."""
+    known = capability(kernel, PositiveSimilarity)
+    return known is not None and known.positive
 
 
 def refuse_indefinite(K: Doubles, name: str) -> None:

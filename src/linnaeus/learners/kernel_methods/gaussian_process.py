@@ -13,6 +13,7 @@ from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.kernel_methods.expansion import check_strength, compared, gram, heads, is_pair, numbers, opposed
+from linnaeus.protocols import LearnsRows
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.types import LabelSets, State
 
@@ -116,6 +117,7 @@ class GaussianProcess:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     kernel: Any = "rbf"
     strength: float = 0.1

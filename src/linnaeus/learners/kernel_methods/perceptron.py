@@ -10,6 +10,7 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.kernel_methods.expansion import Expansion, counted, gram, signs
 from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.protocols import LearnsRows
 from linnaeus.similarities import similarity
 from linnaeus.types import LabelSets
 
@@ -38,6 +39,7 @@ class KernelPerceptron:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     kernel: Any = "rbf"
@@ -63,6 +65,7 @@ class AveragedKernelPerceptron:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     kernel: Any = "rbf"

@@ -17,8 +17,10 @@ from linnaeus.learners.kernel_methods.expansion import (
     gram,
     indefinite,
     is_pair,
+    is_positive,
     signs,
 )
+from linnaeus.protocols import LearnsRows
 from linnaeus.similarities import similarity
 from linnaeus.types import LabelSets
 
@@ -44,6 +46,7 @@ class KernelRidge:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     kernel: Any = "rbf"
     strength: float = 1.0
@@ -73,7 +76,7 @@ class KernelRidge:
                 factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)
                 duals: Doubles = cho_solve(factor, Y, check_finite=False)
         except LinAlgError:
-            if not getattr(self.kernel, "positive", False):
+            if not is_positive(self.kernel):
                 raise indefinite(np.tril(K.T) + np.tril(K.T, -1).T, type(self.kernel).__name__) from None
             raise DataError(f"A strength of {self.strength:g} is lost in rounding; use a larger one.") from None
         return duals

@@ -10,6 +10,7 @@ import numpy as np
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.kernel_methods.expansion import Expansion, check_strength, counted, gram, heads, is_pair, opposed
+from linnaeus.protocols import LearnsRows
 from linnaeus.similarities import similarity
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class KernelSVM:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     kernel: Any = "rbf"
     strength: float = 1.0

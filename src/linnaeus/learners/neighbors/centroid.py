@@ -9,6 +9,7 @@ import numpy as np
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.neighbors.learner import refuse_metric
+from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Centroid:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
     strength: ClassVar[None] = None
 
     metric: str = "cosine"

@@ -16,6 +16,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.lazy import places
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
+from linnaeus.protocols import LearnsRows, has_method
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def meant(name: str, value: Any, table: Mapping[str, Any], ability: str) -> Any:
         if value not in table:
             raise UsageError(f"There is no {name} {value!r}; {did_you_mean(value, table)}")
         return table[value]()
-    if isinstance(value, type) or not hasattr(value, ability):
+    if not has_method(value, ability):
         raise InputTypeError(f"{name} takes a name ({', '.join(table)}) or an object of that kind, not {value!r}.")
     return value
 
@@ -84,6 +85,7 @@ class Neighbors:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     k: int = 5
     metric: str = "cosine"
