@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
-    from linnaeus.types import Doubles, Ints, Longs
+    from linnaeus.types import Array, Doubles, Ints, Longs
 
 SPACES = {"product": 0, "joint": 1}
 """A yes or no for each class, or one class of k."""
@@ -42,7 +42,7 @@ class LabelLists(NamedTuple):
     stakes: Doubles
 
 
-def one_each(y: NDArray[Any]) -> tuple[Longs, Ints]:
+def one_each(y: Array) -> tuple[Longs, Ints]:
     """Offsets and labels of lists with one label each.
 
     >>> [part.tolist() for part in one_each(np.array([2, 0]))]
@@ -84,19 +84,19 @@ class Layout:
         """What a kernel is told."""
         return self.k, self.averaged, self.lazy
 
-    def zeros(self, rows: int) -> NDArray[Any]:
+    def zeros(self, rows: int) -> Array:
         """A table (rows, stride) that begins where a cache line does."""
         size = np.dtype(self.dtype).itemsize
         room = np.zeros(rows * self.stride + _LINE // size, self.dtype)
         skip = -room.ctypes.data % _LINE // size
         return room[skip : skip + rows * self.stride].reshape(rows, self.stride)
 
-    def part(self, table: NDArray[Any], index: int) -> NDArray[Any]:
+    def part(self, table: Array, index: int) -> Array:
         """A view of the weights (0), of an accumulator (1, 2) or, after these, of the sums (rows, k)."""
         start = index * self.lanes
         return table[..., start : start + self.k]
 
-    def mean(self, table: NDArray[Any], steps: float) -> NDArray[Any]:
+    def mean(self, table: Array, steps: float) -> Array:
         """The mean of the iterates of all steps: w - drift / t, or sums / t where there are clocks, once settled."""
-        mean: NDArray[Any] = self.part(table, self.parts) / max(float(steps), 1.0)
+        mean: Array = self.part(table, self.parts) / max(float(steps), 1.0)
         return mean if self.lazy else np.subtract(self.part(table, 0), mean, out=mean)

@@ -9,7 +9,7 @@ Polishing costs about one evaluation, so it is done when ||g||^2 / (2 l2) has fa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Arrays, Params, Start
 
 EPS = float(np.finfo(np.float64).eps)
+
+
+class Iterate(NamedTuple):
+    """Where a solver is: its parameters, made when asked for, the objective there, and the norm of its gradient."""
+
+    params: Callable[[], Params]
+    value: float
+    gradient: float
 
 
 class Reporter:
@@ -40,7 +48,7 @@ class Reporter:
         self.free = objective.bias == "free"
         self.scale: float | None = None
         self.told: Step | None = None
-        self.seen: tuple[Callable[[], Params], float, float] | None = None
+        self.seen: Iterate | None = None
         self.state: Callable[[], Arrays] | None = None
         self.certified = float(np.ravel(start.state.get("certified", np.inf))[0])
         self.resumed = "certified" in start.state
@@ -55,7 +63,7 @@ class Reporter:
     ) -> float | None:
         """Report an iteration and its gradient norm; parameters are computed on request, until the next iteration."""
         self.epoch += 1
-        self.seen = (params, value, gradient)
+        self.seen = Iterate(params, value, gradient)
         bound = 0.5 * gradient**2 / self.l2 if self.l2 else np.inf
         # The first time in any case: once a gap is known, it is the stopping criterion.
         due = (self.told is None and not self.resumed) or (bound <= 0.1 * abs(value) and bound <= 0.25 * self.certified)
@@ -66,44 +74,43 @@ class Reporter:
         if self.told is None or self.told.gap is not None or self.seen is None:
             return
         if not self.exact:
-            value, grad = self.objective.value_and_grad(self.seen[0]())
-            self.seen = (self.seen[0], value, norm(grad))
+            self.seen = self._exactly(self.seen)
         if self.l2 or not self.exact:
             self._say(None, certify=True)
 
     def _say(self, rate: float | None, certify: bool) -> float | None:
         assert self.seen is not None
-        params, value, gradient = self.seen
-        gap = None
+        at, gap = self.seen, None
         if self.l2 and certify:
-            gap, params, value, gradient = self._certified(params, value, gradient)
-        self.told = Step(self.epoch, params, self._state, value, gap, gradient, self.scale, rate)
+            gap, at = self._certified(at)
+        self.told = Step(self.epoch, at.params, self._state, at.value, gap, at.gradient, self.scale, rate)
         return self.report(self.told)
 
     def _state(self) -> Arrays:
         """The state of the solver and of the last certificate, so that a resumed run certifies at the same points."""
         return {} if self.state is None else {**self.state(), "certified": np.array([self.certified])}
 
-    def _certified(
-        self, params: Callable[[], Params], value: float, gradient: float
-    ) -> tuple[float | None, Callable[[], Params], float, float]:
-        """The gap and the parameters it holds for; it includes rounding of the value."""
-        left, self.certified = 0.0, 0.5 * gradient**2 / self.l2
+    def _certified(self, at: Iterate) -> tuple[float | None, Iterate]:
+        """The gap and the iterate it holds for; it includes rounding of the value."""
+        left, self.certified = 0.0, 0.5 * at.gradient**2 / self.l2
         if self.free:
-            polished = self.objective.polish(params())
+            polished = self.objective.polish(at.params())
             if polished is None:
-                return None, params, value, gradient
-            found, value, left = polished.params, polished.value, polished.left
-            params, gradient = (lambda: found), norm(polished.grad)
+                return None, at
+            left, found = polished.left, polished.params
+            at = Iterate(lambda: found, polished.value, norm(polished.grad))
             gap = 0.5 * norm({"W": polished.grad["W"]}) ** 2 / self.l2
         else:
-            if not self.exact:
-                value, grad = self.objective.value_and_grad(params())
-                gradient = norm(grad)
-            gap = 0.5 * gradient**2 / self.l2
+            at = at if self.exact else self._exactly(at)
+            gap = 0.5 * at.gradient**2 / self.l2
         if gap + left > 0:
-            gap += rounding(self.objective, value)
-        return gap + left, params, value, gradient
+            gap += rounding(self.objective, at.value)
+        return gap + left, at
+
+    def _exactly(self, at: Iterate) -> Iterate:
+        """The same with value and gradient that come from no recurrence."""
+        value, grad = self.objective.value_and_grad(at.params())
+        return Iterate(at.params, value, norm(grad))
 
 
 def rounding(objective: Objective, value: float) -> float:

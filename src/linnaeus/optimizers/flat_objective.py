@@ -13,7 +13,7 @@ weights are made when a report is asked for them. (This is the representer theor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,21 @@ from linnaeus.optimizers.requirements import ridge, single_rows
 if TYPE_CHECKING:
     from linnaeus.protocols import Objective
     from linnaeus.types import Doubles, Params, Start, Step
+
+
+class Evaluated(NamedTuple):
+    """An objective at a point."""
+
+    x: Doubles
+    value: float
+    grad: Doubles
+
+
+class Bent(NamedTuple):
+    """The Hessian of an objective at a point, as a function of a direction."""
+
+    x: Doubles
+    product: Callable[[Params], Params]
 
 
 class Flat:
@@ -38,8 +53,8 @@ class Flat:
         self.shapes = [start.params[name].shape for name in self.names]
         self.ends = np.cumsum([0] + [int(np.prod(shape)) for shape in self.shapes]).tolist()
         self.x0 = self.pack({name: start.state.get(f"at.{name}", p) for name, p in start.params.items()})
-        self.last: tuple[Doubles, float, Doubles] | None = None
-        self.bent: tuple[Doubles, Callable[[Params], Params]] | None = None
+        self.last: Evaluated | None = None
+        self.bent: Bent | None = None
         self.reporter = Reporter(objective, start, report)
         self.reporter.begin(start.params, self.unpack(self.value_and_grad(self.x0)[1]))
 
@@ -59,16 +74,16 @@ class Flat:
 
     def value_and_grad(self, x: Doubles) -> tuple[float, Doubles]:
         """The objective and its gradient; both are kept for the next time."""
-        if self.last is None or self.last[0] is not x:
+        if self.last is None or self.last.x is not x:
             grad = np.empty_like(x)
-            self.last = (x, self.evaluate(x, grad), grad)
-        return self.last[1], self.last[2]
+            self.last = Evaluated(x, self.evaluate(x, grad), grad)
+        return self.last.value, self.last.grad
 
     def hessp(self, x: Doubles, v: Doubles) -> Doubles:
         """The Hessian at x times v; what belongs to x alone is kept."""
-        if self.bent is None or self.bent[0] is not x:
-            self.bent = (x, self.objective.hessp(self.unpack(x)))
-        return self.pack(self.bent[1](self.unpack(v)))
+        if self.bent is None or self.bent.x is not x:
+            self.bent = Bent(x, self.objective.hessp(self.unpack(x)))
+        return self.pack(self.bent.product(self.unpack(v)))
 
     def tell(self, x: Doubles) -> None:
         """Report an iterate."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.kernels.online import Layout
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
 
 Doubles: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -244,7 +247,7 @@ class _Learner:
             self._move(self.links, self.shared[r], links[r], rate)
         return weight * value, wrong
 
-    def settle(self, row: NDArray[Any]) -> None:
+    def settle(self, row: Array) -> None:
         clock = row[(self.layout.parts + self.layout.averaged) * self.layout.lanes :].view(np.float64)
         time = self.table.dtype.type(-self.l2 * (self.clock[0] - clock[0]))
         clock[0] = self.clock[0]
@@ -254,7 +257,7 @@ class _Learner:
             self.layout.part(row, self.layout.parts)[:] += row.dtype.type(self.clock[1]) * (after - w)
         w[:] = after
 
-    def _scores(self, columns: Ints, values: NDArray[Any]) -> NDArray[Any]:
+    def _scores(self, columns: Ints, values: Array) -> Array:
         scores = np.zeros(self.layout.k, self.table.dtype)
         for j, value in zip(columns, values, strict=True):
             if self.layout.lazy:
@@ -262,11 +265,11 @@ class _Learner:
             scores += value * self.layout.part(self.table[j], 0)
         return scores
 
-    def _step(self, columns: Ints, values: NDArray[Any], g: NDArray[Any], rate: float) -> None:
+    def _step(self, columns: Ints, values: Array, g: Array, rate: float) -> None:
         for j, value in zip(columns, values, strict=True):
             self._move(self.layout, self.table[j], value * g, rate)
 
-    def _move(self, layout: Layout, row: NDArray[Any], q: NDArray[Any], rate: float) -> None:
+    def _move(self, layout: Layout, row: Array, q: Array, rate: float) -> None:
         move = row.dtype.type(rate) * q
         if self.eps > 0:
             G = layout.part(row, 1)
@@ -277,7 +280,7 @@ class _Learner:
             layout.part(row, layout.parts)[:] -= row.dtype.type(self.clock[1]) * move
 
 
-def _whole(E: NDArray[Any], shared: NDArray[Any], y: Ints, costs: NDArray[Any], hard: bool) -> Found:
+def _whole(E: Array, shared: Array, y: Ints, costs: Array, hard: bool) -> Found:
     """Loss, its gradient in the scores of tags and in `shared`, and how many tags are wrong."""
     gold, links = _score(E, shared, y), np.zeros(shared.shape)
     E = E + costs
@@ -291,7 +294,7 @@ def _whole(E: NDArray[Any], shared: NDArray[Any], y: Ints, costs: NDArray[Any], 
     return upper - gold, _minus(tags, y), links, _wrong(tags, y)
 
 
-def _greedy(E: NDArray[Any], shared: NDArray[Any], y: Ints, costs: NDArray[Any], hard: bool) -> Found:
+def _greedy(E: Array, shared: Array, y: Ints, costs: Array, hard: bool) -> Found:
     """The same for tags chosen from left to right."""
     k, total, history = E.shape[1], 0.0, np.zeros(len(E), np.int32)
     tags, links = np.zeros(E.shape), np.zeros(shared.shape)
@@ -332,17 +335,17 @@ def _rows(z: Ints, t: int, k: int, second: bool) -> list[int]:
     return [one, k + one + int(z[t - 2]) * k] if second and t > 1 else [one]
 
 
-def _link(links: NDArray[Any], z: Ints, weight: float) -> None:
+def _link(links: Array, z: Ints, weight: float) -> None:
     for t in range(len(z)):
         for row in _rows(z, t, links.shape[1], is_second(links)):
             links[row, z[t]] += weight
 
 
-def _score(E: NDArray[Any], shared: NDArray[Any], z: Ints) -> float:
+def _score(E: Array, shared: Array, z: Ints) -> float:
     return sum(float(E[t, z[t]]) + float(into(shared, z, t)[z[t]]) for t in range(len(z)))
 
 
-def _tokens(rows: Rows, at: slice) -> list[tuple[Ints, NDArray[Any]]]:
+def _tokens(rows: Rows, at: slice) -> list[tuple[Ints, Array]]:
     indptr, indices, data = rows
     cuts = [slice(indptr[t], indptr[t + 1]) for t in range(at.start, at.stop)]
     return [(indices[cut], data[cut]) for cut in cuts]

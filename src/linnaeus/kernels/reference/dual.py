@@ -238,6 +238,9 @@ def dual_gap_logistic(rows: Rows, box: Box, state: State, threads: int) -> Doubl
     return _gap(Logistic, rows, box, state, threads)
 
 
+DualLoss: TypeAlias = type[Hinge] | type[SquaredHinge] | type[Logistic]
+
+
 class _Problem:
     """One problem's views into the arrays, checked."""
 
@@ -299,7 +302,7 @@ def _checked(rows: Rows, box: Box, state: State) -> int:
     return p
 
 
-def _epoch(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> None:
+def _epoch(loss: DualLoss, rows: Rows, box: Box, state: State, threads: int) -> None:
     del threads
     for at in range(_checked(rows, box, state)):
         problem = _Problem(at, rows, box, state)
@@ -307,7 +310,7 @@ def _epoch(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> None:
             _sweep(loss, problem)
 
 
-def _sweep(loss: Any, p: _Problem) -> None:
+def _sweep(loss: DualLoss, p: _Problem) -> None:
     """Every active variable once, in a random order; then the block that moved furthest; then the facts."""
     moved, seen = np.zeros(int(p.counts[0])), np.zeros(3)
     gone = np.zeros(len(moved), bool)
@@ -321,7 +324,7 @@ def _sweep(loss: Any, p: _Problem) -> None:
     _finish(loss, p, seen)
 
 
-def _visit(loss: Any, p: _Problem, at: int, seen: Doubles) -> float | None:
+def _visit(loss: DualLoss, p: _Problem, at: int, seen: Doubles) -> float | None:
     """Move the variable at this place, and say how far; None if it is to be left out from now on."""
     row, y, C = p.member(at)
     a, q = float(p.alpha[row]), float(p.squares[row] + p.facts[BETA])
@@ -338,7 +341,7 @@ def _visit(loss: Any, p: _Problem, at: int, seen: Doubles) -> float | None:
     return abs(float(step))
 
 
-def _projected(loss: Any, at: tuple[float, float, float], facts: Doubles) -> float | None:
+def _projected(loss: DualLoss, at: tuple[float, float, float], facts: Doubles) -> float | None:
     """The slope, 0 where a bound holds it; None for a variable to be left out."""
     a, m, C = at
     slope: float = loss.slope(a, m, C)
@@ -349,7 +352,7 @@ def _projected(loss: Any, at: tuple[float, float, float], facts: Doubles) -> flo
     return slope
 
 
-def _polish(loss: Any, p: _Problem, moved: Doubles) -> None:
+def _polish(loss: DualLoss, p: _Problem, moved: Doubles) -> None:
     """Solve the block of rows that moved furthest, with its Gram matrix."""
     mean = moved.sum() / max((moved > 0).sum(), 1)
     block = np.flatnonzero(moved > min(FAR, 0.5 * math.sqrt(len(moved))) * mean)
@@ -373,7 +376,7 @@ def _polish(loss: Any, p: _Problem, moved: Doubles) -> None:
         p.move(row, sign * float(p.alpha[row] - old))
 
 
-def _block_sweep(loss: Any, p: _Problem, block: tuple[list[tuple[int, float, float]], Doubles, Doubles]) -> float:
+def _block_sweep(loss: DualLoss, p: _Problem, block: tuple[list[tuple[int, float, float]], Doubles, Doubles]) -> float:
     """Each variable of the block once; the largest move."""
     members, Q, m = block
     largest = 0.0
@@ -386,7 +389,7 @@ def _block_sweep(loss: Any, p: _Problem, block: tuple[list[tuple[int, float, flo
     return largest
 
 
-def _finish(loss: Any, p: _Problem, seen: Doubles) -> None:
+def _finish(loss: DualLoss, p: _Problem, seen: Doubles) -> None:
     least, most, estimate = (float(value) for value in seen)
     total = value = 0.0
     for i in range(len(p.order)):
@@ -401,7 +404,7 @@ def _finish(loss: Any, p: _Problem, seen: Doubles) -> None:
     p.facts[ESTIMATE], p.facts[VIOLATION] = estimate, max(most, -least)
 
 
-def _gap(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> Doubles:
+def _gap(loss: DualLoss, rows: Rows, box: Box, state: State, threads: int) -> Doubles:
     del threads
     count = _checked(rows, box, state)
     values = np.zeros((count, 3))
@@ -410,7 +413,7 @@ def _gap(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> Doubles
     return values.reshape(-1)
 
 
-def _certify(loss: Any, p: _Problem) -> tuple[float, float, float]:
+def _certify(loss: DualLoss, p: _Problem) -> tuple[float, float, float]:
     norm = 0.5 * float(p.w @ p.w)
     if p.counts[1]:
         return norm, -norm, -norm

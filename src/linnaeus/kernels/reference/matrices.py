@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from linnaeus.types import Array
+
     Doubles: TypeAlias = NDArray[np.float64]
 
 Matrix: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32] | NDArray[np.float64]]
@@ -22,7 +24,7 @@ def stored(rows: Matrix, who: str) -> tuple[NDArray[np.intp], NDArray[np.int32],
     begin, end = (int(indptr[0]), int(indptr[-1])) if len(indptr) > 1 else (0, 0)
     if begin < 0 or end > min(len(columns), len(values)) or (np.diff(indptr) < 0).any():
         raise ValueError(f"{who}: the offsets do not fit the values")
-    sizes: NDArray[Any] = np.diff(indptr)
+    sizes: Array = np.diff(indptr)
     return np.repeat(np.arange(len(sizes)), sizes), columns[begin:end], values[begin:end].astype(np.float64)
 
 
@@ -95,7 +97,7 @@ def dense_tdot(
     _add_outer(rows, factors, out)
 
 
-def _add_outer(left: NDArray[Any], right: NDArray[Any], out: NDArray[np.float64]) -> None:
+def _add_outer(left: Array, right: Array, out: NDArray[np.float64]) -> None:
     out[:] = 0
     for a, b in zip(left, right, strict=True):
         out += a.astype(np.float64)[:, None] * b.astype(np.float64)

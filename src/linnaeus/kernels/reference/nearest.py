@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.kernels.reference.matrices import Matrix, stored
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
 
 Doubles: TypeAlias = NDArray[np.float64]
 Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
@@ -30,7 +33,7 @@ class Nearest:
     the lowest row.
     """
 
-    def __init__(self, rows: Matrix | NDArray[Any], width: int) -> None:
+    def __init__(self, rows: Matrix | Array, width: int) -> None:
         """Rows and their width d."""
         self._width, self._sparse = width, isinstance(rows, tuple)
         self._row, self._column, self._value, self._count = _entries(rows, width)
@@ -43,7 +46,7 @@ class Nearest:
     def cosine(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
         """The same over |q| |x|, within -1 and 1; 0 where a length is 0."""
 
-        def score(q: Doubles, stored: NDArray[np.intp], own: NDArray[Any]) -> Doubles:
+        def score(q: Doubles, stored: NDArray[np.intp], own: Array) -> Doubles:
             squares = q[stored] * q[stored]
             length = float(np.sqrt(np.cumsum(squares)[-1])) if len(stored) else 0.0
             lengths = length * self._lengths
@@ -55,7 +58,7 @@ class Nearest:
     def euclidean(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
         """-sum_j (q_j - x_j)^2, over the columns in order."""
 
-        def score(q: Doubles, stored: NDArray[np.intp], own: NDArray[Any]) -> Doubles:
+        def score(q: Doubles, stored: NDArray[np.intp], own: Array) -> Doubles:
             n = self._count
             row = np.concatenate([self._row, np.repeat(np.arange(n), len(stored))])
             column = np.concatenate([own, np.tile(stored, n)])
@@ -96,7 +99,7 @@ class Nearest:
             found[i, : len(chosen)], best[i, : len(chosen)] = rows[i, chosen], scores[i, chosen]
         return found.reshape(-1), best.reshape(-1)
 
-    def _dot(self, q: Doubles, own: NDArray[Any]) -> Doubles:
+    def _dot(self, q: Doubles, own: Array) -> Doubles:
         """Sums over what is stored in these columns, row after row; bincount adds in order."""
         return np.bincount(self._row, self._value * q[own], self._count).astype(np.float64)
 
@@ -118,7 +121,7 @@ class Nearest:
             scores[i] = found[rows[i]]
         return rows.reshape(-1), scores.reshape(-1)
 
-    def _laid_out(self, asked: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], int]:
+    def _laid_out(self, asked: Array) -> tuple[Array, NDArray[np.intp], int]:
         """The columns of the rows and of a query; numbered anew where there are far more than are in use."""
         if self._width <= FEW + 4 * len(self._column):
             return self._column, asked.astype(np.intp), self._width
@@ -126,7 +129,7 @@ class Nearest:
         return np.searchsorted(used, self._column), np.searchsorted(used, asked), len(used)
 
 
-def _entries(rows: Matrix | NDArray[Any], width: int) -> tuple[NDArray[np.intp], NDArray[Any], Doubles, int]:
+def _entries(rows: Matrix | Array, width: int) -> tuple[NDArray[np.intp], Array, Doubles, int]:
     """Row, column and value of each number, and how many rows there are."""
     if isinstance(rows, tuple):
         row, column, value = stored(rows, "Nearest")
@@ -199,9 +202,9 @@ class _Graph:
     def most(self, layer: int) -> int:
         return self.width // 2 if layer else self.width
 
-    def links_of(self, row: int, layer: int) -> NDArray[Any] | None:
+    def links_of(self, row: int, layer: int) -> Array | None:
         if not layer:
-            lowest: NDArray[Any] = self.links[row]
+            lowest: Array = self.links[row]
             return lowest
         each, at = 1 + self.width // 2, int(self.offsets[row])
         at += (layer - 1) * each

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, SPACES, Layout
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
 
 Doubles: TypeAlias = NDArray[np.float64]
 
@@ -281,7 +284,7 @@ class _Learner:
             self._step(columns, x, found.gradient.astype(self.table.dtype), rate)
         return loss, mistakes
 
-    def _step(self, columns: Ints, x: NDArray[Any], gradient: NDArray[Any], rate: float | None) -> None:
+    def _step(self, columns: Ints, x: Array, gradient: Array, rate: float | None) -> None:
         rule = self.rule if rate is None else replace(self.rule, rate=rate)
         free = replace(rule, l1=0.0, l2=0.0) if rule.parts == 3 else rule
         for j, value in zip(columns, x, strict=True):
@@ -297,14 +300,14 @@ class _Learner:
             if self.layout.averaged and self.flow.l2 * self.clock[0] > 1.0:
                 self.settle()  # sums of exp(-l2 time) lose digits as time goes on
 
-    def _move(self, row: NDArray[Any], rule: Any, q: NDArray[Any]) -> None:
+    def _move(self, row: Array, rule: Any, q: Array) -> None:
         w = self.layout.part(row, 0)
         before = w.copy()
         rule.step(w, [self.layout.part(row, part) for part in range(1, rule.parts)], q)
         if self.layout.averaged and not self.layout.lazy:
             self.layout.part(row, rule.parts)[:] += self.clock[1] * (w - before)
 
-    def _settle(self, row: NDArray[Any]) -> None:
+    def _settle(self, row: Array) -> None:
         """The iterates since the row's clock are summed where there is a mean; then the row is brought up to now."""
         if not self.layout.lazy:
             return

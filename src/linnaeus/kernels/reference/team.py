@@ -153,7 +153,10 @@ def _checked(rows: Rows, box: Box, state: State) -> int:
     return int(t)
 
 
-def _epoch(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> None:
+TeamLoss: TypeAlias = type[_Hinge] | type[_SquaredHinge]
+
+
+def _epoch(loss: TeamLoss, rows: Rows, box: Box, state: State, threads: int) -> None:
     del threads
     for at in range(_checked(rows, box, state)):
         team = _Team(at, rows, box, state)
@@ -161,7 +164,7 @@ def _epoch(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> None:
             _sweep(loss, team)
 
 
-def _sweep(loss: Any, team: _Team) -> None:
+def _sweep(loss: TeamLoss, team: _Team) -> None:
     """Every active row once, in a random order; then the facts."""
     active = int(team.active[team.at])
     seen = np.zeros((3, team.alpha.shape[1]))
@@ -180,7 +183,7 @@ def _sweep(loss: Any, team: _Team) -> None:
     team.facts[ESTIMATE] = seen[2]
 
 
-def _visit(loss: Any, team: _Team, row: int, seen: Doubles) -> bool:
+def _visit(loss: TeamLoss, team: _Team, row: int, seen: Doubles) -> bool:
     """Move the variables of a row; False if it is to be left out from now on."""
     real, facts = team.real, team.facts
     if not team.costs[row] > 0:
@@ -203,7 +206,7 @@ def _visit(loss: Any, team: _Team, row: int, seen: Doubles) -> bool:
     return bool(stays.any())
 
 
-def _gap(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> Doubles:
+def _gap(loss: TeamLoss, rows: Rows, box: Box, state: State, threads: int) -> Doubles:
     del threads
     count = _checked(rows, box, state)
     values = np.zeros((count, 3, state[0].shape[2]))
@@ -214,7 +217,7 @@ def _gap(loss: Any, rows: Rows, box: Box, state: State, threads: int) -> Doubles
     return values.reshape(-1)
 
 
-def _certify(loss: Any, team: _Team) -> Doubles:
+def _certify(loss: TeamLoss, team: _Team) -> Doubles:
     """The three values; rows that were left out and would move come back."""
     W, a, paid = team.W.astype(np.float64), team.alpha.astype(np.float64), team.costs[:, None] > 0
     scores = np.zeros_like(a)
