@@ -115,9 +115,10 @@ format: $(VENV)/.dev
 docs: $(VENV)/.package $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
 
-# Draws the pictures of the README, runs the examples of every page and writes their real output into it.
+# Draws the pictures of the README, writes the table of tasks, runs the examples of every page and writes their output.
 docs-output: $(VENV)/.package $(VENV)/.dev
 	$(PY) tools/draw_readme.py
+	$(PY) tools/task_table.py
 	$(PY) tools/write_docs.py
 
 # Peers that cannot be installed here are named and skipped by the benchmarks.

@@ -12,6 +12,7 @@ import click
 
 from linnaeus.cli import VERBS
 from linnaeus.cli.main import group
+from linnaeus.tasks import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md")])
@@ -68,6 +69,8 @@ def message_commands() -> Iterator[str]:
                 continue
             for pair in SUGGESTED.findall(_text(node)):
                 yield next(filter(None, pair))
+    for task in TASKS.values():
+        yield from (f"linnaeus {words.format(model='model.lin')}" for words in task.commands)
 
 
 def _text(node: ast.AST) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.errors import DataError
+from linnaeus.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from linnaeus.audit import Audit
+    from linnaeus.data import Corpus
 
 _EXAMPLES = """\b
 Examples:
@@ -73,7 +74,7 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tupl
     with open_progress(options["quiet"]) as progress:
         phases = Phases(progress)
         corpora = [
-            shared.read_source(source, shared.choose_part(source, options, part)).watch(phases.move)
+            _read(source, shared.choose_part(source, options, part)).watch(phases.move)
             for source, part in ((data, "train"), (other, "test"))
             if source is not None
         ]
@@ -86,6 +87,16 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tupl
         if corpus.skipped.count:
             shared.remark(f"{_name(str(source))}: {corpus.skipped}", options)
     return audit, all(corpus.headed for corpus in corpora)
+
+
+def _read(source: str, options: dict[str, Any]) -> Corpus:
+    """The rows of a source; refused where they are not texts with labels, unless a column of texts is named."""
+    from linnaeus.cli.train import recognized
+
+    task = recognized(source, {**options, "task": "auto"})
+    if not task.texts and options["text"] is None:
+        raise UsageError(f"{_name(source)} holds {task.data}; `check` reads texts: name their column with --text.")
+    return shared.read_source(source, options)
 
 
 def _name(source: str) -> str:

@@ -68,7 +68,7 @@ def run(path: str, data: str, options: dict[str, Any], words: bool = False) -> i
     shared.refuse_itself(options["output"], data)
     with shared.use_threads(options):
         model = open_model(path, data)
-        refuse_lists(model, options)
+        refuse_lists(model, options, words)
         text = is_text(data) or (words and not names_data(data))
         source = model.task.of_text(data) if text else _open(model, data, options)
         abstain = shared.abstention(options, model)

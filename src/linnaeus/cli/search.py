@@ -48,8 +48,9 @@ def command(model: str, source: str, **options: Any) -> int:
         if not found.task.texts:
             raise UsageError(f"{model} is not a text classifier, so it has no training texts to search.")
         for batch in _batches(found, source, options):
+            nearest = found.search(batch, options["count"])  # refused where there are no texts
             texts = batch if isinstance(batch, list) else batch.text.to_pylist()
-            for text, near in zip(texts, found.search(batch, options["count"]), strict=True):
+            for text, near in zip(texts, nearest, strict=True):
                 _show(text, near, options)
     return 0
 

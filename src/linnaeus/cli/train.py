@@ -154,9 +154,8 @@ def recognized(data: str, options: dict[str, Any]) -> Any:
     if options["task"] != "auto":
         return TASKS[options["task"]]()
     columns: dict[str, bool] = {}
-    if data != "-" or options["format"]:
-        with suppress(LinnaeusError):  # who reads the data says what is wrong with them
-            columns = columns_of(data, format=options["format"], split=options["split"])
+    with suppress(LinnaeusError):  # who reads the data says what is wrong with them
+        columns = columns_of(data, format=options["format"], split=options["split"])
     order = ("rank", "tag", "classify")
     return next(task for name in order if (task := TASKS[name]()).recognize(columns, options["text"]))
 
@@ -248,6 +247,10 @@ def _train(recipe: Recipe | None, task: Any, source: Any, test: Beside[Any] | No
             _hint_numbers(examples, options)
             _hint_sets(examples, options)
         _refuse_folds(examples, options)
+        if options["compact"]:
+            from linnaeus.training.compact import refuse_compact
+
+            refuse_compact(chosen)
         several = task.texts and chosen.tuning is not None and len(examples) >= _SEVERAL
         near = Beside(lambda: near_duplicates(examples.stream, len(examples)))
 

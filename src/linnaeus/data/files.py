@@ -7,6 +7,7 @@ import re
 import sys
 import weakref
 from collections.abc import Sequence
+from io import BufferedReader, BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -48,6 +49,13 @@ def find(source: Paths, options: ReadOptions) -> Found:
         for file in found.files:
             refuse_foreign(file)
     return found
+
+
+def find_waiting(options: ReadOptions) -> Found:
+    """The complete lines that wait in the buffer of standard input, which can still be read afterwards."""
+    stream = standard_input()
+    head = stream.peek() if isinstance(stream, BufferedReader) else b""
+    return _spooled(BytesIO(head[: head.rfind(b"\n") + 1]), "standard input", options)
 
 
 def standard_input() -> BinaryIO:

@@ -297,6 +297,8 @@ def _long(table: Columns, roles: GroupRoles) -> Groups:
     table = {name: _column(table, name).take(pa.array(order)) for name in table}
     offsets = np.concatenate([[0], np.cumsum(np.bincount(key))]).astype(np.int64)
     name = _needed(table, roles.candidates, ("candidate", *CANDIDATES), "candidates")
+    if is_list(_column(table, name).type):
+        raise UsageError("group= is for one row per candidate; these rows have lists of candidates.")
     text = _needed(table, roles.text, TEXTS, "text")
     answer = _named(table, roles.answer, ANSWERS, "answer")
     first, rows = pa.array(offsets[:-1]), (order + 1).tolist()

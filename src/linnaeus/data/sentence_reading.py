@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import as_text, is_list, settled
-from linnaeus.data.files import find, names_files
+from linnaeus.data.files import find, find_waiting, names_files
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import record_batches
@@ -98,9 +98,12 @@ def holds_tokens(source: Any, **options: Unpack[FileOptions]) -> bool:
 
 
 def columns_of(source: Any, **options: Unpack[FileOptions]) -> dict[str, bool]:
-    """The columns of files, and whether each holds lists; nothing where their format has no lists."""
+    """The columns of files, and whether each holds lists; nothing where their format has no lists.
+
+    Of standard input only the lines that wait in its buffer are looked at, and they stay there.
+    """
     chosen = ReadOptions(**options)
-    found = find(source, chosen)
+    found = find_waiting(chosen) if source == "-" else find(source, chosen)
     if found.format in CELLS:
         return {}
     return {column.name: is_list(column.type) for column in FORMATS[found.format](chosen).schema(found.files[0])}

@@ -161,6 +161,8 @@ def sure(rule: Any, labels: NDArray[Any], P: Doubles) -> NDArray[np.bool_]:
     found = as_abstention(rule)
     if found is None:
         return np.ones(len(labels), bool)
+    if not isinstance(found, Confidence | Margin):
+        raise UsageError("Tags and candidates can be abstained from by confidence=0.8 or margin=0.2 only.")
     return ~found.decide(Evidence(labels.astype(np.intp), P)).abstained
 
 

@@ -84,7 +84,7 @@ def index_of(model: Model) -> Any:
     if hasattr(model.body, "near"):
         return model.body
     assert model.kept is not None
-    return Exact().index(model.features.rows(model.kept.texts), "cosine", model.recipe.seed)
+    return Exact().index(model.features.rows(model.ready(model.kept.texts)), "cosine", model.recipe.seed)
 
 
 def nearest(model: Model, source: Any, count: int) -> list[list[Neighbor]]:

@@ -253,7 +253,7 @@ class Model:
         """Find the training texts most similar to each row, nearest first; the recipe must keep the texts."""
         from linnaeus.model.kept_texts import nearest
 
-        return nearest(self, [source] if isinstance(source, str) else source, count)
+        return nearest(self, self._material([source] if isinstance(source, str) else source), count)
 
     @cached_property
     def linear(self) -> Any:
@@ -295,8 +295,9 @@ class Model:
         fifths of the rows, measures the loss on the other fifth; the result is in `facts["compact"]["lost"]`.
         """
         from linnaeus.tasks.examples import as_examples
-        from linnaeus.training.compact import Compact, compacted
+        from linnaeus.training.compact import Compact, compacted, refuse_compact
 
+        refuse_compact(self.recipe)
         return compacted(self, as_examples(corpus), how or Compact())
 
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:

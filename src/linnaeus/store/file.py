@@ -96,8 +96,8 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
 
     >>> from linnaeus import Recipe
     >>> Recipe(task="tag").fit([[("dogs", "N"), ("bark", "V")]]).save("tagger.lin")
-    >>> load("tagger.lin").manifest["kind"]
-    'tagger'
+    >>> load("tagger.lin").manifest["task"]["kind"]
+    'tag'
     """
     expect("path", path, os.PathLike)
     where = str(path)

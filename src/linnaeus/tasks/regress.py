@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linnaeus.data import Corpus
     from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
+    from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.classify.answers import Wish
     from linnaeus.tasks.examples import Examples
     from linnaeus.tasks.sources import Given
@@ -35,6 +36,12 @@ class Regress(Classify):
     models: ClassVar[str] = "regressions of texts"
     data: ClassVar[str] = "texts with numbers"
     usual: ClassVar[str] = "ridge"
+
+    def check(self, recipe: Recipe) -> None:
+        """Refuse features and learners of other tasks, and abstention."""
+        super().check(recipe)
+        if recipe.decision.abstain is not None:
+            raise UsageError("Abstaining needs classes; a regression predicts numbers.")
 
     def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
         """Never by columns: labels that are numbers show it."""
@@ -58,8 +65,10 @@ class Regress(Classify):
 
     def refuse_wish(self, wish: Wish) -> None:
         """Refuse what numbers cannot give."""
-        if wish.top or wish.abstain is not None:
-            raise UsageError("Ranking classes and abstaining need classes; this model predicts numbers.")
+        if wish.top:
+            raise UsageError("The best answers need classes; this model predicts numbers.")
+        if wish.abstain is not None:
+            raise UsageError("Abstaining needs classes; this model predicts numbers.")
         if wish.scope:
             raise UsageError(NO_CLASSES)
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from linnaeus.data.ledger import Progress, Skipped
 from linnaeus.data.options import FileOptions
 from linnaeus.data.sentence_reading import columns_of
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 
 Piece = TypeVar("Piece")
@@ -19,6 +20,13 @@ Given = Mapping[str, Any]
 def file_options(given: Given) -> dict[str, Any]:
     """The arguments that are about files, whatever is in them."""
     return {name: given[name] for name in FileOptions.__annotations__ if name in given}
+
+
+def refuse_roles(given: Given, names: tuple[str, ...], models: str) -> None:
+    """Refuse arguments about columns and labels that mean nothing for the data of these models."""
+    for name in names:
+        if given.get(name):
+            raise UsageError(f"The data of {models} have no {name.replace('_', ' ')} to name; leave out {name}=.")
 
 
 def with_usual(data: str, given: Given, usual: Given) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from linnaeus.features import shrink
 from linnaeus.features.known_words import known_share
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.solving import solve
+from linnaeus.learners.problems import is_family
 from linnaeus.outputs import Binary, MultiLabel, Real
 from linnaeus.store.compression import KINDS, dequantize, prune, quantize
 from linnaeus.tasks.classify.settling import blank_of
@@ -93,15 +94,19 @@ class Trial(NamedTuple):
     known: Doubles | None = None
 
 
+def refuse_compact(recipe: Recipe) -> None:
+    """Refuse recipes whose models cannot become compact."""
+    if not recipe.task.texts:
+        raise UsageError(f"Only classifiers and regressions of texts become compact, not {recipe.task.models}.")
+    if recipe.before:
+        raise UsageError("Pipelines do not become compact; only a model without earlier stages does.")
+    if is_family(recipe.learner):
+        name = type(recipe.learner).__name__
+        raise UsageError(f"Only models of the linear engine become compact, not those learned by {name}.")
+
+
 def compacted(model: Model, examples: Examples, how: Compact) -> Model:
     """The model made smaller; `examples` are those it was trained on."""
-    if model.form in ("tags", "candidates"):
-        raise UsageError(
-            f"Only classifiers and regressions of texts become compact; the task of this model is {model.task.name}."
-        )
-    if model.body is not None:
-        name = type(model.recipe.learner).__name__
-        raise UsageError(f"Only models of the linear engine become compact; this one was learned by {name}.")
     examples = examples.counted()
     X = model.features.rows(examples.stream)
     split = _split(model, examples, how)

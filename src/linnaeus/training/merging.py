@@ -46,16 +46,27 @@ def merged(one: Model, other: Model) -> Model:
     return _with(one, classes, bodies[0] + bodies[1], (one.facts["rows"] + other.facts["rows"], seen))
 
 
+def _refuse_update(model: Model) -> None:
+    """Refuse models that cannot go on learning."""
+    if not model.task.texts:
+        kind = model.task.models
+    elif model.stages or model.codes is not None:
+        kind = "pipelines" if model.stages else "compact models"
+    elif model.body is not None and not _counts(model):
+        kind = f"models by {type(model.recipe.learner).__name__}"
+    else:
+        return
+    raise UsageError(f"Models that count and linear models of texts can be updated, but not {kind}.")
+
+
 def updated(model: Model, corpus: Any, progress: Watcher | None = None) -> Model:
     """The model after further labeled rows; its features stay as they are.
 
     A model that counts is as if it had been trained on both. A linear model goes one epoch over the new rows with a
     stochastic optimizer, each row a step from the weights so far; what it decides by stays, if no class is new.
     """
+    _refuse_update(model)
     examples = (corpus if isinstance(corpus, Examples) else model.task.examples(corpus)).counted()
-    if not model.task.texts or model.codes is not None or (model.body is not None and not _counts(model)):
-        name = "a compact model" if model.codes is not None else f"a model by {type(model.recipe.learner).__name__}"
-        raise UsageError(f"Models that count and linear models of texts can be updated, but this is {name}.")
     kinds = {"single": "single", "numbers": "numbers"}
     new = "numbers" if examples.labels is None else examples.labels.form
     if kinds.get(model.form, "sets") != kinds.get(new, "sets"):

@@ -119,7 +119,7 @@ def test_what_cannot_be_merged_says_so():
     with pytest.raises(UsageError, match="cannot be merged"):
         Recipe(features=Words()).fit(ROWS).merged(words.fit(ROWS))
     flat = Recipe(features=FEATURES[1], learner=LinearDiscriminant(shrinkage=0.5))
-    with pytest.raises(UsageError, match="can be updated, but this is"):
+    with pytest.raises(UsageError, match="can be updated, but not"):
         flat.fit(ROWS).updated(ROWS)
     with pytest.raises(UsageError, match="differ in kind from the model"):
         words.fit(ROWS).updated([("plum", ["fruit"])])

@@ -249,7 +249,7 @@ class Classify:
 
     def columns_of(self, batch: Batch) -> dict[str, Any]:
         """What rows can be compared by: their columns, and the `length` of texts."""
-        return {"length": batch.text, **batch.columns}
+        return batch.columns if batch.text is None else {"length": batch.text, **batch.columns}
 
     def evaluated(self, model: Model) -> str:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""

@@ -18,6 +18,7 @@ def as_groups(source: Any) -> Groups:
 
 def opened(data: str, given: Given, labeled: bool) -> Pieces[Groups]:
     """The examples of files in pieces; `text` and `label` name the columns of the text and of the answer."""
-    named = {"text": given.get("text"), "group": given.get("group"), "answer": given.get("label") if labeled else ""}
+    named = {name: given.get(name) for name in ("text", "group", "weight")}
+    named["answer"] = given.get("label") if labeled else ""
     roles = GroupRoles(**{name: value for name, value in named.items() if value or name == "answer"})
     return Pieces(lambda: stream_groups(data, roles, **file_options(given)))

@@ -128,7 +128,9 @@ class Rank:
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Groups]:
         """The examples of files, in pieces."""
         from linnaeus.tasks.rank.groups import opened
-        from linnaeus.tasks.sources import with_usual
+        from linnaeus.tasks.sources import refuse_roles, with_usual
+
+        refuse_roles(given, ("label_kind", "label_separator"), self.models)
 
         return opened(data, with_usual(data, given, usual), labeled)
 
@@ -296,7 +298,9 @@ class Rank:
         """Why the chosen candidate of an example scores above the second best, feature by feature."""
         from linnaeus.tasks.rank.reasons import reason
 
-        del classes, search
+        if classes:
+            raise UsageError("A choice is explained against the next best candidate; leave out the class.")
+        del search
         groups = self.material(row)
         if not 0 <= at < len(groups):
             raise UsageError(f"There is no example {at}; they are numbered from 0 to {len(groups) - 1}.")

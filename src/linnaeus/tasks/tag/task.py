@@ -120,9 +120,10 @@ class Tag:
 
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Sentences]:
         """The sentences of files; standard input without a format is plain text."""
-        from linnaeus.tasks.sources import with_usual
+        from linnaeus.tasks.sources import refuse_roles, with_usual
         from linnaeus.tasks.tag.sentences import opened
 
+        refuse_roles(given, ("group", "weight", "label_kind", "label_separator"), self.models)
         return opened(data, with_usual(data, given, usual), labeled)
 
     def of_text(self, text: str) -> Pieces[Sentences]:
@@ -289,5 +290,7 @@ class Tag:
         """Why the token at this position got its tag and not the next best one."""
         from linnaeus.tasks.tag.explanation import explain_tag
 
-        del classes, search
+        if classes:
+            raise UsageError("A tag is explained against the next best one; leave out the class.")
+        del search
         return explain_tag(model, row, at)
