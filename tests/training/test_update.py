@@ -70,10 +70,10 @@ def test_estimators_learn_batch_by_batch() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda: recipe("knn").fit(FRUIT + METAL).updated(FRUIT), "this is a model by Neighbors"),
-        (lambda: HASHED.fit(FRUIT + METAL).compact(FRUIT + METAL).updated(FRUIT), "this is a compact model"),
+        (lambda: recipe("knn").fit(FRUIT + METAL).updated(FRUIT), "not models by Neighbors"),
+        (lambda: HASHED.fit(FRUIT + METAL).compact(FRUIT + METAL).updated(FRUIT), "not compact models"),
         (lambda: HASHED.fit(FRUIT + METAL).updated([("apple", ["a", "b"])]), "differ in kind"),
-        (lambda: Recipe(task="tag").fit([[("a", "X"), ("b", "Y")]]).updated([[("a", "X")]]), "a model by Chain"),
+        (lambda: Recipe(task="tag").fit([[("a", "X"), ("b", "Y")]]).updated([[("a", "X")]]), "not taggers"),
     ],
 )
 def test_what_cannot_be_updated_is_said(wrong, said: str) -> None:
