@@ -18,7 +18,7 @@ from linnaeus.arrays.foreign import is_sparse, sparse_frame, to_array, to_floats
 from linnaeus.errors import DataError, InputTypeError
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Floats
+    from linnaeus.types import Array, Doubles, Floats
 
 WIDEST = 2**31 - 1
 MIXED = 1
@@ -83,7 +83,7 @@ def refuse_dimensions(ndim: int, name: str) -> None:
     raise DataError(f"Found array with dim {ndim}, while dim <= 2 is required; give {name} one row for each example.")
 
 
-def _refuse_texts(X: Any, array: NDArray[Any], name: str) -> None:
+def _refuse_texts(X: Any, array: Array, name: str) -> None:
     """Refuse texts and other input that is not a matrix of numbers, with advice."""
     if array.dtype.kind in "US" or (array.dtype.kind == "O" and array.size and isinstance(array.flat[0], str | bytes)):
         raise DataError(
@@ -94,7 +94,7 @@ def _refuse_texts(X: Any, array: NDArray[Any], name: str) -> None:
         raise InputTypeError(f"{name} takes a matrix of numbers, one row for each example, not {type(X).__name__}.")
 
 
-def _laid_out(values: NDArray[Any]) -> Floats | Doubles:
+def _laid_out(values: Array) -> Floats | Doubles:
     """C-contiguous and aligned, as the kernels need it."""
     laid: Floats | Doubles = np.require(values, requirements=["C", "A"])
     return laid
@@ -119,11 +119,11 @@ def _from_scipy(X: Any, name: str) -> CSR:
     return CSR(indptr, indices, _laid_out(matrix.data), int(X.shape[1]))
 
 
-def _laid(numbers: NDArray[Any], dtype: type[np.integer[Any]]) -> NDArray[Any]:
+def _laid(numbers: Array, dtype: type[np.integer[Any]]) -> Array:
     return np.require(numbers, dtype, ["C", "A"])
 
 
-def _wraps(columns: NDArray[Any]) -> bool:
+def _wraps(columns: Array) -> bool:
     """Whether a column number does not fit into 32 bits."""
     wide = columns.dtype.itemsize > np.dtype(np.int32).itemsize and len(columns) > 0
     return bool(wide and (columns.min() < 0 or columns.max() > np.iinfo(np.int32).max))

@@ -20,10 +20,10 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from linnaeus.types import Doubles, Floats, Ints, Longs
+    from linnaeus.types import Array, Doubles, Floats, Ints, Longs
 
 
-def refuse_sizes(name: str, given: NDArray[Any], wanted: int, what: str) -> None:
+def refuse_sizes(name: str, given: Array, wanted: int, what: str) -> None:
     """Refuse a block with the wrong number of rows for the product."""
     if given.ndim not in (1, 2) or len(given) != wanted:
         raise UsageError(f"{name} has the shape {given.shape}, but X has {wanted} {what}; the numbers must be equal.")
@@ -32,7 +32,7 @@ def refuse_sizes(name: str, given: NDArray[Any], wanted: int, what: str) -> None
 def into(
     kernel: Callable[[Any, Any, Doubles, int], None],
     matrix: Any,
-    given: NDArray[Any],
+    given: Array,
     rows: int,
     out: Doubles | None = None,
 ) -> Doubles:
@@ -89,12 +89,12 @@ class CSR:
         """Offsets, columns and values, in the form of the kernels."""
         return self.indptr, self.indices, self.data
 
-    def dot(self, W: NDArray[Any], out: Doubles | None = None) -> Doubles:
+    def dot(self, W: Array, out: Doubles | None = None) -> Doubles:
         """X @ W  (n, k), or (n,) for one column; written to `out` (n, k) if given."""
         refuse_sizes("W", W, self.width, "columns")
         return into(kernels.rows_dot, self.arrays, W, len(self), out)
 
-    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+    def tdot(self, D: Array, out: Doubles | None = None) -> Doubles:
         """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
         refuse_sizes("D", D, len(self), "rows")
         return into(kernels.rows_tdot, self.arrays, D, self.width, out)
@@ -260,7 +260,7 @@ class Transposed:
     def __len__(self) -> int:
         return len(self.X)
 
-    def dot(self, W: NDArray[Any]) -> Doubles:
+    def dot(self, W: Array) -> Doubles:
         """X @ W  (n, k), or (n,) for one column."""
         refuse_sizes("W", W, self.shape[1], "columns")
         if W.ndim == 1 or W.shape[1] < FEW or self.shape[1] < self.shape[0] or self.X.nnz * W.shape[1] < SMALL:
@@ -271,7 +271,7 @@ class Transposed:
         # Many scores: rows are split without a search, which is better for threads; the results are identical.
         return self.X.dot(W) if kernels.thread_count() > 1 else self.columns.tdot(W)
 
-    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+    def tdot(self, D: Array, out: Doubles | None = None) -> Doubles:
         """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
         refuse_sizes("D", D, len(self), "rows")
         return self.columns.dot(D, out)
@@ -297,5 +297,5 @@ class Transposed:
         return self.X.squares()
 
 
-def _columns_dot(pieces: int, columns: Any, W: NDArray[Any], out: Doubles, threads: int) -> None:
+def _columns_dot(pieces: int, columns: Any, W: Array, out: Doubles, threads: int) -> None:
     kernels.columns_dot(columns, W, out, pieces, threads)

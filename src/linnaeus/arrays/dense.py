@@ -12,7 +12,7 @@ from linnaeus.arrays.csr import CSR, into, refuse_sizes, vstack
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Floats, Longs
+    from linnaeus.types import Array, Doubles, Floats, Longs
 
 CELLS = 1 << 22
 """Cells in one block of the conversion to sparse rows."""
@@ -39,12 +39,12 @@ class Dense:
     def __len__(self) -> int:
         return len(self.values)
 
-    def dot(self, W: NDArray[Any]) -> Doubles:
+    def dot(self, W: Array) -> Doubles:
         """X @ W  (n, k), or (n,) for one column."""
         refuse_sizes("W", W, self.shape[1], "columns")
         return into(kernels.dense_dot, self.values, W, len(self))
 
-    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+    def tdot(self, D: Array, out: Doubles | None = None) -> Doubles:
         """X.T @ D  (d, k), or (d,) for one column; written to `out` (d, k) if given."""
         refuse_sizes("D", D, len(self), "rows")
         return into(kernels.dense_tdot, self.values, D, self.shape[1], out)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Grouped:
         """Examples and columns."""
         return len(self.offsets) - 1, self.rows.shape[1] + self.shared
 
-    def dot(self, W: NDArray[Any]) -> Doubles:
+    def dot(self, W: Array) -> Doubles:
         """The scores of all rows, then the shared weights."""
         d = self.rows.shape[1]
         return np.concatenate([self.rows.dot(W[:d]), W[d:]])
 
-    def tdot(self, D: NDArray[Any], out: Doubles | None = None) -> Doubles:
+    def tdot(self, D: Array, out: Doubles | None = None) -> Doubles:
         """The transpose of `dot`."""
         m, d = self.rows.shape
         G = np.empty((d + self.shared, *D.shape[1:])) if out is None else out

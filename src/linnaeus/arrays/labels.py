@@ -12,7 +12,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from linnaeus.types import Array
 
 Form: TypeAlias = Literal["single", "indicator", "sparse", "lists"]
 """The forms in which labels are given and predictions are returned."""
@@ -26,7 +26,7 @@ class Labels:
     """Encoded labels: class indices (n,) or `LabelSets`, the classes they refer to, and the form of the input."""
 
     y: Any
-    classes: NDArray[Any]
+    classes: Array
     form: Form
 
     @property
@@ -97,21 +97,21 @@ def label_sets(y: Any, n: int) -> list[set[Any]]:
     return [set(row) for row in rows]
 
 
-def point(y: Labels, classes: NDArray[Any]) -> Labels:
+def point(y: Labels, classes: Array) -> Labels:
     """The same labels as indices into `classes`, which must contain all of them."""
     at = np.searchsorted(classes, y.classes).astype(np.int32)
     moved = LabelSets(y.y.offsets, at[y.y.labels]) if isinstance(y.y, LabelSets) else at[y.y]
     return Labels(moved, classes, y.form)
 
 
-def refuse_one_class(classes: NDArray[Any]) -> None:
+def refuse_one_class(classes: Array) -> None:
     """Refuse labels with fewer than two classes."""
     if len(classes) < 2:
         found = f"one class, {classes[0].item()!r}" if len(classes) else "no class"
         raise DataError(f"The labels have only {found}; a classifier needs examples of at least two classes.")
 
 
-def _as_array(y: Any) -> NDArray[Any]:
+def _as_array(y: Any) -> Array:
     """Labels as an array that keeps types: NumPy would turn numbers in a mixed list into strings."""
     y = unmasked(y)
     if hasattr(y, "to_pylist"):
@@ -141,7 +141,7 @@ def _described(y: Any) -> str:
     return f"an array of shape {shape}" if shape else repr(y)[:40]
 
 
-def _plain(array: NDArray[Any], regressor: str = "LinearRegressor") -> NDArray[Any]:
+def _plain(array: Array, regressor: str = "LinearRegressor") -> Array:
     """Labels of one type that can be sorted."""
     refuse_gaps(array, "label")
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
@@ -177,7 +177,7 @@ def _fault(row: int, label: str) -> DataError:
     return DataError(f"The label of row {row} is {str(label)!r}, which holds {label_fault(label)}; correct the label.")
 
 
-def _is_lists(array: NDArray[Any]) -> bool:
+def _is_lists(array: Array) -> bool:
     """Whether each element is a list, tuple, set or array of labels."""
     if array.dtype != object or array.ndim != 1 or not len(array):
         return False

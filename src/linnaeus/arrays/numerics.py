@@ -17,7 +17,7 @@ from linnaeus.errors import DataError, ModelFileError
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles
 
 
 def sigmoid(t: Doubles) -> Doubles:
@@ -119,7 +119,7 @@ def finite_scores(S: Scores) -> Scores:
     )
 
 
-def refuse_overflow(name: str, values: NDArray[Any], what: str) -> None:
+def refuse_overflow(name: str, values: Array, what: str) -> None:
     """Refuse numbers whose squares add up to more than solvers can work with."""
     if values.dtype == np.float32:  # squares of all of them fit into float64
         return

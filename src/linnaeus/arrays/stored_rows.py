@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
@@ -14,7 +13,7 @@ from linnaeus.errors import damaged
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from linnaeus.types import Json
+    from linnaeus.types import Arrays, Json
 
 WIDEST = 2**31 - 1
 IN_ORDER = 2
@@ -30,7 +29,7 @@ def pack_rows(name: str, X: CSR | Dense) -> State:
     if isinstance(X, Dense):
         return State({f"{name}.width": X.shape[1]}, {f"{name}.values": X.values})
     first, last = int(X.indptr[0]), int(X.indptr[-1])
-    tensors: dict[str, NDArray[Any]] = {
+    tensors: Arrays = {
         f"{name}.offsets": X.indptr - first,
         f"{name}.columns": X.indices[first:last],
         f"{name}.values": X.data[first:last],

@@ -11,10 +11,8 @@ from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.arrays.labels import Labels
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles
 
 
 MAX_WEIGHT = 1e30
@@ -75,7 +73,7 @@ def class_weights(class_weight: Any, labels: Labels, weights: Doubles) -> Double
     return balanced
 
 
-def refuse_strangers(class_weight: Any, classes: NDArray[Any]) -> None:
+def refuse_strangers(class_weight: Any, classes: Array) -> None:
     """Refuse a dict that names a class which is not there while one that is there has no weight: a slip of the pen.
 
     Where all classes that are there have a weight, others may be named: a fold of the data may lack a rare one.

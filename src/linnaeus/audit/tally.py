@@ -23,7 +23,7 @@ from linnaeus.text import as_texts
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Longs, Words64
+    from linnaeus.types import Array, Longs, Words64
 
 # The first word of a character's name is its script, but for these.
 _SCRIPTS = {"CJK": "Han", "KANGXI": "Han", "IDEOGRAPHIC": "Han", "FEMININE": "Latin", "MASCULINE": "Latin"}
@@ -189,7 +189,7 @@ class Tally:
         for name, values in columns.items():
             self.columns.setdefault(name, []).append(values)
 
-    def _take(self, name: str, like: NDArray[Any]) -> NDArray[Any]:
+    def _take(self, name: str, like: Array) -> Array:
         """A column whole; its pieces are let go, so that memory holds no column twice."""
         return np.concatenate([like, *self.columns.pop(name, [])])
 

@@ -15,7 +15,7 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles
 
 ABSTAINED = -1
 
@@ -152,7 +152,7 @@ class InScope:
         return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
 
 
-def sure(rule: Any, labels: NDArray[Any], P: Doubles) -> NDArray[np.bool_]:
+def sure(rule: Any, labels: Array, P: Doubles) -> NDArray[np.bool_]:
     """Which of these labels are sure enough for a rule, given as `as_abstention` takes it, by probabilities alone.
 
     >>> sure("confidence=0.8", np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]])).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from linnaeus.evaluation.metrics import DEPTHS
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Choices, Doubles, Longs
+    from linnaeus.types import Arrays, Choices, Doubles, Longs
 
 
 def observe_choices(s: Doubles, y: Choices) -> Facts:
@@ -30,7 +28,7 @@ def observe_choices(s: Doubles, y: Choices) -> Facts:
     if not n:
         raise DataError("There are no examples to evaluate; give at least one.")
     ranks = right_ranks(s, y)
-    values: dict[str, NDArray[Any]] = {f"found_at_{at}": (ranks <= at).astype(np.uint8) for at in DEPTHS}
+    values: Arrays = {f"found_at_{at}": (ranks <= at).astype(np.uint8) for at in DEPTHS}
     values |= {"reciprocal_rank": 1.0 / ranks, "candidates": np.diff(y.offsets)}
     none = LabelSets(np.zeros(n + 1, np.int64), np.empty(0, np.int32))
     return Facts("candidates", (), np.ones(n) if y.weights is None else y.weights, none, none, values)

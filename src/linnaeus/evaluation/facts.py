@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.evaluation.outcome import Task
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Arrays, Doubles, Longs
 
 KEEP = 1 << 23
 """The most scores (rows times classes) that are kept for average precision: 64 MB. Above that, it is left out."""
@@ -57,7 +57,7 @@ class Facts:
     weights: Doubles
     truth: LabelSets
     predicted: LabelSets
-    values: dict[str, NDArray[Any]] = field(default_factory=dict)
+    values: Arrays = field(default_factory=dict)
     ranked: Doubles | None = None
     right: LabelSets | None = None
 
@@ -152,7 +152,7 @@ def _spots(sets: LabelSets) -> Spots:
     return Spots(owners(sets)[order], starts, labels.astype(np.intp))
 
 
-def runs(ordered: NDArray[Any]) -> NDArray[np.intp]:
+def runs(ordered: Array) -> NDArray[np.intp]:
     """Where each run of equal values begins; `np.unique` would import masked arrays, which takes longer.
 
     >>> runs(np.array([3, 3, 5, 7, 7])).tolist()
@@ -161,7 +161,7 @@ def runs(ordered: NDArray[Any]) -> NDArray[np.intp]:
     return np.flatnonzero(np.concatenate([np.ones(min(1, len(ordered)), bool), ordered[1:] != ordered[:-1]]))
 
 
-def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def distinct(values: Array) -> tuple[Array, NDArray[np.intp]]:
     """The different values, sorted, and which of them each value is.
 
     >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]
@@ -182,7 +182,7 @@ def only(sets: LabelSets) -> NDArray[np.int64]:
     return found
 
 
-def singles(labels: NDArray[Any]) -> LabelSets:
+def singles(labels: Array) -> LabelSets:
     """One label for each row, none where it is -1."""
     there = labels >= 0
     offsets = np.zeros(len(labels) + 1, np.int64)

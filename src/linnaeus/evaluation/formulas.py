@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles
 
 TOP = (1, 3, 5)
 """The depths of precision at k."""
@@ -165,16 +165,16 @@ class Sample:
             found[:, spots.labels] = np.add.reduceat(np.take(self.M, spots.rows, axis=1), spots.starts, axis=1)
         return found
 
-    def sum(self, column: NDArray[Any]) -> Doubles:
+    def sum(self, column: Array) -> Doubles:
         """The weighted sum (b,) of one number for each row; without BLAS, whose bits depend on its threads."""
         found: Doubles = np.einsum("bn,n->b", self.M, column.astype(np.float64))
         return found
 
-    def mean(self, column: NDArray[Any]) -> Doubles:
+    def mean(self, column: Array) -> Doubles:
         """The weighted mean (b,) of one number for each row."""
         return ratio(self.sum(column), self.total)
 
-    def value(self, name: str) -> NDArray[Any]:
+    def value(self, name: str) -> Array:
         """A column of the facts."""
         return self.facts.values[name]
 
@@ -303,7 +303,7 @@ def average_precision(sample: Sample) -> Doubles:
     return ratio(found.sum(axis=1), there.sum(axis=1))
 
 
-def _sizes(sample: Sample) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _sizes(sample: Sample) -> tuple[Array, Array, Array]:
     """How many labels of each row are true, predicted, and both."""
     facts = sample.facts
     true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))

@@ -17,7 +17,7 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Ints
+    from linnaeus.types import Arrays, Doubles, Ints
 
 Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "candidates"]
 """What is predicted of a row: a label, a label set, numbers, a tag for each token, one of the candidates."""
@@ -121,7 +121,7 @@ def _single(outcome: Outcome) -> Facts:
     _agree("predicted", len(predicted), n)
     refuse_no_rows(n)
     P, ranked = _probabilities(outcome, n, k), _ranked(outcome, n, k)
-    values: dict[str, NDArray[Any]] = {}
+    values: Arrays = {}
     if ranked is not None:
         rank = np.where(truth >= 0, rank_of(ranked, np.maximum(truth, 0)), k)
         values |= {f"found_at_{at}": (rank < at).astype(np.uint8) for at in TOP if at <= k}
@@ -142,7 +142,7 @@ def _single(outcome: Outcome) -> Facts:
     )
 
 
-def _chances(P: Doubles, truth: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
+def _chances(P: Doubles, truth: NDArray[np.intp]) -> Arrays:
     """The values that need probabilities; a label that the model does not know has probability 0."""
     rows, there, k = np.arange(len(P)), truth >= 0, P.shape[1]
     of_truth = np.where(there, P[rows, np.maximum(truth, 0)], 0.0)
@@ -156,7 +156,7 @@ def _chances(P: Doubles, truth: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _costs(costs: Any, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int) -> dict[str, NDArray[Any]]:
+def _costs(costs: Any, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int) -> Arrays:
     """The cost of each prediction; an unknown true label costs as much as the worst error for this prediction."""
     table = np.asarray(costs, dtype=np.float64)
     if table.shape != (k, k) or not np.isfinite(table).all():
@@ -167,7 +167,7 @@ def _costs(costs: Any, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: 
     return {"cost": paid, "answered": answered.astype(np.uint8)}
 
 
-def _possible(sets: LabelSets, truth: NDArray[np.intp], k: int) -> dict[str, NDArray[Any]]:
+def _possible(sets: LabelSets, truth: NDArray[np.intp], k: int) -> Arrays:
     """Whether the truth of each row is in its set, and how large the set is."""
     _agree("sets", len(sets), len(truth))
     tidy = _tidy(sets, k, "sets")
@@ -188,7 +188,7 @@ def _sets(outcome: Outcome) -> Facts:
         raise UsageError("costs only apply to single labels; leave them out for label sets.")
     truth, predicted = _tidy(outcome.truth, k, "truth"), _tidy(outcome.predicted, k, "predicted")
     P, ranked = _probabilities(outcome, n, k), _ranked(outcome, n, k)
-    values: dict[str, NDArray[Any]] = {}
+    values: Arrays = {}
     if ranked is not None:
         depths = [at for at in TOP if at <= k]
         first, keys = leaders(ranked, depths[-1]), owners(truth) * (k + 1) + truth.labels

@@ -23,7 +23,7 @@ from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Longs
+    from linnaeus.types import Arrays, Longs
 
 
 def observe_tags(
@@ -53,7 +53,7 @@ def observe_tags(
     counted = ~np.asarray(gold.is_null().to_numpy(zero_copy_only=False), bool)
     right = (codes[0] == codes[1]) & counted
     bounds = offsets - offsets[0]
-    values: dict[str, NDArray[Any]] = {"tokens": _sums(counted, bounds), "right_tokens": _sums(right, bounds)}
+    values: Arrays = {"tokens": _sums(counted, bounds), "right_tokens": _sums(right, bounds)}
     values["whole"] = (values["tokens"] == values["right_tokens"]).astype(np.uint8)
     for name, among in () if known is None else (("known", counted & known), ("unknown", counted & ~known)):
         if among.any():

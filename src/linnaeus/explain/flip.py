@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from linnaeus.data.batch import Batch
     from linnaeus.explain.models import Answer, Linear, Local
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles
 
-Decide: TypeAlias = "Callable[[Doubles, Batch], NDArray[Any]]"
+Decide: TypeAlias = "Callable[[Doubles, Batch], Array]"
 """From scores (n, w) of rows to class numbers (n,), where -1 abstains, or to the labels of each row (n, k)."""
 
 Words: TypeAlias = tuple[int, ...]
@@ -72,20 +72,20 @@ class Trial:
         """The number of texts that may still be scored."""
         return self.limit - self.scored
 
-    def score(self, sets: Sequence[Words]) -> tuple[Doubles, NDArray[np.bool_], NDArray[Any]]:
+    def score(self, sets: Sequence[Words]) -> tuple[Doubles, NDArray[np.bool_], Array]:
         """Margins, whether the prediction changed, and the predictions, for the text without each set of words."""
         found = [self._score(part) for part in self._cuts(sets)]
         self.scored += len(sets)
         margins, decided = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return margins, self.answer.flipped(decided), decided
 
-    def best(self, sets: Sequence[Words]) -> tuple[Words, bool, NDArray[Any]]:
+    def best(self, sets: Sequence[Words]) -> tuple[Words, bool, Array]:
         """The set that changes most (one that flips the prediction, if any), whether it flips, and the prediction."""
         margins, flips, decided = self.score(sets)
         at = int(np.lexsort((margins, ~flips))[0])
         return sets[at], bool(flips[at]), decided[at : at + 1]
 
-    def _score(self, sets: Sequence[Words]) -> tuple[Doubles, NDArray[Any]]:
+    def _score(self, sets: Sequence[Words]) -> tuple[Doubles, Array]:
         texts = [without(self.text, [self.words[i] for i in chosen]) for chosen in sets]
         rows = replace(self.row.take([0] * len(sets)), text=pa.array(texts, pa.large_string()))
         S = self.model.scores(rows)
@@ -97,7 +97,7 @@ class Trial:
 
 
 if TYPE_CHECKING:
-    Found = tuple[Words, NDArray[Any]]
+    Found = tuple[Words, Array]
     """Words, and the prediction without them."""
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from linnaeus.data.batch import Batch
     from linnaeus.features.base import Fitted
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs
 
 
 class Ranked:
@@ -80,8 +80,8 @@ class Linear(Ranked):
     exact: ClassVar[bool] = True
 
     features: Fitted
-    W: NDArray[Any]
-    b: NDArray[Any]
+    W: Array
+    b: Array
     space: Any
     classes: tuple[str, ...]
 
@@ -108,7 +108,7 @@ class Linear(Ranked):
         S: Doubles = rows.dot(self.weights(columns)) + np.asarray(self.b, np.float64)
         return S
 
-    def weights(self, columns: NDArray[Any]) -> Doubles:
+    def weights(self, columns: Array) -> Doubles:
         """The weights of these features (f, w)."""
         return np.ascontiguousarray(self.W[columns], np.float64)
 
@@ -231,14 +231,14 @@ class Answer:
         margins: Doubles = K[:, lead] - others.max(axis=1, initial=-np.inf)
         return margins
 
-    def flipped(self, decided: NDArray[Any]) -> NDArray[np.bool_]:
+    def flipped(self, decided: Array) -> NDArray[np.bool_]:
         """The rows where another class is predicted, or the first label is no longer among the labels."""
         lead = self.predicted[0]
         gone: NDArray[np.bool_] = decided != lead if self.kind == "one" else ~decided[:, lead].astype(bool)
         return gone
 
 
-def answer_of(decided: NDArray[Any], K: Doubles) -> Answer:
+def answer_of(decided: Array, K: Doubles) -> Answer:
     """The prediction for one row from the decision (1,) or (1, k) and the class scores (1, k).
 
     >>> answer_of(np.array([1]), np.array([[0.1, 0.5, 0.3]])).about

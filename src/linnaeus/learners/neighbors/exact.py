@@ -15,9 +15,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Ints
+    from linnaeus.types import Array, Arrays, Doubles, Ints
 
 BATCH = 1024
 """Queries in one kernel call."""
@@ -40,7 +38,7 @@ class Exact:
         """Build the index; the inverted lists are made at the first query."""
         return ExactIndex(rows, metric)
 
-    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> ExactIndex:
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> ExactIndex:
         """Restore the index, which consists of the rows only."""
         return ExactIndex(rows, metric)
 
@@ -70,7 +68,7 @@ class ExactIndex:
         found: tuple[Ints, Doubles] = search(asked(X, self.rows), count, kernels.thread_count())
         return found
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
         return {}
 
@@ -94,7 +92,7 @@ def to_dense(rows: CSR | Dense) -> Doubles:
     return rows.values.astype(np.float64) if isinstance(rows, Dense) else _filled(rows, np.zeros(rows.shape))
 
 
-def _filled(rows: CSR, out: NDArray[Any]) -> NDArray[Any]:
+def _filled(rows: CSR, out: Array) -> Array:
     out[np.repeat(np.arange(len(rows)), np.diff(rows.indptr)), rows.indices[: rows.nnz]] = rows.data[: rows.nnz]
     return out
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from linnaeus.learners.neighbors.exact import as_dense, by_rows, to_dense
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Floats, Ints, Longs
+    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs
 
     Layers = tuple[Ints, Longs, Ints, Ints]
 
@@ -72,7 +70,7 @@ class Graph:
             at = to
         return GraphIndex(Dense(values), metric, scales, layers, self.walk)
 
-    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> GraphIndex:
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> GraphIndex:
         """Restore the graph from a file; every number is checked."""
         if not isinstance(rows, Dense) or rows.values.dtype != np.float32:
             raise damaged("the rows of its graph have another type")
@@ -112,10 +110,10 @@ class GraphIndex:
         found, _ = search(vectors, self.scales, self.layers, asked, wanted, kernels.thread_count())
         return by_rows(self.rows, self.metric, queries, found.reshape(-1, count))
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """The graph, and the factors of inner products if the metric is the cosine."""
         levels, offsets, links, uppers = self.layers
-        found: dict[str, NDArray[Any]] = {"levels": levels, "offsets": offsets, "links": links, "uppers": uppers}
+        found: Arrays = {"levels": levels, "offsets": offsets, "links": links, "uppers": uppers}
         return found | {"scales": self.scales} if self.metric == "cosine" else found
 
 

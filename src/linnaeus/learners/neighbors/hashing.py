@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Floats, Ints, Longs, Words64
+    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs, Words64
 
 COLUMNS = 1 << 12
 """Columns in one block of drawn hyperplanes."""
@@ -127,7 +127,7 @@ class Hyperplanes:
         """The buckets of all rows."""
         return _hashed(rows, metric, self, seed)
 
-    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> HashIndex:
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> HashIndex:
         """Restore the buckets from a file; every row number is checked."""
         return _restored(tensors, rows, metric, self)
 
@@ -166,7 +166,7 @@ class MinHash:
         """The buckets of all rows."""
         return _hashed(rows, metric, self, seed)
 
-    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> HashIndex:
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> HashIndex:
         """Restore the buckets from a file; every row number is checked."""
         return _restored(tensors, rows, metric, self)
 
@@ -183,9 +183,7 @@ def _hashed(rows: CSR | Dense, metric: str, how: Hyperplanes | MinHash, seed: in
     return HashIndex(rows, metric, how, seed, (np.ascontiguousarray(keys.T), np.ascontiguousarray(order.T)))
 
 
-def _restored(
-    tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str, how: Hyperplanes | MinHash
-) -> HashIndex:
+def _restored(tensors: Mapping[str, Array], rows: CSR | Dense, metric: str, how: Hyperplanes | MinHash) -> HashIndex:
     keys, order, seed = tensors["keys"], tensors["order"], tensors["seed"]
     fits = keys.shape == order.shape == (how.tables, len(rows)) and seed.shape == (1,)
     fits = fits and keys.dtype == np.uint64 and order.dtype == np.int32 and seed.dtype == np.uint64
@@ -242,7 +240,7 @@ class HashIndex:
         )
         return starts, ends
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """The buckets and the random seed."""
         return {"keys": self.buckets[0], "order": self.buckets[1], "seed": np.array([self.seed], np.uint64)}
 

@@ -15,9 +15,7 @@ from linnaeus.learners.neighbors.exact import as_dense, by_rows, to_dense
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Ints
+    from linnaeus.types import Array, Arrays, Doubles, Ints
 
 
 def _refuse(leaf: int) -> None:
@@ -54,7 +52,7 @@ class KDTree:
         """Build the index; the tree is built at the first query."""
         return _planted(rows, metric, "KDTree", self.leaf)
 
-    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> TreeIndex:
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> TreeIndex:
         """Restore the index from the rows of a file."""
         return _restored(rows, metric, "KDTree", self.leaf)
 
@@ -77,7 +75,7 @@ class BallTree:
         """Build the index; the tree is built at the first query."""
         return _planted(rows, metric, "BallTree", self.leaf)
 
-    def restore(self, tensors: Mapping[str, NDArray[Any]], rows: CSR | Dense, metric: str) -> TreeIndex:
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> TreeIndex:
         """Restore the index from the rows of a file."""
         return _restored(rows, metric, "BallTree", self.leaf)
 
@@ -124,7 +122,7 @@ class TreeIndex:
         found = self._tree.query(placed, count, return_distance=False)
         return by_rows(self.rows, self.metric, queries, found.astype(np.int32))
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Arrays:
         """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
         return {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Ints, Truth
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Truth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,21 +120,21 @@ class Known:
         query = np.repeat(np.repeat(np.arange(n), count), sizes)
         return _sums(query * self.k + there.labels, np.repeat(votes.reshape(-1), sizes), (n, self.k))
 
-    def tensors(self) -> dict[str, NDArray[Any]]:
+    def tensors(self) -> Arrays:
         """The arrays."""
-        found: dict[str, NDArray[Any]] = {} if self.weights is None else {"weights": self.weights}
+        found: Arrays = {} if self.weights is None else {"weights": self.weights}
         if isinstance(self.y, LabelSets):
             return found | {"truth.offsets": self.y.offsets, "truth.labels": self.y.labels}
         return found | {"truth": self.y}
 
 
-def _sums(places: NDArray[Any], votes: Doubles, shape: tuple[int, int]) -> Doubles:
+def _sums(places: Array, votes: Doubles, shape: tuple[int, int]) -> Doubles:
     """Sums of the votes by class, added in order."""
     found: Doubles = np.bincount(places, votes, shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
     return found
 
 
-def known_of(tensors: Mapping[str, NDArray[Any]], n: int, k: int) -> Known:
+def known_of(tensors: Mapping[str, Array], n: int, k: int) -> Known:
     """Restore the labels of n rows; arrays whose shapes do not match are refused."""
     weights = tensors.get("weights")
     _refuse(1 <= k <= CLASSES * (n + 1))
@@ -158,7 +156,7 @@ def known_of(tensors: Mapping[str, NDArray[Any]], n: int, k: int) -> Known:
     return Known(y, k, weights)
 
 
-def _inside(labels: NDArray[Any], k: int) -> bool:
+def _inside(labels: Array, k: int) -> bool:
     return not len(labels) or bool(0 <= labels.min() <= labels.max() < k)
 
 
