@@ -12,7 +12,7 @@ from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features import Affixes, Columns, Conjunction, Function, Lexicon, Selected, Shape, Union, Weighted
 from linnaeus.features import composition as conjunctions
-from linnaeus.features.base import Narrowed, narrow
+from linnaeus.features.base import Narrowed
 from linnaeus.types import Place
 
 
@@ -146,11 +146,11 @@ def test_fewer_columns_by_keeping_or_wrapping():
     for block in (Shape(), Affixes(), Shape() | Affixes(), Affixes() * Shape(), Lexicon({"a": ["bad"], "b": ["x"]})):
         fitted = block.fit(texts)
         columns = np.arange(0, fitted.width, 2, dtype=np.int32)
-        kept = narrow(fitted, columns)
+        kept = fitted.keep(columns)
         full, part = (features.rows(texts).to_scipy().toarray() for features in (fitted, kept))
         assert np.array_equal(full[:, columns], part)
         assert list(kept.names()) == [fitted.names()[column] for column in columns]
         wrapped = Narrowed(fitted, columns)
         assert np.array_equal(wrapped.rows(texts).to_scipy().toarray(), part)
         assert wrapped.places(texts) == kept.places(texts)
-        assert narrow(wrapped, np.array([1], np.int32)).names() == [kept.names()[1]] if fitted.width > 2 else True
+        assert wrapped.keep(np.array([1], np.int32)).names() == [kept.names()[1]] if fitted.width > 2 else True

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.features.base import narrow as narrow
 from linnaeus.features.restore import restore as restore
 from linnaeus.lazy import Table, room
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from linnaeus.features.base import Block as Block
     from linnaeus.features.base import Fitted as Fitted
     from linnaeus.features.base import as_stream as as_stream
-    from linnaeus.features.base import shrink as shrink
     from linnaeus.features.columns import Columns as Columns
     from linnaeus.features.columns import Field as Field
     from linnaeus.features.composition import Conjunction as Conjunction

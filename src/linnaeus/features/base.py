@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.batches import text_batches
 from linnaeus.features.names import Names, chosen
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import has_method
 from linnaeus.store.states import nest, tensor
 from linnaeus.types import State
 
@@ -53,7 +54,7 @@ def as_stream(source: Source) -> Stream:
     """
     if isinstance(source, Batch):
         return Batches((source,))
-    if hasattr(source, "batches"):
+    if has_method(source, "batches"):
         stream: Stream = source
         return stream
     return Batches(text_batches(source))
@@ -96,7 +97,41 @@ class Block(ABC):
         return Conjunction(self, other) if isinstance(other, Block) else NotImplemented
 
 
-class Fitted(ABC):
+class Labeled:
+    """Base class of pieces that may learn from labels."""
+
+    needs_labels: ClassVar[bool] = False
+    """Whether it does: then it must be learned anew for each fold, or held-out rows would be known to it."""
+
+
+class FittedPiece:
+    """What every fitted piece says of itself; its class or its fields say otherwise where it is so."""
+
+    opaque: ClassVar[bool] = False
+    """Whether its features come from all of a text at once, so that their weights say nothing of single words."""
+    full: ClassVar[bool] = False
+    """Whether its rows have a number in every column."""
+    spells: ClassVar[bool] = False
+    """Whether its rows are texts that can be read again."""
+
+    @property
+    def keeps_rows(self) -> int:
+        """The number of training rows in it."""
+        return 0
+
+    @property
+    def inside(self) -> Sequence[FittedPiece]:
+        """The pieces that it is made of."""
+        return ()
+
+    def parts(self) -> Iterator[FittedPiece]:
+        """It, and all it is made of."""
+        yield self
+        for piece in self.inside:
+            yield from piece.parts()
+
+
+class Fitted(FittedPiece, ABC):
     """Base class of fitted extractors, frozen: the row of a text does not depend on the other texts.
 
     >>> from linnaeus.features import Words
@@ -125,6 +160,30 @@ class Fitted(ABC):
     @abstractmethod
     def state(self) -> State:
         """Manifest and tensors from which `restore` restores this object."""
+
+    def keep(self, columns: Ints) -> Fitted:
+        """The features restricted to these columns (sorted), whose values do not change.
+
+        A class that can drop the other columns does so itself, and a saved model then does not contain them.
+
+        >>> import numpy as np
+        >>> from linnaeus.features import Words
+        >>> Words().fit(["a good film"]).keep(np.array([1], np.int32)).names()
+        ['film']
+        """
+        return Narrowed(self, columns)
+
+    def shrink(self, columns: Ints) -> Fitted:
+        """The features restricted to these columns (sorted), without any data of the others, for a small model.
+
+        Unlike `keep` it may change values: rows are normalized by the remaining columns only.
+
+        >>> from linnaeus.features import Words
+        >>> fitted = Words(values="tfidf", length="l2").fit(["good film", "bad film"])
+        >>> fitted.shrink(np.array([0], np.int32)).rows(["bad film"]).data.tolist()
+        [1.0]
+        """
+        return self.keep(columns)
 
     def rows(self, source: Source) -> CSR:
         """The features of each row of the source (n, width)."""
@@ -187,47 +246,17 @@ def check_around(piece: Any, block: type) -> None:
             raise UsageError(f"{name}({part}=...) must be at least {least}, not {getattr(piece, part)}.")
 
 
-def narrow(features: Fitted, columns: Ints) -> Fitted:
-    """The features restricted to these columns (sorted), by their own `keep` if they have one.
-
-    Features have `keep(columns)` if they can drop the other columns without changing the values of these; a saved model
-    then does not contain the dropped columns. Other features are wrapped.
-
-    >>> import numpy as np
-    >>> from linnaeus.features import Words
-    >>> narrow(Words().fit(["a good film"]), np.array([1], np.int32)).names()
-    ['film']
-    """
-    keep = getattr(features, "keep", None)
-    if keep is None:
-        return Narrowed(features, columns)
-    kept: Fitted = keep(columns)
-    return kept
-
-
-def shrink(features: Fitted, columns: Ints) -> Fitted:
-    """The features restricted to these columns (sorted), without any data of the others, for a small model.
-
-    Unlike `narrow` it may change values: rows are normalized by the remaining columns only.
-
-    >>> from linnaeus.features import Words
-    >>> fitted = Words(values="tfidf", length="l2").fit(["good film", "bad film"])
-    >>> shrink(fitted, np.array([0], np.int32)).rows(["bad film"]).data.tolist()
-    [1.0]
-    """
-    own = getattr(features, "shrink", None)
-    if own is None:
-        return narrow(features, columns)
-    less: Fitted = own(columns)
-    return less
-
-
 @dataclass(frozen=True, eq=False)
 class Narrowed(Fitted):
     """Some columns of a fitted piece: `columns[j]` is what column j was there."""
 
     features: Fitted
     columns: Ints
+
+    @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The piece."""
+        return (self.features,)
 
     @property
     def width(self) -> int:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
-from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows, narrow, shrink
+from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, prefixed
 from linnaeus.frozen import dataclass
@@ -284,6 +284,11 @@ class FittedField(Fitted):
     features: Fitted
 
     @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.features,)
+
+    @property
     def width(self) -> int:
         """That of the extractor."""
         return self.features.width
@@ -302,11 +307,11 @@ class FittedField(Fitted):
 
     def keep(self, columns: Ints) -> Fitted:
         """Only these columns."""
-        return FittedField(self.column, narrow(self.features, columns))
+        return FittedField(self.column, self.features.keep(columns))
 
     def shrink(self, columns: Ints) -> Fitted:
         """Only these columns, without any data of the others."""
-        return FittedField(self.column, shrink(self.features, columns))
+        return FittedField(self.column, self.features.shrink(columns))
 
     def state(self) -> State:
         """The name of the column, and the state of the extractor."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack, vstack
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect, said
-from linnaeus.features.base import Block, Fitted, empty_rows, narrow, shrink
+from linnaeus.features.base import Block, Fitted, empty_rows
 from linnaeus.features.names import Names, chained
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest, tensor
@@ -63,6 +63,11 @@ class FittedUnion(Fitted):
 
     blocks: tuple[Fitted, ...]
 
+    @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The blocks."""
+        return self.blocks
+
     def __post_init__(self) -> None:
         if self.width > MAX_COLUMNS:
             raise UsageError(f"Union would have {self.width:,} columns, but at most {MAX_COLUMNS:,} are possible.")
@@ -90,11 +95,11 @@ class FittedUnion(Fitted):
 
     def keep(self, columns: Ints) -> Fitted:
         """Only these columns; each block keeps its share of them."""
-        return self._each(narrow, columns)
+        return self._each(lambda block, share: block.keep(share), columns)
 
     def shrink(self, columns: Ints) -> Fitted:
         """Only these columns, without any data of the others."""
-        return self._each(shrink, columns)
+        return self._each(lambda block, share: block.shrink(share), columns)
 
     def _each(self, less: Callable[[Fitted, Ints], Fitted], columns: Ints) -> Fitted:
         kept = []
@@ -167,6 +172,11 @@ class FittedConjunction(Fitted):
     left: Fitted
     right: Fitted
     pairs: Longs
+
+    @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.left, self.right)
 
     @property
     def width(self) -> int:

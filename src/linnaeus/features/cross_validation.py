@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.arrays.csr import CSR, hstack
+from linnaeus.features.base import Labeled
 from linnaeus.features.composition import FittedUnion, Union
 from linnaeus.features.ngrams import TermBlock
 from linnaeus.features.statistics import Seen
@@ -204,7 +205,8 @@ def peeks(piece: Any) -> bool:
 
     if isinstance(piece, str):
         piece = VALUES.get(piece) or SCORES.get(piece)
-    if getattr(piece, "needs_labels", False):
+    kind = piece if isinstance(piece, type) else type(piece)
+    if issubclass(kind, Labeled) and kind.needs_labels:
         return True
     if isinstance(piece, tuple):
         return any(map(peeks, piece))

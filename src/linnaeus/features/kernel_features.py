@@ -104,6 +104,11 @@ class FittedFourier(Fitted):
     seed: int
 
     @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.features,)
+
+    @property
     def width(self) -> int:
         """The waves."""
         return self.count
@@ -262,6 +267,11 @@ class FittedNystrom(Fitted):
     kernel: Similarity
     landmarks: CSR
     whitening: Doubles
+
+    @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.features,)
 
     @property
     def width(self) -> int:

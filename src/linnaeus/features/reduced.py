@@ -95,6 +95,11 @@ class FittedReduced(Fitted):
     projection: Floats
 
     @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.features,)
+
+    @property
     def width(self) -> int:
         """The directions."""
         return int(self.projection.shape[1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import SCORES
-from linnaeus.features.base import Block, Fitted, narrow
+from linnaeus.features.base import Block, Fitted, Labeled
 from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Ints
 
 
-class Score(ABC):
+class Score(Labeled, ABC):
     """Base class of scores for feature selection."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class Selected(Block):
         """Fit the block, score its columns, keep the best."""
         features = self.block.learn(stream)
         scores = resolve_score(self.by).score(Seen(features, stream))
-        return narrow(features, best(scores, self.k))
+        return features.keep(best(scores, self.k))
 
 
 def resolve_score(by: str | Score) -> Score:

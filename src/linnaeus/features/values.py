@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
+from linnaeus.features.base import Labeled
 from linnaeus.features.statistics import Seen, presence
 from linnaeus.frozen import dataclass
 
@@ -37,7 +38,7 @@ TF: dict[str, Formula | None] = {
 """Functions of a count (at least zero); None keeps it."""
 
 
-class Values:
+class Values(Labeled):
     """Base class of weightings of counts."""
 
     by_row: ClassVar[bool] = False

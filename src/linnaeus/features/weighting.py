@@ -11,7 +11,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer
-from linnaeus.features.base import Block, Fitted, Narrowed, narrow, shrink
+from linnaeus.features.base import Block, Fitted, Narrowed
 from linnaeus.features.statistics import Seen
 from linnaeus.features.values import VALUES, Count, Values, resolve
 from linnaeus.frozen import dataclass
@@ -90,6 +90,11 @@ class FittedWeighted(Fitted):
     mean_length: float = 1.0
 
     @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.counts,)
+
+    @property
     def width(self) -> int:
         """The columns of what counts."""
         return self.counts.width
@@ -119,11 +124,11 @@ class FittedWeighted(Fitted):
         """Only these columns; where values depend on the whole row, the others must still be counted."""
         if self.length is not None or self.values.by_row:
             return Narrowed(self, columns)
-        return self._with(narrow(self.counts, columns), columns)
+        return self._with(self.counts.keep(columns), columns)
 
     def shrink(self, columns: Ints) -> Fitted:
         """Only these columns, also where the length of a row is that of all; but not where values need all counts."""
-        return Narrowed(self, columns) if self.values.by_row else self._with(shrink(self.counts, columns), columns)
+        return Narrowed(self, columns) if self.values.by_row else self._with(self.counts.shrink(columns), columns)
 
     def _with(self, counts: Fitted, columns: Ints) -> Fitted:
         weights = self.weights[columns] if len(self.weights) else self.weights

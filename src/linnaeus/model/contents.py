@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.frozen import dataclass
 
@@ -29,22 +28,7 @@ class Remains:
 def remains(model: Model) -> Remains:
     """What fitted pieces say of themselves: `keeps_rows`, how many; `spells`, that rows are texts."""
     own = getattr(model.body, "keeps_rows", 0)
-    places = [(own, model.features)] if own else []
-    places += [(part.keeps_rows, part.features) for part in parts(model.features) if hasattr(part, "keeps_rows")]
-    texts = any(getattr(part, "spells", False) for _, inside in places for part in parts(inside))
-    return Remains(sum(rows for rows, _ in places), texts)
-
-
-def opaque(features: Any) -> bool:
-    """Whether some features come from all of a text at once, so that their weights say nothing of its words."""
-    return any(getattr(part, "opaque", False) for part in parts(features))
-
-
-def parts(features: Any) -> Iterator[Any]:
-    """A fitted extractor, and all it is made of."""
-    yield features
-    for name in ("features", "counts", "left", "right"):
-        if hasattr(features, name):
-            yield from parts(getattr(features, name))
-    for block in getattr(features, "blocks", ()):
-        yield from parts(block)
+    holders = [(own, [model.features])] if own else []
+    holders += [(part.keeps_rows, part.inside) for part in model.features.parts() if part.keeps_rows]
+    texts = any(part.spells for _, inside in holders for piece in inside for part in piece.parts())
+    return Remains(sum(rows for rows, _ in holders), texts)

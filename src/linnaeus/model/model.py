@@ -218,16 +218,12 @@ class Model:
 
     @cached_property
     def _full(self) -> int:
-        from linnaeus.model.contents import parts
-
-        return sum(part.width for part in parts(self.features) if getattr(part, "full", False))
+        return sum(part.width for part in self.features.parts() if part.full)
 
     @cached_property
     def opaque(self) -> bool:
         """Whether some features come from all of a text at once, so that their weights say nothing of its words."""
-        from linnaeus.model.contents import opaque
-
-        return opaque(self.features)
+        return any(part.opaque for part in self.features.parts())
 
     def class_scores(self, S: Doubles) -> Doubles:
         """Class scores from the scores of the output space, for example from scores of pairs of classes."""

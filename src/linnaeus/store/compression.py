@@ -176,7 +176,7 @@ def importance(W: Floats, squares: Doubles) -> Doubles:
 def prune(W: Floats, squares: Doubles, count: int) -> Ints:
     """The columns of the `count` most important features, in order; those that change nothing are never kept.
 
-    Of equally important ones the first stay. `features.shrink(fitted, columns)` and `W[columns]` are the smaller model.
+    Of equally important ones the first stay. `fitted.shrink(columns)` and `W[columns]` are the smaller model.
 
     >>> prune(np.array([[1], [0], [-3], [1]], np.float32), np.ones(4), 2).tolist()
     [0, 2]

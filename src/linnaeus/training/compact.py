@@ -16,7 +16,6 @@ from linnaeus.arrays.linear import stored
 from linnaeus.data.split import Split, holdout, kept_together
 from linnaeus.decision.fitted import learn_scope
 from linnaeus.errors import UsageError, expect
-from linnaeus.features import shrink
 from linnaeus.features.known_words import known_share
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.solving import solve
@@ -143,7 +142,7 @@ def smaller(features: Fitted, params: dict[str, Floats], squares: Doubles, how: 
     W = params["W"]
     columns = prune(W, squares, max(LEAST, round(share * len(W))))
     codes = quantize(np.ascontiguousarray(W[columns]), kind)
-    return Small(shrink(features, columns), codes, {**params, "W": dequantize(codes)})
+    return Small(features.shrink(columns), codes, {**params, "W": dequantize(codes)})
 
 
 def mean_squares(X: CSR) -> Doubles:

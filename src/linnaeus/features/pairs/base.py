@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.errors import InputTypeError
+from linnaeus.features.base import FittedPiece
 from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import CASES, TOKENIZERS
@@ -151,7 +152,7 @@ def viewed(groups: Groups | View) -> View:
     return groups if isinstance(groups, View) else View(groups)
 
 
-class FittedPairs(ABC):
+class FittedPairs(FittedPiece, ABC):
     """Base class of fitted joint features f(x, y) of an example and each of its candidates."""
 
     @property
@@ -214,6 +215,11 @@ class FittedJoined(FittedPairs):
     """Fitted blocks side by side."""
 
     blocks: tuple[FittedPairs, ...]
+
+    @property
+    def inside(self) -> tuple[FittedPairs, ...]:
+        """The blocks."""
+        return self.blocks
 
     @property
     def width(self) -> int:

@@ -64,6 +64,11 @@ class FittedDescribed(FittedPairs):
     features: Fitted
 
     @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.features,)
+
+    @property
     def width(self) -> int:
         """That of the extractor."""
         return self.features.width
@@ -137,6 +142,11 @@ class FittedCrossed(FittedPairs):
     right: Fitted
     columns: tuple[str, ...]
     weight: float
+
+    @property
+    def inside(self) -> tuple[Fitted, ...]:
+        """The features it is made of."""
+        return (self.left, self.right)
 
     @property
     def width(self) -> int:

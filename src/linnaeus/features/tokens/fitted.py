@@ -13,6 +13,7 @@ import pyarrow as pa
 from linnaeus import kernels
 from linnaeus.arrays import CSR
 from linnaeus.errors import LinnaeusError, ModelFileError, UsageError, damaged
+from linnaeus.features.base import FittedPiece
 from linnaeus.features.tokens.sources import SOURCES, restore
 from linnaeus.features.tokens.templates import Pair, Part, Templates, Window, codes
 from linnaeus.frozen import dataclass
@@ -88,7 +89,7 @@ def form_rows(forms: list[str]) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedTemplates:
+class FittedTemplates(FittedPiece):
     """Templates with the values they know and a column for each feature.
 
     `values` are the strings of each form (in the order of `Templates.fields`), value i of a form has the number i + 2;
