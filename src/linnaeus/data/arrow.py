@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from linnaeus.errors import DataError, said
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
+
 
 DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32(), "i4"), (pa.int64(), "i8"))}
 """Types whose numbers lie in memory as NumPy's do, by Arrow's name."""
@@ -21,7 +25,7 @@ FEW = 1 << 16
 """Strings up to which they are told apart here: beyond, what pyarrow needs to be loaded is soon won back."""
 
 
-def as_numpy(column: pa.Array) -> NDArray[Any]:
+def as_numpy(column: pa.Array) -> Array:
     """Numbers or truth values without nulls; numbers are not copied, so the array is not to be written to.
 
     >>> as_numpy(pa.array([True, False, True])[1:]).tolist(), as_numpy(pa.array([1.5, 2.5])[1:]).tolist()
@@ -34,11 +38,11 @@ def as_numpy(column: pa.Array) -> NDArray[Any]:
         if boolean:
             return np.unpackbits(np.frombuffer(held, np.uint8), count=end, bitorder="little")[start:].view(bool)
         return np.frombuffer(held, DTYPES[str(column.type)], count=end)[start:]
-    found: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    found: Array = column.to_numpy(zero_copy_only=False)
     return found
 
 
-def from_numpy(values: NDArray[Any]) -> pa.Array:
+def from_numpy(values: Array) -> pa.Array:
     """A column of these numbers, where they lie: `pyarrow.array` would load pandas as well.
 
     >>> from_numpy(np.array([2, 0])).to_pylist()
@@ -251,7 +255,7 @@ def _number(cell: Any) -> float | None:
 _KINDS = (pa.float64(), pa.timestamp("us"), pa.timestamp("us", tz="UTC"))
 
 
-def as_times(columns: Sequence[pa.Array], name: str) -> NDArray[Any]:
+def as_times(columns: Sequence[pa.Array], name: str) -> Array:
     """All cells as numbers: as written where they are numbers, else microseconds since 1970.
 
     >>> as_times([pa.array(["1970-01-01", "1970-01-01T00:00:01"])], "when").tolist()
@@ -269,12 +273,12 @@ def as_times(columns: Sequence[pa.Array], name: str) -> NDArray[Any]:
     raise DataError(f"column {name!r}: not all cells are times; write them as 2026-11-15T12:00:00, or as numbers.")
 
 
-def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+def _numbers(column: pa.ChunkedArray) -> Array:
     if pa.types.is_date(column.type):
         column = column.cast(pa.timestamp("us"))
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.int64())
-    found: NDArray[Any] = column.to_numpy()
+    found: Array = column.to_numpy()
     if not np.issubdtype(found.dtype, np.number):
         raise pa.ArrowInvalid("not a time")
     return found

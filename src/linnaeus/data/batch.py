@@ -60,7 +60,7 @@ class Batch:
         """A range of rows; the columns are views, not copies."""
         return self.each(lambda array: array.slice(offset, length), self.start + offset)
 
-    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
+    def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Batch:
         """The rows with these numbers, in this order, numbered from 0."""
         chosen = from_numpy(row_numbers(rows))
         return self.each(lambda array: _widened(array).take(chosen))
@@ -73,7 +73,7 @@ class Batch:
 _ROLES = tuple(f.name for f in fields(Batch) if f.name not in ("columns", "start"))
 
 
-def row_numbers(rows: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def row_numbers(rows: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
     """Row numbers as an array; a mask is refused, because its values would be read as rows 0 and 1.
 
     >>> row_numbers([2, 0]).tolist()

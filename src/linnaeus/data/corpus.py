@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from linnaeus.data.formats import Format
     from linnaeus.data.roles import Roles, Shape
     from linnaeus.data.streams import File
+    from linnaeus.types import Array
 
 
 class Source(Protocol):
@@ -255,7 +256,7 @@ class Corpus:
                 break
         return self._with(hold(found, self.skipped))
 
-    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Corpus:
+    def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Corpus:
         """The rows with these numbers, in this order. Ascending numbers are streamed, others are taken in memory."""
         chosen = row_numbers(rows)
         if len(chosen) and chosen.min() < 0:
@@ -307,7 +308,7 @@ class Corpus:
                 groups.add(batch.groups)
         return strata.numbers(), groups.numbers()
 
-    def _times(self) -> NDArray[Any]:
+    def _times(self) -> Array:
         name = self.roles.time
         if name is None or name not in self._shape.columns:
             raise UsageError("a split by time needs the column of times; name it with time= when reading.")

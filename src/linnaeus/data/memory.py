@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus.data.roles import FIXED
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, is_unicode, said
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
+
 
 _HUGGING_ROWS = 10_000
 _HALF = "holds half a surrogate pair, not a character; correct it with text.encode('utf-8', 'replace').decode()."
@@ -135,7 +138,7 @@ def _strings_in(value: Any) -> Iterable[str]:
         yield from chain.from_iterable(map(_strings_in, value))
 
 
-def _vectors(values: NDArray[Any]) -> pa.Array:
+def _vectors(values: Array) -> pa.Array:
     """An array of several dimensions as a column of vectors, or of lists of vectors."""
     made = pa.array(np.ascontiguousarray(values).reshape(-1))
     for size in values.shape[:0:-1]:

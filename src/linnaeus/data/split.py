@@ -19,7 +19,7 @@ from linnaeus.kernels.hashes import GOLDEN, scramble
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Longs
+    from linnaeus.types import Array, Longs
 
 
 _Codes = NDArray[np.int64]
@@ -134,7 +134,7 @@ def _rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n} rows"
 
 
-def _edges(when: NDArray[Any], shares: Sequence[float]) -> list[Any]:
+def _edges(when: Array, shares: Sequence[float]) -> list[Any]:
     """The times at which these shares of the rows lie before."""
     n = len(when)
     _check_rows(n)
@@ -145,7 +145,7 @@ def _edges(when: NDArray[Any], shares: Sequence[float]) -> list[Any]:
     return [max(ordered[min(n - 1, round(share * n))], later) for share in shares]
 
 
-def _forward(when: NDArray[Any], edge: Any, after: Any) -> Split:
+def _forward(when: Array, edge: Any, after: Any) -> Split:
     test = when >= edge if after is None else (when >= edge) & (when < after)
     return Split(np.flatnonzero(when < edge), np.flatnonzero(test))
 
@@ -245,7 +245,7 @@ MANY = 0.1
 """The share of rows that have a text in common with another, from which texts that occur once are judged apart."""
 
 
-def kept_together(keys: NDArray[Any] | None, groups: Longs | None, part: float) -> Longs | None:
+def kept_together(keys: Array | None, groups: Longs | None, part: float) -> Longs | None:
     """A group for each row: rows with equal keys, and rows of one given group, are in the same one; None: all differ.
 
     `part` is how many rows are held out at a time. Keys of very many rows ("yes" in dialogs) join nothing: new data
@@ -274,7 +274,7 @@ def kept_together(keys: NDArray[Any] | None, groups: Longs | None, part: float) 
     return groups
 
 
-def repeated(keys: NDArray[Any]) -> NDArray[np.bool_]:
+def repeated(keys: Array) -> NDArray[np.bool_]:
     """Whether another row has the key of this one.
 
     >>> repeated(np.array([7, 8, 7])).tolist()

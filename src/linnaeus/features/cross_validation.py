@@ -12,7 +12,6 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.features.base import Labeled
@@ -27,7 +26,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.features.base import Block, Fitted
     from linnaeus.protocols import Stream
-    from linnaeus.types import Longs
+    from linnaeus.types import Array, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +181,7 @@ def _fewest(terms: Exact, n: int) -> int:
     return max(1, least)
 
 
-def _lengthen(data: NDArray[Any], places: tuple[NDArray[Any], ...], span: Span, n: int) -> None:
+def _lengthen(data: Array, places: tuple[Array, ...], span: Span, n: int) -> None:
     """Bring the columns of a span to length 1 again, in the rows that lost some."""
     rows, indices, gone = places
     short = np.zeros(n, bool)

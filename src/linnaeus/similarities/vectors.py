@@ -14,9 +14,9 @@ from linnaeus.protocols import PositiveSimilarity
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs
 
-    Sparse = tuple[Longs, NDArray[np.int32], NDArray[Any]]
+    Sparse = tuple[Longs, NDArray[np.int32], Array]
 
 
 CELLS = 1 << 22

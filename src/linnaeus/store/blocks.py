@@ -18,9 +18,7 @@ from linnaeus.errors import ModelFileError
 if TYPE_CHECKING:
     from mmap import mmap
 
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Bytes, Words64
+    from linnaeus.types import Array, Bytes, Words64
 
 BLOCKS = "block_digests"
 """The name of the tensor."""
@@ -29,13 +27,13 @@ BLOCK = 1 << 14
 """Bytes of a block; the last one of a tensor may have fewer."""
 
 
-def digest_blocks(tensors: Mapping[str, NDArray[Any]], order: list[str]) -> Words64:
+def digest_blocks(tensors: Mapping[str, Array], order: list[str]) -> Words64:
     """The digests of all blocks of these tensors, in this order."""
     found = [kernels.block_digests(as_bytes(tensors[name]), kernels.thread_count()) for name in order]
     return np.concatenate([np.zeros(0, np.uint64), *found])
 
 
-def as_bytes(array: NDArray[Any]) -> Bytes:
+def as_bytes(array: Array) -> Bytes:
     """The bytes of an array, where they lie."""
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
@@ -43,7 +41,7 @@ def as_bytes(array: NDArray[Any]) -> Bytes:
 class Guard:
     """One tensor of a mapped file, whose blocks are checked when they are first used."""
 
-    def __init__(self, array: NDArray[Any], digests: Words64 | None, said: str, mapped: mmap | None) -> None:
+    def __init__(self, array: Array, digests: Words64 | None, said: str, mapped: mmap | None) -> None:
         """The array, the digests of its blocks (none: they are not checked), how errors call it, and its file."""
         self.array, self._said, self._mapped = array, said, mapped
         self.kernel = None if digests is None else kernels.BlockGuard(as_bytes(array), digests)
@@ -71,7 +69,7 @@ class Guarded(Mapping[str, Any]):
     `raw` gives it unchecked, to those who check the blocks themselves.
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], guards: Mapping[str, Guard]) -> None:
+    def __init__(self, arrays: Mapping[str, Array], guards: Mapping[str, Guard]) -> None:
         """Arrays, and the guards of some of them."""
         self._arrays, self.guards = arrays, guards
 
@@ -97,7 +95,7 @@ class Guarded(Mapping[str, Any]):
         return dict, (dict(self),)  # a copy for another process is checked, and lies in memory
 
 
-def raw(arrays: Mapping[str, NDArray[Any]], name: str) -> Any:
+def raw(arrays: Mapping[str, Array], name: str) -> Any:
     """An array of a mapping, unchecked where it is guarded; None where there is none."""
     if name not in arrays:
         return None

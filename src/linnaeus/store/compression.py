@@ -13,7 +13,7 @@ from linnaeus.errors import UsageError, damaged
 
 if TYPE_CHECKING:
     from linnaeus.store.states import Tensors
-    from linnaeus.types import Doubles, Floats, Ints
+    from linnaeus.types import Array, Doubles, Floats, Ints
 
 
 Coded = tuple[NDArray[Any], "Floats | None"]
@@ -51,7 +51,7 @@ def quantize(W: Floats, kind: str = "float32") -> Tensors:
     return {"codes": codes} if scales is None else _packed(np.ascontiguousarray(codes), scales)
 
 
-def dequantize(tensors: Mapping[str, NDArray[Any]]) -> Floats:
+def dequantize(tensors: Mapping[str, Array]) -> Floats:
     """The weights (d, w) of tensors that `quantize` made; whole float32 weights where they lie, others anew."""
     codes = tensors.get("codes")
     if codes is None or codes.dtype.name not in KINDS or codes.ndim != (1 if "columns" in tensors else 2):
@@ -119,7 +119,7 @@ KINDS: dict[str, Callable[[Floats], Coded]] = {"float32": _whole, "float16": _ha
 """How weights are coded, by the type of the codes."""
 
 
-def _packed(codes: NDArray[Any], scales: Floats) -> Tensors:
+def _packed(codes: Array, scales: Floats) -> Tensors:
     """Whole, or row by row without zeros: how many are left in each row, their columns, and their codes."""
     whole = {"codes": codes, "scales": scales}
     there, w = codes != 0, codes.shape[1]
@@ -131,7 +131,7 @@ def _packed(codes: NDArray[Any], scales: Floats) -> Tensors:
     return whole if size > SAVING * _size(whole) or 4 * codes.size > GROWTH * size else sparse
 
 
-def _size(tensors: Mapping[str, NDArray[Any]]) -> int:
+def _size(tensors: Mapping[str, Array]) -> int:
     return sum(array.nbytes for array in tensors.values())
 
 
@@ -139,7 +139,7 @@ def _smallest(count: int) -> type[np.unsignedinteger[Any]]:
     return next(kind for kind in _COUNTS if count <= np.iinfo(kind).max)
 
 
-def _spread(codes: NDArray[Any], tensors: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+def _spread(codes: Array, tensors: Mapping[str, Array]) -> Array:
     """The whole matrix of codes, after a look whether everything fits."""
     columns, counts, width = (tensors.get(name, np.zeros(())) for name in ("columns", "counts", "width"))
     if any(a.ndim != 1 or a.dtype.type not in _COUNTS for a in (columns, counts)) or width.dtype != np.int64:

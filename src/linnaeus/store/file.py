@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,10 @@ from linnaeus.store.header import (
     seal,
 )
 from linnaeus.types import Json, State
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
+
 
 VERIFY_LIMIT = 64 * 1024 * 1024
 """Files whose tensors have fewer bytes are read and checked as a whole; larger ones are mapped."""
@@ -162,7 +166,7 @@ def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
     return data
 
 
-def _array(data: memoryview, print_: Mapping[str, Json]) -> NDArray[Any]:
+def _array(data: memoryview, print_: Mapping[str, Json]) -> Array:
     """A tensor as a view of the file; a copy if the machine has another byte order."""
     dtype = np.dtype(print_["dtype"])
     if sys.byteorder == "little":
@@ -170,7 +174,7 @@ def _array(data: memoryview, print_: Mapping[str, Json]) -> NDArray[Any]:
     return np.ndarray(print_["shape"], dtype.newbyteorder("<"), data).astype(dtype)
 
 
-def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
+def _storable(name: str, array: Array) -> Array:
     """The array as the file holds it: contiguous, little-endian, of an allowed type, finite."""
     array = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
     if array.dtype.name not in KNOWN:
@@ -182,7 +186,7 @@ def _storable(name: str, array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _is_plain(array: NDArray[Any]) -> bool:
+def _is_plain(array: Array) -> bool:
     """Whether all numbers are finite and all booleans 0 or 1, which other packages rely on."""
     if array.size == 0 or array.dtype.kind in "iu":
         return True
@@ -282,7 +286,7 @@ MOST = 4
 """Threads: one or two tensors are most of a file."""
 
 
-def fingerprints(tensors: Mapping[str, NDArray[Any]]) -> dict[str, Json]:
+def fingerprints(tensors: Mapping[str, Array]) -> dict[str, Json]:
     """The fingerprint of each; hashing leaves the interpreter to other threads.
 
     >>> import numpy as np

@@ -20,13 +20,16 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.types import Json
+
+if TYPE_CHECKING:
+    from linnaeus.types import Array
+
 
 FORMAT = 1
 """The version of the file format; a file with a higher one is refused."""
@@ -69,7 +72,7 @@ def canonical(value: Json) -> str:
         raise UsageError(f"The manifest must be plain JSON with finite numbers: {error}.") from error
 
 
-def fingerprint(array: NDArray[Any]) -> dict[str, Json]:
+def fingerprint(array: Array) -> dict[str, Json]:
     """A tensor's type, shape and SHA-256."""
     contiguous = np.asarray(array, order="C")
     digest = hashlib.sha256(contiguous.reshape(-1).view(np.uint8).data).hexdigest()

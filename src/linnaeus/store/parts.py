@@ -15,7 +15,7 @@ from linnaeus.store.file import load, save
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from linnaeus.types import Array
 
 KIND = "checkpoint"
 SHARE = 0.1
@@ -72,7 +72,7 @@ class PartsFile:
         self.path.unlink(missing_ok=True)
 
     def _whole(self) -> State:
-        tensors: dict[str, NDArray[Any]] = {}
+        tensors: dict[str, Array] = {}
         for name, part in self._parts.items():
             tensors |= {f"{name}/{inner}": array for inner, array in part.tensors.items()}
         wild = [name for name, array in tensors.items() if array.dtype == np.float64 and not np.isfinite(array).all()]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from linnaeus.types import Bytes, Longs
+    from linnaeus.types import Array, Bytes, Longs
 
 
 Tensors = dict[str, NDArray[Any]]
@@ -42,7 +42,7 @@ def pack_strings(name: str, strings: Sequence[str]) -> Tensors:
     return {f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8), f"{name}.offsets": offsets}
 
 
-def unpack_strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> list[str]:
+def unpack_strings(name: str, tensors: Mapping[str, Array]) -> list[str]:
     """The strings that `pack_strings` stored."""
     data, offsets = _strings(name, tensors)
     raw = data.tobytes()
@@ -70,7 +70,7 @@ def pack_arrow(name: str, strings: pa.Array) -> Tensors:
     return {f"{name}.bytes": held[offsets[0] : offsets[-1]], f"{name}.offsets": offsets - offsets[0]}
 
 
-def unpack_arrow(name: str, tensors: Mapping[str, NDArray[Any]]) -> pa.Array:
+def unpack_arrow(name: str, tensors: Mapping[str, Array]) -> pa.Array:
     """The strings that `pack_arrow` stored, where they lie."""
     import pyarrow as pa
 
@@ -84,14 +84,14 @@ def unpack_arrow(name: str, tensors: Mapping[str, NDArray[Any]]) -> pa.Array:
     return strings
 
 
-def _strings(name: str, tensors: Mapping[str, NDArray[Any]]) -> tuple[Bytes, Longs]:
+def _strings(name: str, tensors: Mapping[str, Array]) -> tuple[Bytes, Longs]:
     data, offsets = tensor(tensors, f"{name}.bytes", np.uint8), tensor(tensors, f"{name}.offsets", np.int64)
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise damaged(f"the offsets of {name!r} do not fit its bytes")
     return data, offsets
 
 
-def tensor(tensors: Mapping[str, NDArray[Any]], name: str, dtype: type[np.generic]) -> NDArray[Any]:
+def tensor(tensors: Mapping[str, Array], name: str, dtype: type[np.generic]) -> Array:
     """One vector of a state, of the type the piece expects; a sentence where it is missing or another."""
     array = tensors.get(name)
     if array is None or array.dtype != dtype or array.ndim != 1:
@@ -141,7 +141,7 @@ ROOM = 1 << 28
 """Bytes that labels may take in memory."""
 
 
-def pack_labels(name: str, labels: NDArray[Any]) -> dict[str, NDArray[Any]]:
+def pack_labels(name: str, labels: Array) -> dict[str, Array]:
     """Labels as tensors: numbers as they are, strings as UTF-8 bytes and offsets, times as numbers named by their unit.
 
     >>> pack_labels("classes", np.array(["2020", "2021"], "M8[Y]"))
@@ -156,7 +156,7 @@ def pack_labels(name: str, labels: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return pack_strings(name, [str(label) for label in labels])
 
 
-def unpack_labels(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any] | None:
+def unpack_labels(name: str, tensors: dict[str, Array]) -> Array | None:
     """The labels again, or None where there are none."""
     if f"{name}.numbers" in tensors:
         return tensors[f"{name}.numbers"]
@@ -171,7 +171,7 @@ def unpack_labels(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any] |
     return _label_strings(name, tensors) if f"{name}.offsets" in tensors else None
 
 
-def _label_strings(name: str, tensors: dict[str, NDArray[Any]]) -> NDArray[Any]:
+def _label_strings(name: str, tensors: dict[str, Array]) -> Array:
     """Every label takes the room of the longest: one long label among many must not take all memory."""
     labels = unpack_strings(name, tensors)
     if 4 * len(labels) * max(map(len, labels), default=0) > ROOM:

@@ -25,7 +25,7 @@ from linnaeus.store.states import tensor
 if TYPE_CHECKING:
     from linnaeus.features.terms.grams import Grams, Term
     from linnaeus.store.states import Tensors
-    from linnaeus.types import Bytes, Ints, Longs, Words64
+    from linnaeus.types import Array, Bytes, Ints, Longs, Words64
 
 
 NONE = np.uint64(MASK)
@@ -268,13 +268,13 @@ def terse(tensors: Tensors) -> Tensors:
     return found
 
 
-def _terse(offsets: Any, slots: Any, columns: Any, pairs: Any) -> tuple[NDArray[Any], ...]:
+def _terse(offsets: Any, slots: Any, columns: Any, pairs: Any) -> tuple[Array, ...]:
     nodes = Vocabulary(np.zeros(0, np.uint8), offsets, slots, columns, pairs, 0).nodes
     steps = np.diff(nodes[0], prepend=np.int32(0))
     return _smallest(np.diff(offsets)), columns, _smallest(steps), _smallest(nodes[1]), nodes[2]
 
 
-def _smallest(numbers: NDArray[Any]) -> NDArray[Any]:
+def _smallest(numbers: Array) -> Array:
     most = int(numbers.max(initial=0))
     return numbers.astype(next(kind for kind in KINDS if most <= np.iinfo(kind).max))
 
