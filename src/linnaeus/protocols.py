@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.corpus import Batch
     from linnaeus.kernels.online import LabelLists
+    from linnaeus.learners.chain.learner import Told
+    from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.optimizers.fused_steps import OnlineKernel
+    from linnaeus.store.parts import Part
     from linnaeus.types import (
         Answer,
         Chosen,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         Doubles,
         Ints,
         Lesson,
+        Longs,
         Margins,
         Params,
         Place,
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
         Start,
         State,
         Step,
+        Tags,
         Truth,
     )
 
@@ -635,6 +640,40 @@ class Chances(Protocol):
 
     def chance(self, s: Doubles) -> Doubles:
         """The probability of class 1 at score s."""
+        ...
+
+
+class ModelChances(Protocol):
+    """A fitted learner whose scores say probabilities."""
+
+    def chances(self, S: Doubles) -> Doubles:
+        """The probabilities of classes or labels (n, k) at these scores."""
+        ...
+
+
+class CountsOn(Protocol):
+    """A fitted learner that is as if it had been trained on old and new rows together; two of them can be added."""
+
+    def widen(self, columns: Longs, k: int) -> CountsOn:
+        """The same among k classes, of which its own are these columns."""
+        ...
+
+    def update(self, lesson: Lesson) -> Model:
+        """The model of the old rows and these."""
+        ...
+
+    def __add__(self, other: CountsOn) -> Model:
+        """The model of the rows of both."""
+        ...
+
+
+class LearnsTags(Protocol):
+    """A learner of sequences: it learns weights of features and of transitions between tags."""
+
+    def learn_tags(
+        self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
+    ) -> ChainWeights:
+        """Learn from the rows of tokens and their tags."""
         ...
 
 

@@ -15,12 +15,12 @@ from tests.contracts.cells import COSTS
 from tests.contracts.problems import problem, separable
 
 from linnaeus import protocols
-from linnaeus.arrays import CSR
+from linnaeus.arrays import CSR, Dense
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.features import Hashed, Words
 from linnaeus.kernels.online import LOSSES as KNOWN
 from linnaeus.learners import LEARNERS
-from linnaeus.learners.chain.learner import CHAIN_LOSSES, Chain
+from linnaeus.learners.chain.learner import CHAIN_LOSSES, BatchChain, Chain
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import FTRL, OPTIMIZERS, SGD, AdaGrad, DualAscent, PassiveAggressive
 from linnaeus.optimizers.fused_steps import Fused, online_kernel
@@ -42,9 +42,10 @@ from linnaeus.protocols import (
 )
 from linnaeus.regularizers import L2, REGULARIZERS, ElasticNet, NoPenalty
 from linnaeus.similarities import SIMILARITIES
-from linnaeus.types import LabelSets, Start, Tags
+from linnaeus.types import LabelSets, Lesson, Start, Tags
 
 RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0.3)}
+LESSON = Lesson(Dense(np.random.default_rng(0).random((20, 3))), np.arange(20) % 2, np.ones(20), 2)
 PIECES = {
     **{f"loss {name}": LOSSES[name]() for name in LOSSES},
     **{f"output {name}": space() for name, space in [*OUTPUTS.items(), *STRUCTURES.items()]},
@@ -52,6 +53,9 @@ PIECES = {
     **{f"optimizer {name}": OPTIMIZERS[name]() for name in OPTIMIZERS},
     **{f"rule of {name}": solver.rule for name, solver in RULES.items()},
     **{f"learner {name}": LEARNERS[name]() for name in LEARNERS},
+    **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name != "linear"},
+    "learner of tags": Chain(),
+    "exact learner of tags": BatchChain(),
     **{f"similarity {name}": SIMILARITIES[name]() for name in SIMILARITIES},
     "hashed features": Words(terms=Hashed()).fit(["a b"]),
 }

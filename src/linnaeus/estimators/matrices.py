@@ -23,7 +23,7 @@ def learned(face: Any, X: Any) -> tuple[CSR | Dense, dict[str, Any]]:
 
 def checked(face: Any, X: Any) -> CSR | Dense:
     """Rows to score: as wide as those learned from, with the same names where both have some."""
-    who, names = type(face).__name__, getattr(face, "feature_names_in_", None)
+    who, names = type(face).__name__, vars(face).get("feature_names_in_")
     given = column_names(X)
     if names is not None and given is None:
         warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names", stacklevel=4)

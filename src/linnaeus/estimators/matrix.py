@@ -14,8 +14,9 @@ from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.estimators.linear import examples
 from linnaeus.estimators.matrices import checked, learned
 from linnaeus.learners import LEARNERS
-from linnaeus.learners.problems import learn, posed_family
+from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.outputs import Binary, MultiLabel
+from linnaeus.protocols import ModelChances, capability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def _knows_chances(face: Any) -> bool:
     """Whether `predict_proba` has a meaning; before fitting only a learner of the table is known."""
     model = face.__dict__.get("model_")
-    return model is None or hasattr(model, "chances")
+    return model is None or capability(model, ModelChances) is not None
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -94,7 +95,7 @@ def _meant(learner: Any) -> Any:
         if learner not in LEARNERS:
             raise UsageError(f"There is no learner {learner!r}; {did_you_mean(learner, LEARNERS, 'an object')}")
         learner = LEARNERS[learner]()
-    if not hasattr(learner, "learn"):
+    if not is_family(learner):
         raise InputTypeError(
             f"MatrixClassifier takes a learner that computes scores itself, such as 'multinomial', not {learner!r}; "
             "LinearClassifier is for losses and regularizers."

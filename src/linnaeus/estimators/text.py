@@ -19,6 +19,7 @@ from linnaeus.features.base import Batches
 from linnaeus.features.batches import text_batches
 from linnaeus.model.model import Model
 from linnaeus.model.summary import face_repr
+from linnaeus.protocols import has_method
 from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.recipes.paths import SHORT, change, paths
 from linnaeus.recipes.recipe import Recipe
@@ -145,7 +146,7 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
         return self.model_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
+        return "model_" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -252,7 +253,7 @@ def _source(X: Any) -> Any:
 
 def _batches(X: Any, n: int) -> Any:
     source = _source(X)
-    batches = source if hasattr(source, "batches") else Batches(text_batches(source))
+    batches = source if has_method(source, "batches") else Batches(text_batches(source))
     rows = sum(len(batch) for batch in batches.batches())
     if rows != n:
         raise DataError(f"X has {rows} texts, but y has {n} labels; give one label for each text.")

@@ -80,8 +80,9 @@ def _said(examples: Examples) -> list[str]:
 def index_of(model: Model) -> Any:
     """What finds the kept rows: the model itself where it votes by neighbors, else the cosine of its features."""
     from linnaeus.learners.neighbors import Exact
+    from linnaeus.learners.neighbors.learner import FittedNeighbors
 
-    if hasattr(model.body, "near"):
+    if isinstance(model.body, FittedNeighbors):
         return model.body
     assert model.kept is not None
     return Exact().index(model.features.rows(model.ready(model.kept.texts)), "cosine", model.recipe.seed)

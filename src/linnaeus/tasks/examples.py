@@ -18,7 +18,8 @@ from linnaeus.data.roles import label_hint
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
-from linnaeus.tasks.keys import text_keys
+from linnaeus.protocols import has_method
+from linnaeus.tasks.keys import text_keys, unwatched
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -110,16 +111,16 @@ class Examples:
 
 
 def _taken(stream: Any, rows: Longs) -> Any:
-    if hasattr(stream, "take"):
-        return stream.take(rows)
-    return Batches((join(list(stream.batches())).take(rows),))
+    if isinstance(stream, Batches):
+        return Batches((join(list(stream.batches())).take(rows),))
+    return stream.take(rows)
 
 
 def labeled_stream(source: Any) -> Stream:
     """A batch, or a corpus, as it is; anything else as `linnaeus.read` takes it."""
     from linnaeus.data import Batch, read
 
-    return as_stream(source if isinstance(source, Batch) or hasattr(source, "batches") else read(source))
+    return as_stream(source if isinstance(source, Batch) or has_method(source, "batches") else read(source))
 
 
 def as_examples(corpus: Any) -> Examples:
@@ -220,7 +221,7 @@ def _digests(stream: Stream) -> tuple[bytes, bytes]:
     from linnaeus.text import as_texts
 
     whole, lengths = hashlib.sha256(), hashlib.sha256()
-    for batch in (stream.watch(None) if hasattr(stream, "watch") else stream).batches():
+    for batch in unwatched(stream).batches():
         if batch.text is not None:
             texts = as_texts(batch.text)
             start, end = int(texts.offsets[0]), int(texts.offsets[-1])

@@ -33,9 +33,15 @@ def text_keys(stream: Stream, features: Any = None) -> Words64 | None:
     key with probability 3e-8; they would be held out together, which does no harm. None where rows have no text.
     """
     how = _normalization(features)
-    unwatched = stream.watch(None) if hasattr(stream, "watch") else stream
-    parts = [_keys(batch.text, how) for batch in unwatched.batches() if batch.text is not None]
+    parts = [_keys(batch.text, how) for batch in unwatched(stream).batches() if batch.text is not None]
     return np.concatenate(parts) if parts else None
+
+
+def unwatched(stream: Stream) -> Stream:
+    """The stream read without reports of its progress, because it is read beside something else."""
+    from linnaeus.data import Corpus
+
+    return stream.watch(None) if isinstance(stream, Corpus) else stream
 
 
 def sentence_keys(sentences: Sentences) -> Words64:

@@ -15,6 +15,7 @@ from linnaeus.errors import UsageError
 from linnaeus.learners.linear.streaming import Memory, go_on, widened
 from linnaeus.learners.restore import weights_of
 from linnaeus.outputs import Binary, Multiclass, MultiLabel
+from linnaeus.protocols import CountsOn, capability
 from linnaeus.tasks.classify.settling import kind_of
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.rows import pose
@@ -108,7 +109,7 @@ def _stepped(model: Model, examples: Examples, after: tuple[int, str], progress:
 
 
 def _counts(model: Model) -> bool:
-    return hasattr(model.body, "widen")
+    return capability(model.body, CountsOn) is not None
 
 
 def _with(model: Model, classes: Any, body: Any, seen: tuple[int, str]) -> Model:
@@ -127,7 +128,7 @@ def _at(model: Model, classes: Any) -> Any:
 
 
 def _refuse_uncounted(model: Model) -> None:
-    if not hasattr(model.body, "widen"):
+    if not _counts(model):
         name = type(model.recipe.learner).__name__
         raise UsageError(f"A model by {name} cannot be merged or updated; models that count can, such as naive Bayes.")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linnaeus.features.ngrams import TermBlock
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes import Complement, CountModel, Counts, Frequencies, Multinomial
 from linnaeus.learners.bayes.counts import check_number
@@ -31,14 +32,14 @@ def tallied(recipe: Recipe, examples: Examples, meanwhile: Callable[[], Any]) ->
     The counts are those of the rows to the last bit. `meanwhile` is called when the texts have been read: what is left
     keeps one thread busy.
     """
-    labels, tally = examples.labels, getattr(recipe.features, "learn_tally", None)
-    if recipe.tuning is not None or tally is None or not isinstance(recipe.learner, SUMMING):
+    labels, features = examples.labels, recipe.features
+    if recipe.tuning is not None or not isinstance(features, TermBlock) or not isinstance(recipe.learner, SUMMING):
         return None
     if labels is None or labels.sets or not 2 <= len(labels.classes) <= MOST or (examples.weights != 1).any():
         return None
     k = len(labels.classes)
     check_number(recipe.learner.priors, k)
-    found = tally(_Then(examples.stream, meanwhile), (labels.y.astype(np.int32, copy=False), k))
+    found = features.learn_tally(_Then(examples.stream, meanwhile), (labels.y.astype(np.int32, copy=False), k))
     if found is None:
         return None
     sizes = np.bincount(labels.y, minlength=k).astype(np.float64)

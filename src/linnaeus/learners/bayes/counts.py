@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table, places
+from linnaeus.protocols import CountsOn, ModelChances
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -230,6 +231,8 @@ class CountModel:
     >>> (parts[0] + parts[1]).counts.inside.tolist() == Multinomial().learn(whole).counts.inside.tolist()
     True
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances, CountsOn)
 
     learner: Counting
     counts: Counts

@@ -12,7 +12,7 @@ from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
 from linnaeus.learners.bayes.gaussian import blocks, refuse_wide
-from linnaeus.protocols import LearnsRows
+from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -188,6 +188,8 @@ class FittedDiscriminant:
     [[2.0, -2.0]]
     """
 
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
+
     W: Doubles
     b: Doubles
 
@@ -304,6 +306,8 @@ class FittedQuadratic:
     >>> model.predict(np.array([[0.1], [3.1]])).tolist()
     ['a', 'b']
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     means: Doubles
     whitenings: Doubles

@@ -13,7 +13,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
-from linnaeus.protocols import LearnsRows
+from linnaeus.protocols import CountsOn, LearnsRows, ModelChances
 from linnaeus.types import Lesson, State
 
 if TYPE_CHECKING:
@@ -219,6 +219,8 @@ class FittedGaussian:
     >>> model.predict(np.array([[0.1], [3.1]])).tolist()
     ['a', 'b']
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances, CountsOn)
 
     classes: Moments
     whole: Moments

@@ -12,7 +12,7 @@ from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
-from linnaeus.protocols import OnlineLoss, OracleLoss, capability, has_method
+from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, capability, has_method
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class Chain:
     >>> Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10).strength
     0.0
     """
+
+    provides: ClassVar[tuple[type, ...]] = (LearnsTags,)
 
     loss: Any = "log"
     rule: str = "adagrad"
@@ -214,6 +216,8 @@ class BatchChain:
     >>> BatchChain(strength=0.1).loss
     'log'
     """
+
+    provides: ClassVar[tuple[type, ...]] = (LearnsTags,)
 
     loss: str = "log"
     strength: float = 1.0

@@ -11,7 +11,7 @@ from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import counted, weighty
-from linnaeus.protocols import LearnsRows
+from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ class FittedAdaBoost:
     >>> isinstance(model.model_.body, FittedAdaBoost), model.predict(["good"]).tolist()
     (True, ['pos'])
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     steps: Floats
     answers: str = "classes"

@@ -10,7 +10,7 @@ from linnaeus import kernels
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, targets, weighty
-from linnaeus.protocols import LearnsRows
+from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class FittedVotes:
     >>> isinstance(model.model_.body, FittedVotes), model.predict(["good"]).tolist()
     (True, ['pos'])
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     trees: Trees
     k: int

@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, weighty
-from linnaeus.protocols import LearnsRows
+from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ class FittedGradient:
     >>> isinstance(model.model_.body, FittedGradient), model.predict(["good"]).tolist()
     (True, ['pos'])
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     trees: Trees
     base: Doubles

@@ -13,7 +13,7 @@ from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.kernel_methods.expansion import check_strength, compared, gram, heads, is_pair, numbers, opposed
-from linnaeus.protocols import LearnsRows
+from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.types import LabelSets, State
 
@@ -165,6 +165,8 @@ class FittedProcess:
     >>> isinstance(model.model_.body, FittedProcess), model.predict(["good"]).tolist()
     (True, ['pos'])
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     kernel: Similarity
     rows: CSR | Dense

@@ -16,7 +16,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.lazy import places
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
-from linnaeus.protocols import LearnsRows, has_method
+from linnaeus.protocols import LearnsRows, ModelChances, has_method
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -152,6 +152,8 @@ class FittedNeighbors:
     >>> isinstance(model.model_.body, FittedNeighbors), model.predict(["good"]).tolist()
     (True, ['pos'])
     """
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     index: Any
     known: Known

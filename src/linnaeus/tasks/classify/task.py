@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linnaeus.errors import InputTypeError
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import LearnsRows, capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -75,10 +76,11 @@ class Classify:
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
         from linnaeus.features.base import Block
+        from linnaeus.learners.linear.learner import Linear
 
         if not isinstance(recipe.features, Block):
             raise InputTypeError(f"features takes an extractor such as Words(), not {recipe.features!r}.")
-        if not (hasattr(recipe.learner, "settings") or hasattr(recipe.learner, "learn")):
+        if capability(recipe.learner, LearnsRows) is None and not isinstance(recipe.learner, Linear):
             raise InputTypeError(f"learner takes a learner such as Linear(), not {recipe.learner!r}.")
 
     # Data

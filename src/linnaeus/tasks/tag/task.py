@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import LearnsTags, capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -103,7 +104,7 @@ class Tag:
 
         if not isinstance(recipe.features, Templates):
             raise InputTypeError(f"features of a tagger are Templates, not {recipe.features!r}.")
-        if not hasattr(recipe.learner, "learn_tags"):
+        if capability(recipe.learner, LearnsTags) is None:
             raise InputTypeError(f"learner takes a tag learner such as Chain(), not {recipe.learner!r}.")
         if recipe.keep != "nothing":
             raise UsageError("A tagger keeps no texts; keep is for classifiers of texts.")
