@@ -59,7 +59,6 @@ class Row(NamedTuple):
 NO_CLASSES = {"numbers": "Abstaining needs classes; this model predicts numbers."}
 NO_SETS = {"label sets": "For label sets, abstain can only be scope, because a label set may already be empty."}
 RANKED = "Tags and candidates can be abstained from by confidence=0.8 or margin=0.2 only."
-NOT_TESTED = {"candidates": "Abstention of a ranker is not evaluated; `predict` can abstain."}
 NO_TEXT = {
     "candidates": "A ranker takes a file of examples with candidates, not a text such as 'the capital'.",
     "matrices": "Ready needs the features of a libsvm file, but the rows have none; use Words(...) for texts.",
@@ -170,18 +169,18 @@ ROWS = {
             {"matrices": "There is no column 'length' to test by; there are none."},
         ),
         *(
-            Row(f"`--abstain {rule}`", f"{{model}} {{data}} --abstain {rule}", {**NO_SETS, **NO_CLASSES, **NOT_TESTED})
+            Row(f"`--abstain {rule}`", f"{{model}} {{data}} --abstain {rule}", {**NO_SETS, **NO_CLASSES})
             for rule in ("confidence=0.6", "margin=0.1")
         ),
         Row(
             "`--abstain coverage=0.8`",
             "{model} {data} --abstain coverage=0.8",
-            {**NO_SETS, **NO_CLASSES, "tags": RANKED, **NOT_TESTED},
+            {**NO_SETS, **NO_CLASSES, "tags": RANKED, "candidates": RANKED},
         ),
         Row(
             "`--abstain scope=0.95`",
             "{model} {data} --abstain scope=0.95",
-            {**NO_CLASSES, "tags": RANKED, **NOT_TESTED},
+            {**NO_CLASSES, "tags": RANKED, "candidates": RANKED},
         ),
         Row("`--json`", "{model} {data} --json"),
     ],

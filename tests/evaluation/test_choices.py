@@ -40,3 +40,16 @@ def test_weights_of_examples():
 def test_nothing_to_judge():
     with pytest.raises(DataError, match="no example"):
         observe_choices(np.zeros(0), Choices(np.zeros(1, np.int64), np.zeros(0, bool)))
+
+
+def test_where_a_ranker_abstains_nothing_is_chosen():
+    y = Choices(np.array([0, 2, 4, 6]), np.array([True, False, True, False, False, True]))
+    s = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0])
+    found = evaluate(observe_choices(s, y, np.array([True, False, True])))
+    assert (found.rows, found.abstained) == (3, 1)
+    assert found.value("accuracy") == pytest.approx(1 / 3)
+    assert found.value("coverage") == pytest.approx(2 / 3)
+    assert found.value("answered_accuracy") == 0.5
+    assert found.value("recall_at_3") == 1.0
+    nothing = evaluate(observe_choices(s, y, np.zeros(3, bool)))
+    assert np.isnan(nothing.value("answered_accuracy"))

@@ -12,11 +12,15 @@ from linnaeus.evaluation.metrics import DEPTHS
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.types import Arrays, Choices, Doubles, Longs
 
 
-def observe_choices(s: Doubles, y: Choices) -> Facts:
+def observe_choices(s: Doubles, y: Choices, answered: NDArray[np.bool_] | None = None) -> Facts:
     """The facts of the scores (m,) of all candidates against the truth; an example without a right candidate is wrong.
+
+    `answered` (n,) says for which examples the model chooses; where it abstains, the choice counts as a mistake.
 
     >>> from linnaeus.evaluation import evaluate
     >>> from linnaeus.types import Choices
@@ -29,6 +33,9 @@ def observe_choices(s: Doubles, y: Choices) -> Facts:
         raise DataError("There are no examples to evaluate; give at least one.")
     ranks = right_ranks(s, y)
     values: Arrays = {f"found_at_{at}": (ranks <= at).astype(np.uint8) for at in DEPTHS}
+    if answered is not None:
+        right = values["found_at_1"] * answered
+        values |= {"found_at_1": right, "answered": answered.astype(np.uint8)}
     values |= {"reciprocal_rank": 1.0 / ranks, "candidates": np.diff(y.offsets)}
     none = LabelSets(np.zeros(n + 1, np.int64), np.empty(0, np.int32))
     return Facts("candidates", (), np.ones(n) if y.weights is None else y.weights, none, none, values)

@@ -71,7 +71,7 @@ def _value(name: str, sample: Sample) -> float:
 
 def _empty(name: str, sample: Sample) -> bool:
     """Whether a metric is about the rows with a prediction, and there is none."""
-    return METRICS[name].answered and not sample.counts.predicted.sum() > 0
+    return METRICS[name].answered and not METRICS["coverage"].formula(sample)[0] > 0
 
 
 def _per_class(sample: Sample) -> tuple[ClassScore, ...]:

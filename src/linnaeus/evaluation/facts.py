@@ -105,6 +105,8 @@ class Facts:
     @cached_property
     def abstained(self) -> int:
         """Rows without a prediction (the model abstained)."""
+        if self.task == "candidates" and "answered" in self.values:
+            return int((self.values["answered"] == 0).sum())
         return len(self) - len(self.predicted.labels) if self.task == "single" else 0
 
     @cached_property

@@ -269,7 +269,16 @@ def balanced_accuracy(sample: Sample) -> Doubles:
 
 def coverage(sample: Sample) -> Doubles:
     """The share of rows with a prediction."""
+    if sample.facts.task == "candidates":
+        return sample.mean_of("answered")
     return ratio(sample.counts.predicted.sum(axis=1), sample.total)
+
+
+def answered_accuracy(sample: Sample) -> Doubles:
+    """The accuracy on the rows with a prediction."""
+    if sample.facts.task == "candidates":
+        return share_of("found_at_1", "answered")(sample)
+    return micro_precision(sample)
 
 
 def cost(sample: Sample) -> Doubles:

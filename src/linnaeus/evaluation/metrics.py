@@ -65,6 +65,7 @@ _ANY: tuple[Task, ...] = ("single", "sets")
 _NUM: tuple[Task, ...] = ("numbers",)
 _TAG: tuple[Task, ...] = ("tags",)
 _PICK: tuple[Task, ...] = ("candidates",)
+_CHOICE: tuple[Task, ...] = ("single", "candidates")
 
 DEPTHS = (1, 3, 5, 10)
 """The depths of recall at k among candidates."""
@@ -148,9 +149,9 @@ METRICS: dict[str, Metric] = {
         for at in TOP[1:]
     },
     "cost": Metric(f.cost, "mean cost of a prediction", _ONE, "lower", ("cost",), scale="error", answered=True),
-    "coverage": Metric(f.coverage, "share of rows with a prediction", needs=("abstained",)),
+    "coverage": Metric(f.coverage, "share of {rows} with a prediction", _CHOICE, needs=("abstained",)),
     "answered_accuracy": Metric(
-        f.micro_precision, "accuracy on the rows with a prediction", needs=("abstained",), answered=True
+        f.answered_accuracy, "accuracy on the {rows} with a prediction", _CHOICE, needs=("abstained",), answered=True
     ),
     "set_coverage": Metric(
         f.mean_of("set_holds"),
@@ -221,7 +222,10 @@ KINDS: dict[Task, Kind] = {
     ),
     "candidates": Kind(
         ("accuracy", "reciprocal_rank"),
-        ("accuracy", "reciprocal_rank", "recall_at_3", "recall_at_5", "recall_at_10"),
+        (
+            *("accuracy", "reciprocal_rank", "recall_at_3", "recall_at_5", "recall_at_10"),
+            *("coverage", "answered_accuracy"),
+        ),
         *("example", "candidates", "examples"),
     ),
 }

@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
-from linnaeus.errors import UsageError
 from linnaeus.evaluation.choices import best_first
 from linnaeus.features.pairs.base import View
 from linnaeus.outputs import Candidates
 from linnaeus.types import Choices
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.data.groups import Groups
     from linnaeus.evaluation import Facts
     from linnaeus.model.model import Model
@@ -36,10 +37,10 @@ def choices(model: Model, groups: Groups, abstain: Any = None) -> Longs:
     last = np.diff(groups.offsets) - 1
     task: Any = model.task
     kept = np.where(found == last, -1, found) if task.none == "option" else found
-    return kept if abstain is None else np.where(_sure(s, groups, found, abstain), kept, -1)
+    return kept if abstain is None else np.where(_sure(s, groups, abstain), kept, -1)
 
 
-def _sure(s: Doubles, groups: Groups, found: Longs, abstain: Any) -> Any:
+def _sure(s: Doubles, groups: Groups, abstain: Any) -> NDArray[np.bool_]:
     """Whether each choice is sure enough; probabilities are those of the best two candidates."""
     from linnaeus.decision.abstention import sure
 
@@ -49,7 +50,7 @@ def _sure(s: Doubles, groups: Groups, found: Longs, abstain: Any) -> Any:
     for place in (0, 1):
         has = counts > place
         P[has, place] = p[order[groups.offsets[:-1][has] + place]]
-    return sure(abstain, np.zeros(len(found), np.intp), P)
+    return sure(abstain, np.zeros(len(groups), np.intp), P)
 
 
 def softmax(s: Doubles, groups: Groups) -> Doubles:
@@ -90,9 +91,9 @@ def observed(model: Model, groups: Groups, abstain: Any = None) -> Facts:
     """The facts of the scores of all candidates, by which choices are evaluated."""
     from linnaeus.evaluation import observe_choices
 
-    if abstain is not None:
-        raise UsageError("Abstention of a ranker is not evaluated; `predict` can abstain.")
-    return observe_choices(pair_scores(model, groups), groups.truth())
+    s = pair_scores(model, groups)
+    answered = None if abstain is None else _sure(s, groups, abstain)
+    return observe_choices(s, groups.truth(), answered)
 
 
 def looks_around(piece: Any) -> bool:
