@@ -14,7 +14,9 @@ A TREE is a folder with the package (default `src/linnaeus`); each is a column, 
   imports under `TYPE_CHECKING` and inside functions do. *Not public*: neither the `__init__` of its folder nor a table
   there names it, so that it could go into its importer.
 - *Lines with `Any`*: the word stands on them, wherever.
-- *Probing*: `hasattr`, and `getattr` with a name that is written down. `getattr` with a computed name is counted apart.
+- *Probing*: `hasattr`, and `getattr` with a written name. Attributes of other libraries' objects (`OTHERS`)
+  are asked for to recognize what a user passes; the rest look for what our own pieces can do. `getattr` with a computed
+  name is counted apart, and so is `has_method`, which checks a user's own piece where it is passed in.
 - *isinstance on spaces*: `isinstance(x, Space)` or `case Space()` with a class of `outputs/`, outside `outputs/`.
 - *Names written more than once*: of the names that an `__init__` re-exports, those that stand in it more than once, in
   imports, tables and lists; `times in all` is how often all of them stand there.
@@ -41,6 +43,14 @@ LAYOUT = {
     *(tokenize.ENCODING, tokenize.ENDMARKER),
 }
 WORD = re.compile(r"\w+")
+OTHERS = {
+    *("column_names", "columns", "dtypes", "schema", "tocsr", "nnz", "to_numpy", "isna", "iloc", "chunks", "to_pylist"),
+    *("as_py", "dtype", "ndim", "shape", "with_format", "iter", "int2str", "features", "names", "predict_proba"),
+    *("__len__", "__iter__", "__array__", "__arrow_c_stream__", "__arrow_c_array__", "__dataframe__"),
+    *("__module__", "__qualname__", "__name__", "buffer", "fileno", "is_open", "sched_getaffinity"),
+    *("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"),
+}
+"""Attributes of NumPy, SciPy, pandas, Arrow, Hugging Face, scikit-learn, functions, files and the operating system."""
 
 
 @dataclass(frozen=True)
@@ -183,15 +193,29 @@ def lines_with_any(house: House) -> list[str]:
     return [f"{_place(house, m, i)}: {line.strip()}" for m, i, line in lines if "Any" in WORD.findall(line)]
 
 
-def probing(house: House) -> tuple[list[str], list[str]]:
-    """Calls of `hasattr` and of `getattr` with a written name; and of `getattr` with a computed one."""
-    written, computed = [], []
-    for module, node in _calls(house, {"hasattr", "getattr"}):
+def probing(house: House) -> dict[str, list[str]]:
+    """Calls of `hasattr` and `getattr` by what they look for, and of `has_method`."""
+    written: list[str] = []
+    ours: list[str] = []
+    computed: list[str] = []
+    checks: list[str] = []
+    for module, node in _calls(house, {"hasattr", "getattr", "has_method"}):
         place = f"{_place(house, module, node.lineno)}: {ast.unparse(node)}"
-        constant = len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        (written if constant or name == "hasattr" else computed).append(place)
-    return written, computed
+        called, wanted = ast.unparse(node.func), node.args[1] if len(node.args) > 1 else None
+        name = wanted.value if isinstance(wanted, ast.Constant) else None
+        if called == "has_method":
+            checks.append(place)
+        elif called == "getattr" and name is None:
+            computed.append(place)
+        else:
+            written.append(place)
+            ours += [] if name in OTHERS else [place]
+    return {
+        "probing (hasattr, getattr with a written name)": written,
+        "  of these for what our own pieces can do": ours,
+        "getattr with a computed name": computed,
+        "has_method (a user's own piece)": checks,
+    }
 
 
 def _calls(house: House, names: set[str]) -> Iterator[tuple[Module, ast.Call]]:
@@ -261,14 +285,12 @@ def figures(house: House) -> dict[str, int]:
     """All figures of a tree by name; the places behind them are kept."""
     modules = house.modules.values()
     once, private = single_importers(house)
-    written, computed = probing(house)
     repeated, times = names_written(house)
     house.places = {
         "modules with a single importer": once,
         "  of these not public": private,
         "lines with Any": lines_with_any(house),
-        "probing (hasattr, getattr with a written name)": written,
-        "getattr with a computed name": computed,
+        **probing(house),
         "isinstance on spaces outside outputs": space_checks(house),
         "public names written more than once in a room": repeated,
     }
