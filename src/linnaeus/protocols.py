@@ -555,6 +555,14 @@ class Fused(Protocol):
     """A capability that is a compiled path: a subclass does not inherit it."""
 
 
+class TakesMatrices(Protocol):
+    """Fitted features that are the columns of a matrix."""
+
+    def adopt(self, source: Any) -> Any:
+        """A matrix in memory as a batch of rows; other data as they are."""
+        ...
+
+
 class LossShape(Protocol):
     """A loss that says what is known of its shape. Of others nothing is taken for granted."""
 

@@ -96,7 +96,7 @@ HARMLESS = ("object.__getattr__",)
 FEW = [
     *("linear", "compact int8", "hashed", "conjunction", "fourier", "nystrom, hashed", "counting: multinomial"),
     *("neighbors, hashed", "neighbors, graph", "kernel SVM, linear, hashed", "Gaussian process"),
-    *("face, classes", "tagger, word lists", "ranker", "pipeline"),
+    *("matrix, classes", "matrix, stream", "matrix, trees", "tagger, word lists", "ranker", "pipeline"),
 ]
 
 

@@ -152,9 +152,19 @@ def _linked() -> Any:
     return Recipe(task=Rank(none="option"), features=Joined(parts)).fit(CITIES)
 
 
+X = np.array([[0.0, 1.0], [1.0, 0.0], [0.2, 0.9], [0.8, 0.1]])
+
+
 def _face(name: str, **settings: Any) -> Any:
-    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.2, 0.9], [0.8, 0.1]])
     return getattr(linnaeus, name)(**settings).fit(X, [0, 1, 0, 1])
+
+
+def _stream() -> Any:
+    return linnaeus.LinearClassifier(optimizer="adagrad").partial_fit(X, [0, 1, 0, 1])
+
+
+def _named_columns() -> Any:
+    return linnaeus.LogisticRegression().fit(pa.table({"height": X[:, 0], "weight": X[:, 1]}), ["a", "b", "a", "b"])
 
 
 def _near(features: Any = WORDS, **settings: Any) -> Any:
@@ -238,7 +248,15 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "Gaussian process": lambda: _trained(learner=GaussianProcess(kernel=RBF(0.5))),
     "string kernel": lambda: _trained(Letters(50), KernelSVM(kernel=Subsequence(2, 0.5))),
     "spectrum kernel": lambda: _trained(Letters(50), KernelSVM(kernel=Spectrum(2))),
-    "face, classes": lambda: _face("LogisticRegression"),
+    "matrix, classes": lambda: _face("LogisticRegression"),
+    "matrix, costs": lambda: _face("LinearClassifier", costs=[[0, 1], [2, 0]], decision="expected_cost"),
+    "matrix, stream": lambda: _stream(),
+    "matrix, names": lambda: _named_columns(),
+    "matrix, label sets": lambda: linnaeus.LinearClassifier(loss="logistic").fit(X, [["a"], ["b"], ["a", "b"], []]),
+    "matrix, numbers": lambda: _face("LinearRegressor"),
+    "matrix, trees": lambda: _face("MatrixClassifier", learner="forest"),
+    "matrix, neighbors": lambda: _face("MatrixClassifier", learner=Neighbors(k=2)),
+    "matrix, counting": lambda: _face("MatrixClassifier", learner="multinomial"),
     "tagger": lambda: Recipe(task=Tag(dictionary=2)).fit(TAGGED),
     "tagger, second order": lambda: Recipe(task=Tag(encoding="bioes"), learner=Chain(order=2)).fit(SPANS),
     "tagger, greedy": lambda: Recipe(task="tag", learner=Greedy()).fit(TAGGED),
@@ -254,7 +272,9 @@ MAKERS: dict[str, Callable[[], Any]] = {
 def ask(path: Path) -> object:
     """Open a file and ask everything; what a model cannot answer, and says so, is no failure."""
     model = linnaeus.load(path)
-    _QUESTIONS[model.task.name if isinstance(model, linnaeus.Model) else "face"](model)
+    _QUESTIONS[model.task.name](model)
+    if (own := model.facts.get("estimator")) is not None:
+        _ask_estimator(getattr(linnaeus, own["name"], linnaeus.LinearClassifier), path)
     command("inspect", path)
     return model
 
@@ -311,10 +331,19 @@ def _ask_ranker(model: Any) -> None:
         model.explain(CITIES, 0)
 
 
-def _ask_face(model: Any) -> None:
+def _ask_estimator(kind: Any, path: Path) -> None:
+    """What a file of matrices holds, as a `Model` and as the estimator that wrote it."""
+    model = linnaeus.load(path)
     with contextlib.suppress(UsageError, DataError):
-        model.predict(np.zeros((2, 2)))
-        model.predict_proba(np.ones((1, 2)))
+        rows = np.ones((2, model.features.width)) if model.features.width <= 1000 else _entries()
+        model.predict(rows)
+        model.evaluate((rows, ["a", "b"]), rounds=0)
+        model.explain(rows[:1]).to_json()
+    with contextlib.suppress(UsageError, DataError):
+        face = kind.load(path)
+        face.predict(np.ones((1, 2)))
+        face.predict_proba(np.ones((1, 2)))
+        face.partial_fit(X, [0, 1, 0, 1])
 
 
 _QUESTIONS: dict[str, Callable[[Any], None]] = {
@@ -322,5 +351,4 @@ _QUESTIONS: dict[str, Callable[[Any], None]] = {
     "regress": _ask_classifier,
     "tag": _ask_tagger,
     "rank": _ask_ranker,
-    "face": _ask_face,
 }

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 import linnaeus
 from linnaeus import LogisticRegression, Model, Tagger, TextClassifier
 from linnaeus.data import Corpus
+from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.estimators.ranker import CandidateClassifier, Ranker
 from linnaeus.evaluation import Evaluation
 from linnaeus.explain import Explanation, Neighbor
@@ -68,6 +69,8 @@ def matrices(X: NDArray[np.float64], y: NDArray[Any]) -> None:
     assert_type(model.fit(X, y), LogisticRegression)
     assert_type(model.predict(X), NDArray[Any])
     assert_type(model.score(X, y), float)
+    assert_type(LogisticRegression.load("m.lin"), LogisticRegression)
+    assert_type(MatrixClassifier.load("m.lin"), MatrixClassifier)
 
 
 def loaded() -> None:

@@ -86,12 +86,14 @@ def _page(model: Model, path: str, checked: str) -> Page:
 
     facts = model.facts
     names = [] if model.classes is None else [clean(str(name)) for name in model.classes.tolist()]
+    mark = f", fingerprint {str(facts['fingerprint'])[:16]}" if "fingerprint" in facts else ""
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     cells = [
         ("texts", _texts(model)),
         ("task", model.task.name),
+        *([("estimator", estimator["name"])] if (estimator := facts.get("estimator")) else []),
         (_OUTPUTS.get(model.form, "labels"), ", ".join(names[:_SHOWN]) + more if names else model.form),
-        ("trained on", f"{examples(model)}, fingerprint {str(facts.get('fingerprint', ''))[:16]}"),
+        ("trained on", examples(model) + mark),
         ("features", f"{model.features.width:,}"),
         *_learned(model),
         ("strength", _strength(facts)),

@@ -7,7 +7,7 @@ piece with `probabilities(S)`, `state()` and `from_state`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from linnaeus.decision.scores import Kind, as_scores, columns, stored_kind, thin
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
+from linnaeus.protocols import Chances, ChanceSpace, capability
+from linnaeus.store.states import field
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ class FittedCalibrator(Protocol):
     @property
     def kind(self) -> Kind:
         """The kind of the scores."""
+        ...
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether the class with the largest score is the most probable one."""
         ...
 
     @property
@@ -111,6 +118,7 @@ class FittedTemperature:
 
     kind: Kind
     temperature: float
+    keeps_order: ClassVar[bool] = True
 
     @property
     def curve(self) -> tuple[float, float]:
@@ -134,6 +142,57 @@ class FittedTemperature:
         if not isinstance(T, float) or not 0.0 < T < math.inf:
             raise damaged(f"its temperature is {T!r}")
         return cls(stored_kind(state.manifest), T)
+
+
+@dataclass(frozen=True)
+class FittedChances:
+    """The probabilities that a loss itself gives to the scores of an output space, both by their plain names.
+
+    >>> FittedChances("binary", "logistic", "binary").probabilities([[0.0]]).tolist()
+    [[0.5, 0.5]]
+    """
+
+    kind: Kind
+    loss: str
+    space: str
+    keeps_order: ClassVar[bool] = True
+    curve: ClassVar[None] = None
+
+    def probabilities(self, S: Any) -> Doubles:
+        """P (n, k)."""
+        loss, space = self._pieces()
+        return space.probabilities(as_scores(S), loss.chance)
+
+    def _pieces(self) -> tuple[Chances, ChanceSpace]:
+        from linnaeus.losses import LOSSES
+        from linnaeus.outputs import OUTPUTS
+
+        known = self.loss in LOSSES and self.space in SCORED.get(self.kind, ())
+        loss = capability(LOSSES[self.loss](), Chances) if known else None
+        space = capability(OUTPUTS[self.space](), ChanceSpace) if known else None
+        if loss is None or space is None:
+            raise damaged(f"its probabilities are those of the loss {self.loss!r} in the output {self.space!r}")
+        return loss, space
+
+    def state(self) -> State:
+        """Two names."""
+        return State({"kind": "chances", "scores": self.kind, "loss": self.loss, "space": self.space}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedChances:
+        """What `state` gave."""
+        loss, space = field(state.manifest, "loss", str), field(state.manifest, "space", str)
+        found = cls(stored_kind(state.manifest), loss, space)
+        found._pieces()
+        return found
+
+
+SCORED: dict[Kind, tuple[str, ...]] = {
+    "binary": ("binary",),
+    "classes": ("multiclass", "onevsrest"),
+    "labels": ("multilabel",),
+}
+"""The output spaces whose scores are of each kind."""
 
 
 def _inverse(S: Doubles, y: Any, weights: Doubles, doubt: float) -> float:

@@ -189,8 +189,8 @@ class FittedDecision:
             return cheapest(P, self.rules.costs)
         if self.thresholds is not None:
             return self.thresholds.second(P)
-        # One curve for all classes keeps the order of the scores, but rounding may make two probabilities equal.
-        if self.calibrator.curve is not None:
+        # Rounding may make two probabilities equal where scores differ.
+        if self.calibrator.keeps_order:
             P = S if S.shape[1] > 1 else np.hstack([np.zeros_like(S), S])
         best: NDArray[np.intp] = np.argmax(P, axis=1)
         return best
@@ -238,6 +238,7 @@ PARTS = Table(
     "linnaeus.decision",
     {
         "temperature": "calibration.FittedTemperature",
+        "chances": "calibration.FittedChances",
         "shared": "shared_sigmoid.FittedShared",
         "sigmoid": "sigmoid.FittedSigmoid",
         "isotonic": "isotonic.FittedIsotonic",

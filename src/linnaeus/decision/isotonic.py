@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -62,6 +62,7 @@ class FittedIsotonic:
     ends: Longs
     knots: Doubles
     values: Doubles
+    keeps_order: ClassVar[bool] = False
 
     @property
     def curve(self) -> None:

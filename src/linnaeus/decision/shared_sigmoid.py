@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -72,6 +72,7 @@ class FittedShared:
     kind: Kind
     temperature: float
     offset: float
+    keeps_order: ClassVar[bool] = True
 
     @property
     def curve(self) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -60,6 +60,7 @@ class FittedSigmoid:
     kind: Kind
     slopes: Doubles
     offsets: Doubles
+    keeps_order: ClassVar[bool] = False
 
     @property
     def curve(self) -> None:

@@ -1,4 +1,4 @@
-"""What all faces share: scikit-learn's manners around nested frozen pieces, and a fitted linear model.
+"""What estimators on matrices share: a fitted one is a `Model`, which is saved and explains; linear ones also scores.
 
 Only faces mutate themselves, because that is their users' convention. A face is a dataclass whose fields are its
 parameters; `composed()` is the general face it equals, and the one that `fit` reads.
@@ -7,36 +7,154 @@ parameters; `composed()` is the general face it equals, and the one that `fit` r
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus import store
+import linnaeus
 from linnaeus.arrays import linear
-from linnaeus.erm.pieces import KINDS, nested, replaced
-from linnaeus.errors import ModelFileError
-from linnaeus.estimators.files import face_of, state_of
+from linnaeus.decision import Decision
+from linnaeus.decision.calibration import SCORED, FittedChances
+from linnaeus.decision.thresholds import FittedThresholds
+from linnaeus.erm import Record, Trace
+from linnaeus.erm.pieces import KINDS, nested, piece, replaced
+from linnaeus.errors import ModelFileError, UsageError, damaged
 from linnaeus.estimators.matrices import checked
+from linnaeus.features.precomputed import FittedReady, Ready
+from linnaeus.learners.linear.learner import Linear
+from linnaeus.learners.linear.probabilities import has_chances
+from linnaeus.learners.linear.solving import BIASES
+from linnaeus.learners.linear.streaming import Memory
+from linnaeus.losses import LOSSES
+from linnaeus.model.file import SPACES, refusing
+from linnaeus.model.model import Model
+from linnaeus.outputs import Real
+from linnaeus.recipes import codec
+from linnaeus.recipes.field_types import unfit
+from linnaeus.recipes.recipe import Recipe
+from linnaeus.tasks.classify.settling import kind_of
 
 if TYPE_CHECKING:
-    from linnaeus.erm import Trace
-    from linnaeus.types import Doubles, Floats
+    from linnaeus.decision import FittedDecision
+    from linnaeus.explain import Explanation
+    from linnaeus.types import Doubles, Floats, Json
+
+PAIRS = "pairs"
+ABOVE_HALF = float(np.nextafter(0.5, 1.0))
+"""The probability from which a label is predicted: where its score is above zero."""
+
+ESTIMATORS = {
+    "classify": "TextClassifier",
+    "regress": "TextRegressor",
+    "tag": "Tagger",
+    "rank": "CandidateClassifier",
+}
+"""The estimator for the models of each task, if they are not of matrices."""
+
+
+def estimator_of(model: Model) -> str:
+    """The class of the estimator that a model belongs to."""
+    own: Any = model.facts.get("estimator")
+    return ESTIMATORS[model.task.name] if own is None else str(own["name"])
+
+
+class MatrixFace(BaseEstimator):  # type: ignore[misc]
+    """An estimator on matrices. Once it is fitted, it can be written as a `Model` with `Ready` features."""
+
+    n_features_in_: int
+
+    @abstractmethod
+    def _trained(self) -> Model:
+        """The model, without what describes the estimator."""
+
+    @abstractmethod
+    def _take(self, model: Model) -> None:
+        """Become what a model of `_trained` says."""
+
+    def explain(self, row: Any, classes: Any = ()) -> Explanation:
+        """Explain the prediction for a matrix of one row; `classes` are explained beside the predicted one."""
+        return self._model().explain(row, classes=classes)
+
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the fitted model to one file, without pickle; with `force` a file of that name is replaced.
+
+        `load` gives this estimator again, `linnaeus.load` a `Model` that takes matrices and libsvm files.
+        """
+        self._model().save(path, force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """A fitted estimator from a file that `save` wrote."""
+        model = Model.load(path)
+        name = estimator_of(model)
+        if name != cls.__name__:
+            raise ModelFileError(f"{path} holds a {name}; load it with that class.")
+        with refusing():
+            told: Any = model.facts["estimator"]
+            params = {name: _parameter(name, value) for name, value in told["params"].items()}
+            wrong = unfit(params, cls.__init__)
+            if wrong is not None:
+                raise damaged(f"the parameter {wrong!r} of its estimator is of another type")
+            found = cls(**params)
+            if model.recipe.task != model.task:
+                raise damaged("its recipe is for another task")
+            if not isinstance(model.features, FittedReady) or model.codes is not None:
+                raise ModelFileError(f"{path} holds a model that was changed after its training; use linnaeus.load.")
+            found.n_features_in_ = model.features.width
+            if model.features.called is not None:
+                found.feature_names_in_ = np.array(model.features.called, object)
+            found._take(model)
+        return found
+
+    def _model(self) -> Model:
+        if "n_features_in_" not in self.__dict__:
+            raise UsageError(f"Only fitted models are saved and explain; call fit on this {type(self).__name__} first.")
+        found = self._trained()
+        params = {name: _plain(value) for name, value in self.get_params(deep=False).items() if name != "progress"}
+        own: dict[str, Json] = {"name": type(self).__name__, "params": params}
+        if "one_target_" in self.__dict__:
+            own["one_target"] = bool(self.__dict__["one_target_"])
+        return replace(found, facts={"version": linnaeus.__version__, **found.facts, "estimator": own})
+
+    def _features(self) -> FittedReady:
+        names = self.__dict__.get("feature_names_in_")
+        return FittedReady(self.n_features_in_, None if names is None else tuple(names.tolist()))
+
+
+def _plain(value: Any) -> Json:
+    """A parameter as in a recipe; but a path is its text, and keys of a mapping, which are labels, keep their type."""
+    if isinstance(value, Mapping):
+        return {PAIRS: [[codec.encode(key), codec.encode(item)] for key, item in value.items()]}
+    return os.fspath(value) if isinstance(value, os.PathLike) else codec.encode(value)
+
+
+def _parameter(name: str, value: Json) -> Any:
+    if isinstance(value, dict) and PAIRS in value:
+        return {codec.decode("key", key): codec.decode("value", item) for key, item in value[PAIRS]}
+    return value if isinstance(value, str) else codec.decode(name, value)
 
 
 LEARNED = (
     *("params_", "trace_", "memory_", "n_features_in_", "feature_names_in_"),
-    *("classes_", "form_", "space_", "one_target_"),
+    *("classes_", "form_", "space_", "one_target_", "n_rows_"),
 )
 """All that a training leaves in a face."""
 
 
-class Face(BaseEstimator):  # type: ignore[misc]
+class Face(MatrixFace):
     """A linear model that scikit-learn knows how to handle."""
 
     params_: dict[str, Floats]
     trace_: Trace
+
+    @abstractmethod
+    def composed(self) -> Any:
+        """The equivalent general face."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters; deep: with those of the pieces, such as `regularizer__strength`."""
@@ -87,18 +205,41 @@ class Face(BaseEstimator):  # type: ignore[misc]
         self._expect_fit("n_iter_")
         return self.trace_.last.epoch if len(self.trace_) else 0
 
-    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
-        """Write the fitted model to one file, without pickle; with `force` a file of that name is replaced."""
-        store.save(path, state_of(self), force)
+    def _trained(self) -> Model:
+        own, spec = self.__dict__, self.composed()
+        classes, memory = own.get("classes_"), own.get("memory_", Memory())
+        recipe = _linear_recipe(spec, classes is not None, self.n_features_in_)
+        found = Model(
+            task=recipe.task,
+            plan=recipe,
+            features=self._features(),
+            params=self.params_,
+            space=own.get("space_", Real()),
+            classes=classes,
+            form=own.get("form_", "numbers"),
+            facts={
+                "rows": own["n_rows_"],
+                "ending": self.trace_.reason,
+                "epochs": self.n_iter_,
+                "updates": memory.batches,
+            },
+            memory=memory.state,
+        )
+        return found if classes is None else replace(found, decision=untaught(found, spec.loss))
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """A fitted model from a file that `save` wrote."""
-        face = face_of(store.load(path))
-        if not isinstance(face, cls):
-            raise ModelFileError(f"{path} holds a {type(face).__name__}; load it with that class.")
-        found: Self = face
-        return found
+    def _take(self, model: Model) -> None:
+        if model.body is not None or (model.classes is None) == isinstance(self, ClassifierMixin):
+            raise damaged("its estimator is of another kind")
+        facts: Any = model.facts
+        self.params_ = dict(model.params)
+        self.trace_ = Trace([Record(facts.get("epochs", 0), 0.0)], facts.get("ending", ""))
+        self.n_rows_ = facts.get("rows", 0)
+        if facts.get("updates", 0):
+            self.memory_ = Memory(facts["updates"], self.n_rows_, dict(model.memory))
+        if model.classes is None:
+            self.one_target_ = bool(facts["estimator"].get("one_target", True))
+        else:
+            self.classes_, self.form_, self.space_ = model.classes, model.form, model.space
 
     def _become(self, **learned: Any) -> Self:
         """Take over a training that is done, in place of all before it: one that fails changes nothing."""
@@ -116,3 +257,26 @@ class Face(BaseEstimator):  # type: ignore[misc]
         """X W + b  (n, w), of checked rows."""
         check_is_fitted(self, "params_")
         return linear.scores(checked(self, X), self.params_)  # type: ignore[arg-type]
+
+
+def _linear_recipe(spec: Any, classes: bool, width: int) -> Recipe:
+    """The recipe that a linear face equals; costs are those of the training, or those of the decision."""
+    given = {field.name: getattr(spec, field.name) for field in fields(Linear) if field.name in vars(spec)}
+    by_cost = classes and spec.decision == "expected_cost"
+    learner = Linear(**given | {"bias": BIASES[spec.bias]} | ({"costs": None} if by_cost else {}))
+    decision = Decision(costs=spec.costs) if by_cost else Decision()
+    task = "classify" if classes else "regress"
+    return Recipe(task=task, features=Ready(width), learner=learner, decision=decision, seed=int(spec.seed))
+
+
+def untaught(model: Model, loss: Any = None) -> FittedDecision:
+    """The decision of a model that held out no rows: by its scores, with the probabilities that its loss gives them."""
+    assert model.classes is not None
+    kind, space = kind_of(model), SPACES[type(model.space)]
+    found = model.recipe.decision.untaught(kind, len(model.classes))
+    if kind == "labels":
+        found = replace(found, thresholds=FittedThresholds(kind, np.full(len(model.classes), ABOVE_HALF)))
+    if loss is None or space not in SCORED[kind] or not has_chances(loss := piece("loss", loss), model.space):
+        return found
+    named = next((name for name in LOSSES if type(loss) is LOSSES[name]), None)
+    return found if named is None else replace(found, calibrator=FittedChances(kind, named, space))

@@ -70,7 +70,8 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         problem = posed(spec, rows, labels, weights)
         fit = solve(spec, problem)
         kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
-        return self._become(**seen, **kinds, params_=stored(fit.params), trace_=fit.trace)
+        about = {**seen, **kinds, "n_rows_": rows.shape[0]}
+        return self._become(**about, params_=stored(fit.params), trace_=fit.trace)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue training on one more batch of a stream, with a step-wise optimizer ("auto" chooses one).
@@ -92,6 +93,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         found = go_on(spec, problem, params, memory)
         learned_now = {"params_": found.params, "trace_": found.trace, "memory_": found.memory}
         self.__dict__.update(**learned_now, **seen, **kinds)
+        self.n_rows_ = self.memory_.rows
         return self
 
     def decision_function(self, X: Any) -> Doubles:

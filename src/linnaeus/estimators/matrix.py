@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
+from linnaeus.estimators.face import MatrixFace, untaught
 from linnaeus.estimators.linear import examples
 from linnaeus.estimators.matrices import checked, learned
+from linnaeus.features.precomputed import Ready
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.problems import is_family, learn, posed_family
+from linnaeus.learners.restore import weights_of
+from linnaeus.model.model import Model
 from linnaeus.outputs import Binary, MultiLabel
 from linnaeus.protocols import ModelChances, capability
+from linnaeus.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.protocols import Model
+    from linnaeus.protocols import Model as Body
     from linnaeus.types import Doubles
 
 
@@ -32,7 +37,7 @@ def _knows_chances(face: Any) -> bool:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
     """A learner by its plain name, or as an object such as `Multinomial(smoothing=0.1)`, as a scikit-learn estimator.
 
     `decision_function` returns the raw scores of the model, in float64: logarithms of probabilities for naive Bayes,
@@ -52,8 +57,10 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows, seen = learned(self, X)
         rows, labels, weights = examples(rows, y, sample_weight)
         problem = posed_family(learner, rows, labels, weights)
-        self.model_: Model = learn(learner, problem, self.seed)
-        self.__dict__.update(seen, classes_=labels.classes, form_=labels.form, space_=problem.space)
+        self.model_: Body = learn(learner, problem, self.seed)
+        self.__dict__.pop("feature_names_in_", None)
+        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
+        self.__dict__.update(seen, **kinds, n_rows_=rows.shape[0])
         return self
 
     def decision_function(self, X: Any) -> Doubles:
@@ -79,6 +86,27 @@ class MatrixClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         S = self._scores(X)
         P: Doubles = self.model_.chances(S)  # type: ignore[attr-defined]
         return P
+
+    def _trained(self) -> Model:
+        recipe = Recipe(features=Ready(self.n_features_in_), learner=_meant(self.learner), seed=int(self.seed))
+        found = Model(
+            task=recipe.task,
+            plan=recipe,
+            features=self._features(),
+            params=weights_of(self.model_, self.space_),
+            space=self.space_,
+            classes=self.classes_,
+            form=self.form_,
+            facts={"rows": self.n_rows_, "ending": "learned"},
+            body=self.model_,
+        )
+        return replace(found, decision=untaught(found))
+
+    def _take(self, model: Model) -> None:
+        if model.body is None or model.classes is None:
+            raise damaged("its estimator is of another kind")
+        self.model_, self.n_rows_ = model.body, int(model.facts.get("rows", 0))
+        self.classes_, self.form_, self.space_ = model.classes, model.form, model.space
 
     def _scores(self, X: Any) -> Doubles:
         check_is_fitted(self, "model_")

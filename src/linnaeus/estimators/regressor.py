@@ -63,7 +63,8 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         rows, seen = learned(self, X)
         problem, single = posed(rows, y, sample_weight)
         fit = solve(self, problem)
-        return self._become(**seen, one_target_=single, params_=stored(fit.params), trace_=fit.trace)
+        about = {**seen, "one_target_": single, "n_rows_": len(problem.y)}
+        return self._become(**about, params_=stored(fit.params), trace_=fit.trace)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Continue training on one more batch of a stream, with a stochastic optimizer."""
@@ -75,6 +76,7 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         found = go_on(self, problem, params, memory)
         learned_now = {"params_": found.params, "trace_": found.trace, "memory_": found.memory}
         self.__dict__.update(**learned_now, **seen, one_target_=single)
+        self.n_rows_ = self.memory_.rows
         return self
 
     def predict(self, X: Any) -> Doubles:

@@ -8,13 +8,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.arrays.labels import Labels, encode, label_sets
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, ModelFileError
+from linnaeus.estimators.face import estimator_of
 from linnaeus.features.base import Batches
 from linnaeus.features.batches import text_batches
 from linnaeus.model.model import Model
@@ -23,7 +23,7 @@ from linnaeus.protocols import has_method
 from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.recipes.paths import SHORT, change, paths
 from linnaeus.recipes.recipe import Recipe
-from linnaeus.tasks.examples import Examples
+from linnaeus.tasks.examples import Examples, label_column
 from linnaeus.training.merging import updated
 from linnaeus.training.train import train_examples
 
@@ -37,15 +37,6 @@ if TYPE_CHECKING:
     from linnaeus.features.restore import Functions
     from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.types import Doubles
-
-
-FACES_OF = {
-    "classify": "TextClassifier",
-    "regress": "TextRegressor",
-    "tag": "Tagger",
-    "rank": "CandidateClassifier",
-}
-"""The estimator for the models of each task."""
 
 
 class TextFace(BaseEstimator):  # type: ignore[misc]
@@ -125,10 +116,9 @@ class TextFace(BaseEstimator):  # type: ignore[misc]
     def load(cls, path: str | PathLike[str], functions: Functions | None = None) -> Self:
         """Load a fitted estimator from a file that `save` or `linnaeus train` wrote; `functions` as in `load`."""
         model = Model.load(path, functions)
-        face = FACES_OF[model.task.name]
+        face = estimator_of(model)
         if face != ("TextRegressor" if issubclass(cls, RegressorMixin) else "TextClassifier"):
-            other = face
-            raise ModelFileError(f"{path} holds a model for {other}; load it with that class.")
+            raise ModelFileError(f"{path} holds a model for {face}; load it with that class.")
         found = cls(model.recipe)
         found.model_ = model
         if model.classes is not None:
@@ -262,17 +252,8 @@ def _batches(X: Any, n: int) -> Any:
 
 def _labeled(batches: Batches, labels: Labels) -> Batches:
     """The same batches with their labels as strings, for features that look at them."""
-    from dataclasses import replace
-
-    names = [str(name) for name in labels.classes.tolist()]
-    at, found = 0, []
+    column, at, found = label_column(labels), 0, []
     for batch in batches.parts:
-        y = labels.y[at : at + len(batch)]
-        if labels.sets:
-            cells = [[names[i] for i in y.labels[a:b]] for a, b in zip(y.offsets[:-1], y.offsets[1:], strict=True)]
-            column = pa.array(cells, pa.list_(pa.string()))
-        else:
-            column = pa.array(names, pa.string()).take(pa.array(y))
-        found.append(replace(batch, labels=column))
+        found.append(replace(batch, labels=column.slice(at, len(batch))))
         at += len(batch)
     return Batches(tuple(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError, did_you_mean
-from linnaeus.explain.found import Found, find
+from linnaeus.explain.found import Found, find, listed
 from linnaeus.explain.words import Span, without, words
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import ClassScores, Readout, capability
+from linnaeus.protocols import ClassScores, Readout, TakesMatrices, capability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,12 +114,12 @@ class Linear(Ranked):
 
 
 AT_ONCE = 1 << 22
-"""Characters of the texts that are scored in one call."""
+"""Characters of texts, or numbers of rows, that are scored in one call."""
 
 
 @dataclass(frozen=True, eq=False)
 class Local(Ranked):
-    """A model around one row: for each of its words, the score of the text minus the score without the word.
+    """A model around one row: for each of its words (or columns), the score of the row minus the score without it.
 
     Contributions and bias (the remainder) add up to the score. They are valid for this text only: if two words have the
     same effect, both may get a contribution near 0. `score` gives scores (n, w) of rows.
@@ -167,13 +167,39 @@ def local(row: Batch, features: Fitted, score: Callable[[Any], Doubles], space: 
     >>> why.predicted, why.exact
     (('pos',), False)
     """
+    S = score(row)[0]
+    whole = capability(features, TakesMatrices) is None
+    found, parts = _worded(row) if whole else _columns(features, row)
+    blocks = [score(part) for part in parts]
+    V = S - np.concatenate(blocks) if blocks else np.zeros((0, len(S)))
+    return Local(features, score, space, classes, row, found, V, S - V.sum(axis=0))
+
+
+def _columns(features: Fitted, row: Batch) -> tuple[Found, Iterator[Batch]]:
+    """The columns of a row that are not zero, and the row without each of them."""
+    from linnaeus.features.precomputed import Matrix
+
+    X = features.rows(row)
+    f, names = X.nnz, features.names()
+    step = max(1, AT_ONCE // max(f, 1))
+
+    def lacking(start: int) -> Batch:
+        gone = np.arange(start, min(start + step, f))
+        kept = np.arange(f) != gone[:, None]
+        offsets = np.arange(len(gone) + 1) * (f - 1)
+        columns, values = (np.broadcast_to(part[:f], kept.shape)[kept] for part in (X.indices, X.data))
+        return Matrix(rows=CSR(offsets, columns, values, features.width))
+
+    found = listed("", [names[i] for i in X.indices[:f].tolist()], range(f), np.ones(f), [None] * f)
+    return found, (lacking(start) for start in range(0, f, step))
+
+
+def _worded(row: Batch) -> tuple[Found, Iterator[Batch]]:
+    """The words of a row, and the row without each of them."""
     text = "" if row.text is None else row.text[0].as_py()
     groups = _groups(text)
-    S = score(row)[0]
-    step = max(1, AT_ONCE // max(len(text), 1))
-    blocks = [score(_lacking(row, text, list(groups.values())[at : at + step])) for at in range(0, len(groups), step)]
-    V = S - np.concatenate(blocks) if blocks else np.zeros((0, len(S)))
-    return Local(features, score, space, classes, row, _found(text, groups), V, S - V.sum(axis=0))
+    spans, step = list(groups.values()), max(1, AT_ONCE // max(len(text), 1))
+    return _found(text, groups), (_lacking(row, text, spans[at : at + step]) for at in range(0, len(spans), step))
 
 
 def _groups(text: str) -> dict[str, list[Span]]:

@@ -1,27 +1,32 @@
-"""Features that the rows bring along: entries of libsvm files, and columns of vectors such as embeddings and images."""
+"""Features that the rows bring along: matrices, entries of libsvm files, columns of vectors (embeddings, images)."""
 
 from __future__ import annotations
 
 from dataclasses import field
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linnaeus.arrays.csr import CSR
+from linnaeus.arrays import CSR, Dense, as_rows
 from linnaeus.data.arrow import as_numpy, is_list, settled
+from linnaeus.data.batch import Batch, row_numbers
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, said
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import TakesMatrices, has_method
 from linnaeus.store import states
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles, Longs
 
@@ -60,11 +65,39 @@ class Ready(Block):
         return FittedReady(max((_entries(batch).width for batch in stream.batches()), default=0))
 
 
+@dataclass(frozen=True, slots=True)
+class Matrix(Batch):
+    """Rows of a matrix as a batch; they stay in the type that they have in memory.
+
+    >>> batch = Matrix(rows=as_rows([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+    >>> len(batch), batch.slice(1, 2).rows.shape
+    (3, (2, 2))
+    """
+
+    rows: CSR | Dense = Dense(np.zeros((0, 0)))
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]
+
+    def slice(self, offset: int, length: int) -> Matrix:
+        """A range of rows."""
+        stop = min(offset + length, len(self))
+        labels = None if self.labels is None else self.labels.slice(offset, length)
+        return Matrix(labels=labels, rows=self.rows.rows_slice(offset, stop), start=self.start + offset)
+
+    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Matrix:
+        """The rows with these numbers, in this order, numbered from 0."""
+        chosen = row_numbers(rows)
+        return Matrix(labels=None if self.labels is None else self.labels.take(chosen), rows=self.rows.take(chosen))
+
+
 @dataclass(frozen=True)
 class FittedReady(Fitted):
-    """The first columns of what the rows bring along."""
+    """The first columns of what the rows bring along; columns of a data frame have names."""
 
     size: int
+    called: tuple[str, ...] | None = None
+    provides: ClassVar[tuple[type, ...]] = (TakesMatrices,)
 
     @property
     def width(self) -> int:
@@ -73,19 +106,34 @@ class FittedReady(Fitted):
 
     def extract(self, batch: Batch) -> CSR:
         """The entries of each row, sorted by index; zeros are left out."""
-        return _entries(batch).rows(self.width, batch.start)
+        if not isinstance(batch, Matrix):
+            return _entries(batch).rows(self.width, batch.start)
+        return batch.rows.to_csr() if isinstance(batch.rows, Dense) else batch.rows
+
+    def adopt(self, source: Any) -> Any:
+        """A matrix (an array, a SciPy matrix, a data frame, lists of numbers) as a batch; other data as they are.
+
+        >>> len(FittedReady(2).adopt([[1.0, 2.0], [0.0, 3.0]]))
+        2
+        """
+        if isinstance(source, Batch) or has_method(source, "batches"):
+            return source
+        names = None if self.called is None else np.array(self.called, object)
+        return Matrix(rows=as_rows(source, self.width, names))
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """No positions: the features do not come from a text."""
         return [[] for _ in range(len(batch))]
 
     def names(self) -> Names:
-        """`#7` for index 7."""
-        return numbered(self.width)
+        """Those of the data frame; else `#7` for index 7."""
+        called = self.called
+        return numbered(self.width) if called is None else Names(self.width, lambda start, end: [*called[start:end]])
 
     def state(self) -> State:
-        """Only the width."""
-        return State({"kind": "ready", "width": self.width}, {})
+        """The width, and names if there are some."""
+        names = {} if self.called is None else states.pack_strings("names", self.called)
+        return State({"kind": "ready", "width": self.width}, names)
 
     @classmethod
     def from_state(cls, state: State) -> FittedReady:
@@ -93,7 +141,10 @@ class FittedReady(Fitted):
         width = states.field(state.manifest, "width", int)
         if not 0 <= width <= MAX_COLUMNS:
             raise damaged(f"it claims {width} columns")
-        return cls(width)
+        called = tuple(states.unpack_strings("names", state.tensors)) if state.tensors else None
+        if called is not None and len(called) != width:
+            raise damaged("the names of its columns are not as many as its columns")
+        return cls(width, called)
 
 
 @dataclass(frozen=True, eq=False)

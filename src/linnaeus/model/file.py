@@ -110,10 +110,6 @@ def load(path: str | os.PathLike[str], functions: Functions | None = None, verif
     [['N', 'V']]
     """
     state = store.load(path, verify, weights_later)
-    if state.manifest.get("kind") == "linear face":
-        from linnaeus.estimators.files import face_of
-
-        return face_of(state)  # type: ignore[no-any-return]
     return model_of(state, functions)
 
 

@@ -39,12 +39,6 @@ def yes_or_no(value: Json) -> bool:
     return isinstance(value, bool)
 
 
-def anything(value: Json) -> bool:
-    """Whatever is there; it is checked by who reads it."""
-    del value
-    return True
-
-
 def table(value: Json) -> bool:
     """A table."""
     return isinstance(value, dict)
@@ -108,6 +102,7 @@ FACTS = Entries(
     tried_=TRIED,
     compact_=COMPACT,
     columns_=table_of(text),
+    estimator_=Entries(name=text, params=table, one_target_=yes_or_no),
 )
 
 
@@ -131,22 +126,9 @@ MANIFEST = Entries(
 )
 """What a model file holds."""
 
-FACE = Entries(
-    face=text,
-    recipe=table,
-    iterations=whole,
-    reason=text,
-    batches=whole,
-    rows=whole,
-    form_=text,
-    one_target_=yes_or_no,
-    space_=anything,
-)
-"""What the file of a linear estimator on matrices holds."""
 
-
-def check_manifest(manifest: Mapping[str, Json], entries: Entries = MANIFEST) -> None:
+def check_manifest(manifest: Mapping[str, Json]) -> None:
     """Refuse a manifest in which an entry is missing, or of another type."""
-    wrong = entries.wrong(manifest)
+    wrong = MANIFEST.wrong(manifest)
     if wrong is not None:
         raise damaged(f"the entry {wrong!r} of its manifest is missing or of another type")

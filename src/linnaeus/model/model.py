@@ -19,7 +19,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.restore import scores_of
 from linnaeus.model.scorer import compile_scorer
 from linnaeus.model.summary import model_repr
-from linnaeus.protocols import ClassScores, capability
+from linnaeus.protocols import ClassScores, TakesMatrices, capability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,27 +143,31 @@ class Model:
         return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
 
     def evaluate(self, source: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
-        """Evaluate predictions on labeled examples; intervals come from `rounds` resamples (0: none)."""
+        """Evaluate predictions on labeled examples; intervals come from `rounds` resamples (0: none).
+
+        A model of matrices also takes a pair `(X, y)`.
+        """
         from linnaeus.tasks.judging import judge
 
-        return judge(self, source, abstain, rounds)[0]
+        return judge(self, self._labeled(source), abstain, rounds)[0]
 
     def outcome(self, source: Any, abstain: Any = None) -> Facts:
         """The truth of labeled examples and the predictions for them, as `linnaeus.evaluation` takes them."""
         from linnaeus.evaluation import Accumulator
 
         seen = Accumulator()
-        for batch in self.task.labeled(source):
+        for batch in self.task.labeled(self._labeled(source)):
             seen.add(self.task.observe(self, batch, abstain))
         return seen.facts()
 
     def explain(self, example: Any, at: int = 0, classes: Any = (), search: Any = "default") -> Explanation:
         """Explain a prediction: what each part of the example adds to the score of the answer.
 
-        The example is a text, or a batch of one row; a sentence, of which the token at position `at` is explained; or
-        examples with candidates, of which number `at` is explained. `classes` are explained beside the predicted one.
+        The example is a text, or a batch or a matrix of one row; a sentence, of which the token at position `at` is
+        explained; or examples with candidates, of which number `at` is explained. `classes` are explained beside the
+        predicted one.
         """
-        found: Explanation = self.task.reasons(self, example, at, classes, search)
+        found: Explanation = self.task.reasons(self, self._adopted(example), at, classes, search)
         return found
 
     @cached_property
@@ -171,14 +175,28 @@ class Model:
         """What the classes, the tags, or the numbers are called."""
         if self.classes is not None:
             return tuple(map(str, self.classes.tolist()))
-        count = self.params["W"].shape[1] if self.params else self.raw_scores([""]).shape[1]
+        count = self._scored(empty_rows(1, self.features.width)).shape[1]
         return ("the number",) if count == 1 else tuple(f"number {i + 1}" for i in range(count))
 
     # Scores of rows
 
     def _material(self, source: Any) -> Any:
-        found = self.task.material(source)
+        found = self.task.material(self._adopted(source))
         return self.ready(found) if self.stages else found
+
+    def _adopted(self, source: Any) -> Any:
+        """A matrix as a batch, if the features are its columns; other data as they are."""
+        own = capability(self.features, TakesMatrices)
+        return source if own is None else own.adopt(source)
+
+    def _labeled(self, source: Any) -> Any:
+        """A matrix and its labels as a batch; other data as they are."""
+        if not isinstance(source, tuple) or capability(self.features, TakesMatrices) is None:
+            return source
+        from linnaeus.tasks.examples import labeled_rows
+
+        X, y = source
+        return labeled_rows(self._adopted(X), y, self.classes is None)
 
     def ready(self, source: Any) -> Any:
         """The examples with the answers of earlier stages as columns."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.arrays.labels import Labels
+from linnaeus.arrays.labels import Labels, encode
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.data.arrow import as_numpy, number
 from linnaeus.data.batch import join
@@ -121,6 +121,26 @@ def labeled_stream(source: Any) -> Stream:
     from linnaeus.data import Batch, read
 
     return as_stream(source if isinstance(source, Batch) or has_method(source, "batches") else read(source))
+
+
+def labeled_rows(batch: Batch, y: Any, numbers: bool) -> Batch:
+    """A batch with these labels (or numbers), as users of matrices give them."""
+    column = pa.array(np.asarray(y, np.float64).reshape(-1)) if numbers else label_column(encode(y))
+    if len(column) != len(batch):
+        raise DataError(f"X has {len(batch)} rows, but y has {len(column)}; give one label for each row.")
+    return replace(batch, labels=column)
+
+
+def label_column(labels: Labels) -> pa.Array:
+    """Labels by their names, as a column of strings or of lists of strings.
+
+    >>> label_column(encode([3, 1, 3])).to_pylist()
+    ['3', '1', '3']
+    """
+    names = pa.array([str(name) for name in labels.classes.tolist()], pa.string())
+    if not isinstance(labels.y, LabelSets):
+        return names.take(pa.array(labels.y))
+    return pa.ListArray.from_arrays(pa.array(labels.y.offsets, pa.int32()), names.take(pa.array(labels.y.labels)))
 
 
 def as_examples(corpus: Any) -> Examples:

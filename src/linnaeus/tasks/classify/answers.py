@@ -123,10 +123,27 @@ def _truth(model: Model, labels: Any, names: list[str]) -> Any:
     """Labels as indices among the classes; each different one is looked up once."""
     from linnaeus.evaluation import lookup, lookup_sets
 
+    said = _spellings(model, names)
     if model.form != "single":
-        return lookup_sets(labels.to_pylist(), names)
+        return lookup_sets(([said(label) for label in row] for row in labels.to_pylist()), names)
     codes, found = number(labels)
-    return lookup(found, names)[codes]
+    return lookup(map(said, found), names)[codes]
+
+
+def _spellings(model: Model, names: list[str]) -> Callable[[str], str]:
+    """The name of a label: where classes are numbers, files may write them in other ways, such as `+1` or `1.0`."""
+    assert model.classes is not None
+    if model.classes.dtype.kind not in "iuf":
+        return lambda label: label
+    known = dict(zip(map(float, model.classes.tolist()), names, strict=True))
+
+    def said(label: str) -> str:
+        try:
+            return known.get(float(label), label)
+        except ValueError:
+            return label
+
+    return said
 
 
 def answers(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
