@@ -18,6 +18,7 @@ from linnaeus import protocols
 from linnaeus.arrays import CSR, Dense
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.features import Hashed, Words
+from linnaeus.features.precomputed import FittedReady
 from linnaeus.kernels.online import LOSSES as KNOWN
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import CHAIN_LOSSES, BatchChain, Chain
@@ -52,6 +53,7 @@ PIECES = {
     **{f"regularizer {name}": piece() for name, piece in REGULARIZERS.items()},
     **{f"optimizer {name}": OPTIMIZERS[name]() for name in OPTIMIZERS},
     **{f"rule of {name}": solver.rule for name, solver in RULES.items()},
+    "features ready": FittedReady(2),
     **{f"learner {name}": LEARNERS[name]() for name in LEARNERS},
     **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name != "linear"},
     "learner of tags": Chain(),

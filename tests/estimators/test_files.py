@@ -109,10 +109,10 @@ def test_what_cannot_be_saved_or_loaded_says_so(tmp_path: Path) -> None:
         LinearClassifier.load(path)
 
 
-@pytest.mark.parametrize(
-    "route",
-    ["recipe", "form", "space", "features", "facts/updates", "facts/epochs", "facts/estimator", "facts/estimator/params"],
-)
+FACTS = ["facts/updates", "facts/epochs", "facts/estimator", "facts/estimator/params"]
+
+
+@pytest.mark.parametrize("route", ["recipe", "form", "space", "features", *FACTS])
 def test_damage_is_noticed(route: str, tmp_path: Path) -> None:
     path = tmp_path / "m.lin"
     LinearClassifier(regularizer=ElasticNet()).fit(X, Y).save(path)

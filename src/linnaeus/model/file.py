@@ -233,6 +233,7 @@ def _check(model: Model) -> None:
         raise damaged("its labels do not fit its task")
     if model.body is None or model.params:
         _check_weights(model)
+    _check_memory(model)
     if (model.form == "numbers") != isinstance(model.space, Real):
         raise damaged("its output space does not fit its labels")
     if (model.form in ("numbers", "candidates")) != (model.classes is None):
@@ -266,6 +267,15 @@ def _check_weights(model: Model) -> None:
         raise damaged("its classes do not fit its weights")
     if model.form == "candidates" and (W.shape[1] != 1 or not np.isfinite(W).all()):
         raise damaged("its weights do not fit its features")
+
+
+def _check_memory(model: Model) -> None:
+    """Arrays of an optimizer are shaped like the parameter that their name has, or are single numbers."""
+    for name, array in model.memory.items():
+        owner = next((part for part in name.split(".") if part in model.params and not name.endswith(".t")), None)
+        shape = (1,) if owner is None else raw(model.params, owner).shape
+        if array.shape != shape or array.dtype != (np.int64 if name == "t" else np.float64):
+            raise damaged("what its optimizer goes on with does not fit its weights")
 
 
 def _try(model: Model) -> None:

@@ -125,7 +125,10 @@ def labeled_stream(source: Any) -> Stream:
 
 def labeled_rows(batch: Batch, y: Any, numbers: bool) -> Batch:
     """A batch with these labels (or numbers), as users of matrices give them."""
-    column = pa.array(np.asarray(y, np.float64).reshape(-1)) if numbers else label_column(encode(y))
+    try:
+        column = pa.array(np.asarray(y, np.float64)) if numbers else label_column(encode(y))
+    except (TypeError, ValueError, pa.ArrowInvalid) as error:
+        raise DataError("This model predicts numbers; give one number for each row.") from error
     if len(column) != len(batch):
         raise DataError(f"X has {len(batch)} rows, but y has {len(column)}; give one label for each row.")
     return replace(batch, labels=column)

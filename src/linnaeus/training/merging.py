@@ -51,6 +51,8 @@ def _refuse_update(model: Model) -> None:
     """Refuse models that cannot go on learning."""
     if not model.task.texts:
         kind = model.task.models
+    elif "estimator" in model.facts:
+        kind = "estimators on matrices, some of which have partial_fit"
     elif model.stages or model.codes is not None:
         kind = "pipelines" if model.stages else "compact models"
     elif model.body is not None and not _counts(model):
@@ -128,6 +130,8 @@ def _at(model: Model, classes: Any) -> Any:
 
 
 def _refuse_uncounted(model: Model) -> None:
+    if "estimator" in model.facts:
+        raise UsageError("Models of estimators on matrices cannot be merged; train one on the rows of both.")
     if not _counts(model):
         name = type(model.recipe.learner).__name__
         raise UsageError(f"A model by {name} cannot be merged or updated; models that count can, such as naive Bayes.")
