@@ -69,6 +69,10 @@ class MatrixFace(BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     @abstractmethod
+    def _recipe(self) -> Recipe:
+        """The recipe that its parameters make."""
+
+    @abstractmethod
     def _trained(self) -> Model:
         """The model, without what describes the estimator."""
 
@@ -101,13 +105,13 @@ class MatrixFace(BaseEstimator):  # type: ignore[misc]
             if wrong is not None:
                 raise damaged(f"the parameter {wrong!r} of its estimator is of another type")
             found = cls(**params)
-            if model.recipe.task != model.task:
-                raise damaged("its recipe is for another task")
             if not isinstance(model.features, FittedReady) or model.codes is not None:
                 raise ModelFileError(f"{path} holds a model that was changed after its training; use linnaeus.load.")
             found.n_features_in_ = model.features.width
             if model.features.called is not None:
                 found.feature_names_in_ = np.array(model.features.called, object)
+            if found._recipe().to_json() != model.recipe.to_json():
+                raise damaged("the parameters of its estimator do not fit its recipe")
             found._take(model)
         return found
 
@@ -205,10 +209,23 @@ class Face(MatrixFace):
         self._expect_fit("n_iter_")
         return self.trace_.last.epoch if len(self.trace_) else 0
 
+    def _recipe(self) -> Recipe:
+        """Costs are those of the training, or those of the decision."""
+        spec, classes = self.composed(), isinstance(self, ClassifierMixin)
+        given = {field.name: getattr(spec, field.name) for field in fields(Linear) if field.name in vars(spec)}
+        by_cost = classes and spec.decision == "expected_cost"
+        learner = Linear(**given | {"bias": BIASES[spec.bias]} | ({"costs": None} if by_cost else {}))
+        return Recipe(
+            task="classify" if classes else "regress",
+            features=Ready(self.n_features_in_),
+            learner=learner,
+            decision=Decision(costs=spec.costs) if by_cost else Decision(),
+            seed=spec.seed,
+        )
+
     def _trained(self) -> Model:
-        own, spec = self.__dict__, self.composed()
+        own, recipe = self.__dict__, self._recipe()
         classes, memory = own.get("classes_"), own.get("memory_", Memory())
-        recipe = _linear_recipe(spec, classes is not None, self.n_features_in_)
         found = Model(
             task=recipe.task,
             plan=recipe,
@@ -225,7 +242,7 @@ class Face(MatrixFace):
             },
             memory=memory.state,
         )
-        return found if classes is None else replace(found, decision=untaught(found, spec.loss))
+        return found if classes is None else replace(found, decision=untaught(found, recipe.learner.loss))
 
     def _take(self, model: Model) -> None:
         if model.body is not None or (model.classes is None) == isinstance(self, ClassifierMixin):
@@ -257,16 +274,6 @@ class Face(MatrixFace):
         """X W + b  (n, w), of checked rows."""
         check_is_fitted(self, "params_")
         return linear.scores(checked(self, X), self.params_)  # type: ignore[arg-type]
-
-
-def _linear_recipe(spec: Any, classes: bool, width: int) -> Recipe:
-    """The recipe that a linear face equals; costs are those of the training, or those of the decision."""
-    given = {field.name: getattr(spec, field.name) for field in fields(Linear) if field.name in vars(spec)}
-    by_cost = classes and spec.decision == "expected_cost"
-    learner = Linear(**given | {"bias": BIASES[spec.bias]} | ({"costs": None} if by_cost else {}))
-    decision = Decision(costs=spec.costs) if by_cost else Decision()
-    task = "classify" if classes else "regress"
-    return Recipe(task=task, features=Ready(width), learner=learner, decision=decision, seed=int(spec.seed))
 
 
 def untaught(model: Model, loss: Any = None) -> FittedDecision:

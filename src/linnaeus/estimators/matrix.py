@@ -87,8 +87,11 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
         P: Doubles = self.model_.chances(S)  # type: ignore[attr-defined]
         return P
 
+    def _recipe(self) -> Recipe:
+        return Recipe(features=Ready(self.n_features_in_), learner=_meant(self.learner), seed=self.seed)
+
     def _trained(self) -> Model:
-        recipe = Recipe(features=Ready(self.n_features_in_), learner=_meant(self.learner), seed=int(self.seed))
+        recipe = self._recipe()
         found = Model(
             task=recipe.task,
             plan=recipe,
