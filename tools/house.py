@@ -112,8 +112,9 @@ def statements(module: Module) -> int:
 
 def _docstrings(module: Module) -> Iterator[ast.Expr]:
     for node in module.nodes:
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        first = node.body[0] if documented and node.body else None
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        first = node.body[0] if node.body else None
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             yield first
 

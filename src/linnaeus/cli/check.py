@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from linnaeus.cli import options as shared
-from linnaeus.errors import DataError, UsageError
+from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.audit import Audit
@@ -95,7 +95,7 @@ def _read(source: str, options: dict[str, Any]) -> Corpus:
 
     task = recognized(source, {**options, "task": "auto"})
     if not task.texts and options["text"] is None:
-        raise UsageError(f"{_name(source)} holds {task.data}; `check` reads texts: name their column with --text.")
+        raise DataError(f"{_name(source)} holds {task.data}; `check` reads texts: name their column with --text.")
     return shared.read_source(source, options)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,13 +89,13 @@ def index_of(model: Model) -> Any:
     return Exact().index(model.features.rows(model.ready(model.kept.texts)), "cosine", model.recipe.seed)
 
 
-def nearest(model: Model, source: Any, count: int) -> list[list[Neighbor]]:
+def nearest(model: Model, source: Callable[[], Any], count: int) -> list[list[Neighbor]]:
     """For each row of a source the `count` kept rows that are nearest to it, the nearest first."""
     if model.kept is None:
         raise UsageError("The model keeps no texts to search; train it with keep='texts' (--set keep=texts).")
     if count < 1:
         raise UsageError(f"count is a number of neighbors from 1 up, not {count}.")
-    rows, similarities = model.index.near(model.features.rows(source), min(count, len(model.kept)))
+    rows, similarities = model.index.near(model.features.rows(source()), min(count, len(model.kept)))
     return [
         [model.kept.neighbor(int(row), float(alike)) for row, alike in zip(*found, strict=True)]
         for found in zip(rows, similarities, strict=True)

@@ -267,7 +267,7 @@ class Model:
         """Find the training texts most similar to each row, nearest first; the recipe must keep the texts."""
         from linnaeus.model.kept_texts import nearest
 
-        return nearest(self, self._material([source] if isinstance(source, str) else source), count)
+        return nearest(self, lambda: self._material([source] if isinstance(source, str) else source), count)
 
     @cached_property
     def linear(self) -> Any:

@@ -1,4 +1,4 @@
-// The forms of one word: itself, lowered, its shape, its affixes ... See reference/token_features.py for what each kind means.
+// The forms of one word: itself, lowered, its shape, its affixes ... reference/token_features.py says what each means.
 #pragma once
 #include <array>
 #include <cstring>
