@@ -27,8 +27,9 @@ def resident():
         if line.startswith("VmRSS:"):
             return 1024 * int(line.split()[1])
 
+load = store.load  # the modules it needs are imported now
 before = resident()
-state = store.load(sys.argv[1], later=lambda _: ["w"])  # as weights of classifiers are: checked as they are used
+state = load(sys.argv[1], later=lambda _: ["w"])  # as weights of classifiers are: checked as they are used
 after = resident()
 last = float(state.tensors["w"][-1, -1])
 print(json.dumps({"raised": after - before, "last": last, "touched": resident() - before}))

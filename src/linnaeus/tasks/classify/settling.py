@@ -56,7 +56,10 @@ def _crossed(found: Model, rows: tuple[Any, ...], examples: Examples, held: Held
     """
     S, y, weights, known = rows
     keys = None if examples.keys is None else examples.keys[held.rows]
-    parts = folds(len(S), min(PARTS, len(S)), seed=found.recipe.seed, groups=keys)
+    most = len(S) if keys is None else len(np.unique(keys))
+    if most < PARTS:
+        return chosen(found, S, known=known), found.decided().probabilities(S)
+    parts = folds(len(S), PARTS, seed=found.recipe.seed, groups=keys)
     assert found.classes is not None
     P, said = np.zeros((len(S), len(found.classes))), []
     for part in parts:
