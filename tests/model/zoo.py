@@ -272,11 +272,13 @@ MAKERS: dict[str, Callable[[], Any]] = {
 
 def ask(path: Path) -> object:
     """Open a file and ask everything; what a model cannot answer, and says so, is no failure."""
-    model = linnaeus.load(path)
-    _QUESTIONS[model.task.name](model)
-    if (own := model.facts.get("estimator")) is not None:
-        _ask_estimator(getattr(linnaeus, own["name"], linnaeus.LinearClassifier), path)
-    command("inspect", path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # labels that the model does not know, columns without names
+        model = linnaeus.load(path)
+        _QUESTIONS[model.task.name](model)
+        if (own := model.facts.get("estimator")) is not None:
+            _ask_estimator(getattr(linnaeus, own["name"], linnaeus.LinearClassifier), path)
+        command("inspect", path)
     return model
 
 
@@ -338,9 +340,7 @@ def _ask_estimator(kind: Any, path: Path) -> None:
     with contextlib.suppress(UsageError, DataError):
         rows = np.ones((2, model.features.width if model.features.width <= 1000 else 2))
         model.predict(rows)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # labels that the model does not know
-            model.evaluate((rows, ["a", "b"]), rounds=0)
+        model.evaluate((rows, ["a", "b"]), rounds=0)
         model.explain(rows[:1]).to_json()
     with contextlib.suppress(UsageError, DataError):
         face = kind.load(path)
