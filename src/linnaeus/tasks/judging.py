@@ -33,6 +33,13 @@ def held_out_evaluation(outcome: Outcome | Facts, examples: Examples, held: Held
     return replace(found, once=evaluate(facts.take(once), ROUNDS, seed).brief(0))
 
 
+def with_held_out_evaluation(model: Model, examples: Examples, held: Held | None) -> Model:
+    """A model that learns nothing from held-out examples, with the evaluation of its answers to them."""
+    if held is None:
+        return model
+    return replace(model, account=held_out_evaluation(held.answers, examples, held, model.recipe.seed))
+
+
 def judge(
     model: Model,
     source: Any,

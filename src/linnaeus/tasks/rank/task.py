@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from linnaeus.errors import InputTypeError, UsageError
@@ -199,11 +198,9 @@ class Rank:
 
     def settle(self, model: Model, examples: Examples, held: Held | None) -> Model:
         """The model with its evaluation on held-out examples."""
-        from linnaeus.tasks.judging import held_out_evaluation
+        from linnaeus.tasks.judging import with_held_out_evaluation
 
-        if held is None:
-            return model
-        return replace(model, account=held_out_evaluation(held.answers, examples, held, model.recipe.seed))
+        return with_held_out_evaluation(model, examples, held)
 
     # The model
 
