@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from linnaeus.arrays.csr import CSR
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from linnaeus.store.parts import Part
     from linnaeus.types import (
         Answer,
+        AnyFloats,
+        AnyInts,
         Chosen,
         CostTable,
         Crowding,
@@ -59,15 +60,15 @@ class Rows(Protocol):
         """Rows and columns."""
         ...
 
-    def dot(self, W: NDArray[np.floating[Any]]) -> Doubles:
+    def dot(self, W: AnyFloats) -> Doubles:
         """X @ W  (n, k)."""
         ...
 
-    def tdot(self, D: NDArray[np.floating[Any]], out: Doubles | None = None) -> Doubles:
+    def tdot(self, D: AnyFloats, out: Doubles | None = None) -> Doubles:
         """X.T @ D  (d, k), written to `out` if given."""
         ...
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> Rows:
+    def take(self, rows: AnyInts) -> Rows:
         """These rows, in this order."""
         ...
 

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     Words16: TypeAlias = NDArray[np.uint16]
     Words64: TypeAlias = NDArray[np.uint64]
     Array: TypeAlias = NDArray[Any]
+    AnyFloats: TypeAlias = NDArray[np.floating[Any]]
+    AnyInts: TypeAlias = NDArray[np.integer[Any]]
     Arrays: TypeAlias = dict[str, NDArray[Any]]
     Params: TypeAlias = dict[str, NDArray[np.float64]]
     Sparse: TypeAlias = tuple[Longs, Ints, Floats | Doubles]
-    Chosen: TypeAlias = NDArray[np.integer[Any]] | slice
+    Chosen: TypeAlias = AnyInts | slice
     Truth: TypeAlias = "Array | LabelSets"
 
 CostTable: TypeAlias = tuple[tuple[float, ...], ...]
@@ -34,6 +36,15 @@ CostTable: TypeAlias = tuple[tuple[float, ...], ...]
 
 Json: TypeAlias = Any
 """What a manifest may hold: None, bool, int, float, str, lists and string-keyed dicts of these."""
+
+Source: TypeAlias = Any
+"""Examples as a user has them: a list of texts, a column or table of any library, a corpus, a path."""
+
+Matrix: TypeAlias = Any
+"""Rows of numbers as a user has them: NumPy, SciPy, pandas, a list of lists."""
+
+Label: TypeAlias = Any
+"""A label as a user writes it: a string or another value that can be a key; a set of these; a number in regression."""
 
 
 NOT_STORED: Mapping[str, bool] = {"stored": False}
