@@ -12,7 +12,6 @@ the bootstrap over pairs. The exit code is 1 if an interval lies wholly above 1.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import statistics
@@ -43,7 +42,7 @@ TAGGERS = (("pos", "ud_english_ewt", "upos", 4000), ("entities", "conll2003", "n
 def used(command: list[str], stdin: bytes = b"") -> float:
     """Processor seconds of a process and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(command, input=stdin, capture_output=True)
     if done.returncode:
         sys.exit(done.stderr.decode())
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
