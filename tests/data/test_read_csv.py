@@ -112,9 +112,8 @@ def test_growing_blocks_repeat_nothing(tmp_path, monkeypatch):
 
 
 def test_row_that_is_too_long(tmp_path, monkeypatch):
-    for module in ("delimited", "csv_records"):
-        monkeypatch.setattr(f"linnaeus.data.formats.{module}.BLOCK", 64)
-        monkeypatch.setattr(f"linnaeus.data.formats.{module}.LONGEST", 256)
+    monkeypatch.setattr("linnaeus.data.formats.delimited.BLOCK", 64)
+    monkeypatch.setattr("linnaeus.data.formats.delimited.LONGEST", 256)
     with pytest.raises(DataError, match="line 3: a row of more than"):
         read(write(tmp_path, 'text,label\na,x\n"' + "y" * 5000 + '",x\nb,x\n')).batch()
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from linnaeus.data import read
-from linnaeus.data.formats.csv_records import fields, records
+from linnaeus.data.formats.delimited import fields, records
 from linnaeus.data.options import ReadOptions
 from linnaeus.data.streams import ByteStream, File
 from linnaeus.errors import LinnaeusError
@@ -45,7 +45,7 @@ def test_the_careful_scan_agrees(tmp_path, rows, block):
     path.write_bytes(written(rows))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("linnaeus.data.streams.BLOCK", block)
-        patch.setattr("linnaeus.data.formats.csv_records.BLOCK", block)
+        patch.setattr("linnaeus.data.formats.delimited.BLOCK", block)
         with ByteStream(File(path, "a.csv"), ReadOptions()) as stream:
             found = list(records(stream, ","))
     assert [tuple(cell.decode() for cell in fields(record.data, ",")) for record in found[1:]] == rows

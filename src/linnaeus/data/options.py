@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from linnaeus.errors import UsageError, did_you_mean, expect, nearest
 from linnaeus.frozen import dataclass
+from linnaeus.types import Json
 
 LABEL_KINDS = ("one", "many", "numeric")
 POLICIES = ("error", "skip")
@@ -24,25 +25,6 @@ ALL = "all"
 """What reads every part, and files of no part too."""
 
 
-class Options(TypedDict, total=False):
-    """The keyword arguments of `read` beside text and label, for type checkers; see `ReadOptions` for meanings."""
-
-    weight: str | None
-    group: str | None
-    time: str | None
-    columns: Sequence[str] | None
-    names: Sequence[str] | None
-    format: str | None
-    encoding: str
-    delimiter: str | None
-    label_kind: str | None
-    label_separator: str | None
-    bad_rows: str
-    max_bytes: int | None
-    batch_rows: int | None
-    split: str | None
-
-
 class FileOptions(TypedDict, total=False):
     """The keyword arguments of readers of sentences and of groups, about files; see `ReadOptions` for meanings."""
 
@@ -53,6 +35,18 @@ class FileOptions(TypedDict, total=False):
     bad_rows: str
     max_bytes: int | None
     split: str | None
+
+
+class Options(FileOptions, total=False):
+    """The keyword arguments of `read` beside text and label, for type checkers; see `ReadOptions` for meanings."""
+
+    weight: str | None
+    group: str | None
+    time: str | None
+    columns: Sequence[str] | None
+    label_kind: str | None
+    label_separator: str | None
+    batch_rows: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +111,7 @@ class ReadOptions:
         object.__setattr__(self, "encoding", _codec(self.encoding))
 
     @classmethod
-    def of(cls, options: dict[str, Any]) -> ReadOptions:
+    def of(cls, options: Mapping[str, Json]) -> ReadOptions:
         """The record of these keyword arguments; an unknown one is refused with the nearest known name."""
         known = [f.name for f in fields(cls)]
         for name in options:

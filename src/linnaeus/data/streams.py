@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -71,7 +70,7 @@ def read_whole(file: File, options: ReadOptions, most: int) -> tuple[bytes, int]
         return b"".join(parts), stream.mark
 
 
-class ByteStream(io.RawIOBase):
+class ByteStream:
     """The text of a file as UTF-8 bytes, read once from front to back.
 
     Every reader of text goes through here. A compressed file that grows beyond the limit is refused: a small one before
@@ -100,16 +99,16 @@ class ByteStream(io.RawIOBase):
         """Bytes of the file on disk that were read."""
         return int(self._raw.tell())
 
-    def readable(self) -> bool:
-        """Yes."""
-        return True
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the file."""
-        if not self.closed and hasattr(self, "_raw"):
-            self._inner.close()
-            self._raw.close()
-        super().close()
+        self._inner.close()
+        self._raw.close()
 
     def read(self, size: int = -1) -> bytes:
         """At least one byte and about `size`, or none at the end."""
@@ -180,13 +179,13 @@ class _Recoder:
     def __init__(self, file: File, options: ReadOptions) -> None:
         self._file, self._encoding = file, options.encoding
         errors = "surrogateescape" if options.bad_rows == "skip" else "strict"
-        self._decoder: Any = codecs.getincrementaldecoder(options.encoding)(errors)
+        self._decoder = codecs.getincrementaldecoder(options.encoding)(errors)
         self._bytes, self._lines = 0, 1
 
     def __call__(self, data: bytes) -> bytes:
         pending = len(self._decoder.getstate()[0])
         try:
-            text: str = self._decoder.decode(data, not data)
+            text = self._decoder.decode(data, not data)
         except UnicodeDecodeError as error:
             line = self._lines + error.object[: error.start].decode(self._encoding, "replace").count("\n")
             raise undecodable(
@@ -202,6 +201,15 @@ class _Recoder:
 
 
 _ESCAPED = re.compile("[\udc80-\udcff]")
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether these bytes are text."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def undecodable(file: File, where: str, byte: int | None, encoding: str) -> DataError:

@@ -3,14 +3,15 @@
 A format answers two questions (`Format`): which columns the file has, and its rows as chunks of raw columns. Roles,
 labels and missing cells are not its business: `roles.py` sees to them, for all formats in the same way.
 
-To add a format: one file with a frozen dataclass that takes `ReadOptions`, one row in `FORMATS`, its suffixes in
-`SUFFIXES`, one test.
+To add a format: one file with a class that derives from `Format`, one row in `FORMATS`, its suffixes in `SUFFIXES`, one
+test.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
@@ -32,37 +33,32 @@ class Chunk:
     done: int
 
 
-class Format(Protocol):
-    """How files of one kind become Arrow columns: text as string, lists of labels as list<string>."""
+class Format(ABC):
+    """How files of one kind become Arrow columns: text as string, lists of labels as list<string>.
 
-    @property
-    def loose(self) -> bool:
-        """Whether files of one corpus may lack further columns that others have."""
-        ...
+    `loose` says whether files of one corpus may lack further columns that others have.
+    """
+
+    loose: ClassVar[bool] = False
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.options = options
 
     @property
     def headed(self) -> bool:
         """Whether the rows stand below a header, and are counted after it."""
-        ...
+        return False
 
+    @abstractmethod
     def schema(self, file: File) -> pa.Schema:
         """The columns, from a look at the beginning of the file."""
-        ...
 
+    @abstractmethod
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """These columns of all rows, in constant memory; bad rows go to the ledger."""
-        ...
 
 
-class Maker(Protocol):
-    """A format for these options: what the table of formats holds."""
-
-    def __call__(self, options: ReadOptions) -> Format:
-        """The format."""
-        ...
-
-
-FORMATS: Mapping[str, Maker] = Table(
+FORMATS: Mapping[str, type[Format]] = Table(
     "linnaeus.data.formats",
     {
         "csv": "delimited.Delimited",

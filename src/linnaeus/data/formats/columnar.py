@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +13,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from linnaeus.data.arrow import is_list, settled
-from linnaeus.data.formats import Chunk
+from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
 from linnaeus.errors import DataError, said
-from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
-    from linnaeus.data.streams import File
 
 
 _MAX_BATCH_ROWS = 1 << 16
@@ -29,13 +27,8 @@ _UNREAD = ("run_end_encoded", "list_view", "large_list_view", "union", "dense_un
 """Types of columns, by the beginning of their names, whose cells nobody here reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parquet:
+class Parquet(Format):
     """Parquet files: only the wanted columns are read, some rows at a time."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns with their Arrow types."""
@@ -55,13 +48,8 @@ class Parquet:
                         first += len(piece)
 
 
-@dataclass(frozen=True, slots=True)
-class ArrowFile:
+class ArrowFile(Format):
     """Arrow IPC files (Feather version 2) and streams, a record batch at a time."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns with their Arrow types."""

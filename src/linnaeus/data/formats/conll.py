@@ -5,16 +5,16 @@ A row is a sentence: every column is a list of strings, and `doc`, where the fil
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from linnaeus.data.arrow import MANY
-from linnaeus.data.formats import Chunk
+from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import blocks
-from linnaeus.data.streams import first_undecodable, undecodable
+from linnaeus.data.streams import first_undecodable, is_utf8, undecodable
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 
@@ -42,21 +42,40 @@ class _Sentence:
     doc: str | None
 
 
-@dataclass(frozen=True)
-class _Lines(ABC):
+class _Lines(Format):
     """A format of lines with a token each; a subclass says what its lines hold."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """A list of strings for each column, and the document."""
-        return _schema(file, self.columns(file))
+        names = self.columns(file)
+        twice = next((name for name in names if names.count(name) > 1 or name == DOC), None)
+        if twice:
+            raise DataError(f"{file.name}: two columns would be {twice!r}; give each a name of its own with names=.")
+        return pa.schema([*((name, MANY) for name in names), (DOC, pa.string())])
 
     def chunks(self, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
         """The sentences of one block of lines after the other."""
-        return _chunks(self, file, columns, ledger)
+        names = self.columns(file)
+        held, documents, done = _Sentence([], 0, None), 0, 0
+        for block in blocks(file, self.options):
+            found: list[_Sentence] = []
+            for number, line in enumerate(_decoded(block, file, self.options), block.line):
+                opens, blank = self.opens(line), not line.strip()
+                documents += opens
+                if opens or blank:
+                    found += [held] if held.cells else []
+                    held = _Sentence([], 0, None)
+                cells = None if blank else self.split(line)
+                if cells is not None and len(cells) != len(names):
+                    why = f"{len(cells)} columns where {len(names)} are wanted"
+                    ledger.reject(f"{file.name}, line {number}", why, _REMEDY)
+                elif cells is not None:
+                    held = held if held.cells else _Sentence([], number, str(documents) if documents else None)
+                    held.cells.append(cells)
+            done = block.done
+            yield _chunk(found, names, columns, done)
+        if held.cells:
+            yield _chunk([held], names, columns, done)
 
     @abstractmethod
     def columns(self, file: File) -> tuple[str, ...]:
@@ -71,7 +90,6 @@ class _Lines(ABC):
         """Whether a document begins with this line."""
 
 
-@dataclass(frozen=True)
 class Conll(_Lines):
     """Columns between tabs or spaces; the first is the token, `-DOCSTART-` opens a document."""
 
@@ -104,7 +122,6 @@ class Conll(_Lines):
         return line.startswith(MARK)
 
 
-@dataclass(frozen=True)
 class ConllU(_Lines):
     """Universal Dependencies: ten columns; ranges of words (1-2) and empty nodes (1.1) are left out."""
 
@@ -124,48 +141,12 @@ class ConllU(_Lines):
         return line.startswith("# newdoc")
 
 
-def _schema(file: File, names: tuple[str, ...]) -> pa.Schema:
-    twice = next((name for name in names if names.count(name) > 1 or name == DOC), None)
-    if twice:
-        raise DataError(f"{file.name}: two columns would be {twice!r}; give each a name of its own with names=.")
-    return pa.schema([*((name, MANY) for name in names), (DOC, pa.string())])
-
-
-def _chunks(form: _Lines, file: File, columns: Sequence[str], ledger: Ledger) -> Iterator[Chunk]:
-    names = form.columns(file)
-    held, documents, done = _Sentence([], 0, None), 0, 0
-    for block in blocks(file, form.options):
-        found: list[_Sentence] = []
-        for number, line in enumerate(_decoded(block, file, form.options), block.line):
-            opens, blank = form.opens(line), not line.strip()
-            documents += opens
-            if opens or blank:
-                found += [held] if held.cells else []
-                held = _Sentence([], 0, None)
-            cells = None if blank else form.split(line)
-            if cells is not None and _fits(cells, names, (file, number), ledger):
-                held = held if held.cells else _Sentence([], number, str(documents) if documents else None)
-                held.cells.append(cells)
-        done = block.done
-        yield _chunk(found, names, columns, done)
-    if held.cells:
-        yield _chunk([held], names, columns, done)
-
-
-def _fits(cells: list[str], names: tuple[str, ...], place: tuple[File, int], ledger: Ledger) -> bool:
-    if len(cells) == len(names):
-        return True
-    file, line = place
-    ledger.reject(f"{file.name}, line {line}", f"{len(cells)} columns where {len(names)} are wanted", _REMEDY)
-    return False
-
-
 def _decoded(block: Block, file: File, options: ReadOptions) -> list[str]:
     lines = block.lines()
     try:
         return [line.decode() for line in lines]
     except UnicodeDecodeError as error:
-        bad = next(i for i, line in enumerate(lines) if line.decode("utf-8", "replace").encode() != line)
+        bad = next(i for i, line in enumerate(lines) if not is_utf8(line))
         byte = first_undecodable(file, options)
         raise undecodable(file, f"line {block.line + bad}", byte, options.encoding) from error
 

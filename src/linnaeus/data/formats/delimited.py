@@ -1,52 +1,44 @@
 """CSV and TSV: pyarrow's streaming reader with every column declared bytes, so that no cell changes on the way.
 
 Cells may hold line ends; the block grows when a row does not fit in one. What pyarrow refuses is looked for a second
-time, slowly, so that the message can name the line (csv_records.py).
+time, by a careful and slow scan that tells records apart, so that the message can name the line:
+
+record = field {delimiter field} line-end          field = quoted rest | plain
+quoted = " {any character but a quote | ""} "      a quote inside a plain field is an ordinary character
 """
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.formats import Chunk
-from linnaeus.data.formats.csv_records import (
-    TAIL,
-    UNCLOSED,
-    Checked,
-    NotTextError,
-    Remembering,
-    Sifted,
-    count_fields,
-    fields,
-    first_record,
-    has_fields,
-    records,
-)
+from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import readable
 from linnaeus.data.roles import HEADED, REPEATED
-from linnaeus.data.streams import BLOCK, LONGEST, ByteStream
+from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, is_utf8
 from linnaeus.errors import DataError, said
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from pyarrow.csv import InvalidRow
+
     from linnaeus.data.ledger import Ledger
-    from linnaeus.data.options import ReadOptions
-    from linnaeus.data.streams import ByteStream, File
+    from linnaeus.data.streams import File
 
 
-@dataclass(frozen=True, slots=True)
-class Delimited:
+class Delimited(Format):
     """Cells between delimiters, with a header; where options do not say it, one of `candidates` is the delimiter."""
 
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    candidates: str = ",\t;|"
+    candidates = ",\t;|"
 
     @property
     def headed(self) -> bool:
@@ -73,9 +65,9 @@ class Delimited:
             with ByteStream(file, self.options) as stream:
                 walk = _Walk(self, file, stream, read_header(stream, file, self), numbers, ledger)
                 try:
-                    yield from walk.chunks(columns, block, walk.sifted() if careful else walk.plain())
+                    yield from walk.chunks(columns, block, careful)
                     return
-                except NotTextError:
+                except _NotTextError:
                     careful = True
                 except pa.ArrowInvalid as error:
                     if "straddl" not in str(error) or block >= LONGEST:
@@ -83,11 +75,10 @@ class Delimited:
                     block *= 4
 
 
-@dataclass(frozen=True, slots=True)
 class Tabbed(Delimited):
     """The same with tabs between the cells."""
 
-    candidates: str = "\t"
+    candidates = "\t"
 
 
 @dataclass(slots=True)
@@ -110,13 +101,13 @@ class _Numbers:
     def of_next(self, count: int) -> Sequence[int]:
         """The numbers in the file of the next `count` good rows."""
         first = self.following
-        numbers: Any = range(first, first + count)
+        numbers: Sequence[int] = range(first, first + count)
         if self.waiting:
             places = np.arange(first, first + count + len(self.waiting))
-            numbers = np.setdiff1d(places, self.waiting, assume_unique=True)[:count]
+            numbers = np.setdiff1d(places, self.waiting, assume_unique=True)[:count].tolist()
             self.waiting = [number for number in self.waiting if number > numbers[-1]]
-        self.good, self.following = self.good + count, int(numbers[-1]) + 1
-        return numbers  # type: ignore[no-any-return]
+        self.good, self.following = self.good + count, numbers[-1] + 1
+        return numbers
 
 
 @dataclass(slots=True)
@@ -131,16 +122,11 @@ class _Walk:
     ledger: Ledger
     doubtful: bool = False
 
-    def plain(self) -> Remembering | Sifted:
-        """All bytes behind the header."""
-        return Checked(self.stream) if self.ledger.skips else Remembering(self.stream)
-
-    def sifted(self) -> Remembering | Sifted:
-        """Only the good rows."""
-        return Sifted(self.stream, self.header, self._refuse)
-
-    def chunks(self, columns: Sequence[str], block: int, source: Remembering | Sifted) -> Iterator[Chunk]:
-        """The rows that no earlier pass has handed on."""
+    def chunks(self, columns: Sequence[str], block: int, careful: bool) -> Iterator[Chunk]:
+        """The rows that no earlier pass has handed on; only the good ones reach pyarrow in a careful pass."""
+        source = _Checked(self.stream) if self.ledger.skips else _Remembering(self.stream)
+        if careful:
+            source = _Sifted(self.stream, self.header, self._refuse)
         repeated, table = self.numbers.good, None
         for table in self._tables(columns, block, source):
             fresh = table.slice(repeated)
@@ -152,7 +138,7 @@ class _Walk:
         if self.doubtful or (table is not None and len(table) and self._ends_in_quote(table, source.tail)):
             _check_quotes(self.form, self.file, self.header)
 
-    def _tables(self, columns: Sequence[str], block: int, source: Remembering | Sifted) -> Iterator[pa.RecordBatch]:
+    def _tables(self, columns: Sequence[str], block: int, source: _Remembering) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv
 
         wanted = list(dict.fromkeys([*columns, self.header.names[-1]]))
@@ -170,21 +156,21 @@ class _Walk:
             if "Empty CSV" not in str(error):  # a header alone is a file of no rows
                 raise
 
-    def _refused(self, row: Any) -> str:
+    def _refused(self, row: InvalidRow) -> str:
         """For pyarrow: a row with too many or too few fields is left out."""
         self.doubtful = self.doubtful or "\n" in row.text
         self._refuse(row.number, self.header.misfit(row.actual_columns))
         return "skip"
 
     def _refuse(self, number: int, why: str) -> None:
-        self.doubtful = self.doubtful or why == UNCLOSED
+        self.doubtful = self.doubtful or why == _UNCLOSED
         if self.numbers.refuse(number):
             self.ledger.reject(f"{self.file.name}, row {number}", why, "")
 
     def _ends_in_quote(self, table: pa.RecordBatch, tail: bytes) -> bool:
         """Whether the last cell may lack its closing quote: then the file ends as that cell does, behind a quote."""
         cell: bytes = table.column(self.header.names[-1])[-1].as_py()
-        return tail.endswith((b'"' + cell.replace(b'"', b'""'))[-TAIL:])
+        return tail.endswith((b'"' + cell.replace(b'"', b'""'))[-_TAIL:])
 
 
 def _check_quotes(form: Delimited, file: File, header: Header) -> None:
@@ -192,10 +178,10 @@ def _check_quotes(form: Delimited, file: File, header: Header) -> None:
     with ByteStream(file, form.options) as stream:
         for record in records(stream, header.delimiter):
             if record.unclosed:
-                raise DataError(f"{file.name}, line {record.line}: {_UNCLOSED}")
+                raise DataError(f"{file.name}, line {record.line}: {_OPENS}")
 
 
-_UNCLOSED = "a quote opens here and never closes; close it, or double the quotes that belong to the text."
+_OPENS = "a quote opens here and never closes; close it, or double the quotes that belong to the text."
 
 
 def _diagnosis(form: Delimited, file: File, header: Header, error: Exception) -> DataError:
@@ -204,13 +190,13 @@ def _diagnosis(form: Delimited, file: File, header: Header, error: Exception) ->
     with ByteStream(file, form.options) as stream:
         for record in records(stream, header.delimiter):
             if record.unclosed:
-                return DataError(f"{file.name}, line {record.line}: {_UNCLOSED}")
+                return DataError(f"{file.name}, line {record.line}: {_OPENS}")
             if len(record.data) > LONGEST:
                 return DataError(
                     f"{file.name}, line {record.line}: a row of more than {LONGEST >> 20} MB begins here; cut it, or "
                     "close its quote."
                 )
-            found = count_fields(record.data, header.delimiter)
+            found = _count_fields(record.data, header.delimiter)
             if found != width:
                 return DataError(
                     f"{file.name}, line {record.line}: {header.misfit(found)}; put cells that hold the delimiter or "
@@ -228,7 +214,19 @@ class Header:
 
     names: list[str]
     delimiter: str
-    repeated: frozenset[str] = frozenset()
+    repeated: frozenset[str]
+
+    @classmethod
+    def of(cls, names: list[str], delimiter: str) -> Header:
+        """The header of these names; there are numbers behind those that come twice."""
+        seen: Counter[str] = Counter()
+        made = []
+        for name in names:
+            seen[name] += 1
+            made.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+        if len(set(made)) < len(made):
+            made = [f"{name}_{i}" for i, name in enumerate(names, 1)]
+        return cls(made, delimiter, frozenset(name for name, count in seen.items() if count > 1))
 
     def misfit(self, found: int) -> str:
         """What is wrong with a row of so many fields."""
@@ -244,8 +242,8 @@ def read_header(stream: ByteStream, file: File, form: Delimited) -> Header:
     delimiter = given or _delimiter(start, form.candidates)
     if form.options.names is not None:
         stream.unread(start)
-        return _header(list(form.options.names), delimiter)
-    record, rest = first_record(start, delimiter)
+        return Header.of(list(form.options.names), delimiter)
+    record, rest = _first_record(start, delimiter)
     if record is not None and record.count(delimiter.encode()) >= MAX_COLUMNS:
         raise DataError(f"{file.name}, line 1: the header has more than {MAX_COLUMNS:,} columns; check delimiter=.")
     if record is None:
@@ -258,15 +256,14 @@ def read_header(stream: ByteStream, file: File, form: Delimited) -> Header:
     except UnicodeDecodeError as error:
         byte = stream.mark + start.index(record.rstrip(b"\n")) + error.start
         raise _undecodable(file, byte, form.options.encoding) from error
-    names = [cell.decode().strip() for cell in fields(record, delimiter)]
-    return _header(names, delimiter)
+    return Header.of([cell.decode().strip() for cell in fields(record, delimiter)], delimiter)
 
 
 def _delimiter(start: bytes, candidates: str) -> str:
     """The first candidate that the header holds outside quotes."""
     for mark in candidates:
-        record, _ = first_record(start, mark)
-        if record is not None and has_fields(record, mark, 2):
+        record, _ = _first_record(start, mark)
+        if record is not None and len(list(islice(_cells(record, mark), 2))) == 2:
             return mark
     return candidates[0]
 
@@ -283,16 +280,184 @@ def _undecodable(file: File, byte: int, encoding: str) -> DataError:
     )
 
 
-def _header(names: list[str], delimiter: str) -> Header:
-    repeated = frozenset(name for name, count in Counter(names).items() if count > 1)
-    return Header(_distinct(names), delimiter, repeated)
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record: the line it begins on (from 1), its bytes with the line end, and whether a quote in it never closes."""
+
+    line: int
+    data: bytes
+    unclosed: bool = False
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Names, with numbers behind those that come twice."""
-    seen: dict[str, int] = {}
-    made = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        made.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return made if len(set(made)) == len(made) else [f"{name}_{i}" for i, name in enumerate(names, 1)]
+def records(stream: ByteStream, delimiter: str) -> Iterator[Record]:
+    """The records of a CSV stream, blank lines left out; an unclosed quote or a record too long is the last."""
+    pattern = _record(delimiter)
+    buffer, at, line = stream.read(BLOCK), 0, 1
+    while True:
+        found = pattern.match(buffer, at)
+        if found and found.end() < len(buffer):  # at the very end a \r may still be followed by \n
+            data = found.group()
+            if data.strip(b"\r\n"):
+                yield Record(line, data)
+            at, line = found.end(), line + _line_ends(data)
+            continue
+        if len(buffer) - at > LONGEST:
+            yield Record(line, buffer[at:])
+            return
+        more = stream.read(max(BLOCK, len(buffer) - at))
+        if not more:
+            yield from _last(buffer[at:], pattern, line)
+            return
+        buffer, at = buffer[at:] + more, 0
+
+
+def _first_record(start: bytes, delimiter: str) -> tuple[bytes | None, bytes]:
+    r"""The first record that is not blank, and what follows; None where it has no end.
+
+    >>> _first_record(b"\na,b\n1,2\n", ",")
+    (b'a,b\n', b'1,2\n')
+    """
+    start = start.lstrip(b"\r\n")
+    found = _record(delimiter).match(start)
+    if found is None:
+        found = _record(delimiter).match(start + b"\n")
+        if found is None or found.end() <= len(start):
+            return None, start
+    return found.group(), start[found.end() :]
+
+
+def fields(record: bytes, delimiter: str) -> list[bytes]:
+    r"""The cells of a record, without quotes.
+
+    >>> fields(b'a,"b, c",\n', ",")
+    [b'a', b'b, c', b'']
+    """
+    return [_unquoted(cell) for cell in _cells(record, delimiter)]
+
+
+def _count_fields(record: bytes, delimiter: str) -> int:
+    """How many cells a record has: also one of millions, in little memory."""
+    return sum(1 for _ in _cells(record, delimiter))
+
+
+def _cells(record: bytes, delimiter: str) -> Iterator[bytes]:
+    body = record.rstrip(b"\r\n")
+    at = 0
+    while True:
+        found = _field(delimiter).match(body, at)
+        assert found is not None  # every field pattern matches the empty string
+        yield found.group()
+        at = found.end() + 1  # a delimiter is one byte
+        if found.end() >= len(body):
+            return
+
+
+def _last(data: bytes, pattern: re.Pattern[bytes], line: int) -> Iterator[Record]:
+    """What is left at the end of the file, where the line end may be missing."""
+    if not data.strip(b"\r\n"):
+        return
+    found = pattern.match(data + b"\n")
+    yield Record(line, data, unclosed=found is None or found.end() < len(data))
+
+
+def _unquoted(cell: bytes) -> bytes:
+    if not cell.startswith(b'"'):
+        return cell
+    found = re.match(rb'"((?:[^"]++|"")*+)"?', cell)
+    assert found is not None
+    return found.group(1).replace(b'""', b'"') + cell[found.end() :]
+
+
+def _line_ends(data: bytes) -> int:
+    return len(re.findall(rb"\r\n|\r|\n", data))
+
+
+@cache
+def _field(delimiter: str) -> re.Pattern[bytes]:
+    return re.compile(_field_text(delimiter))
+
+
+@cache
+def _record(delimiter: str) -> re.Pattern[bytes]:
+    field, mark = _field_text(delimiter), re.escape(delimiter.encode())
+    return re.compile(rb"(?:" + field + rb")(?:" + mark + rb"(?:" + field + rb"))*+(?:\r\n|\r|\n)")
+
+
+def _field_text(delimiter: str) -> bytes:
+    plain = rb"[^\r\n" + re.escape(delimiter.encode()) + rb"]*+"
+    return rb'"(?:[^"]++|"")*+"' + plain + rb'|(?!")' + plain
+
+
+_UNCLOSED = "a quote never closes"
+_TAIL = 1 << 16  # bytes at the end of the file that are remembered
+
+
+class _NotTextError(Exception):
+    """Bytes came that are not UTF-8."""
+
+
+class _Remembering:
+    """The stream as it is; the last bytes are kept, for the check of the last quote."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self.tail, self.closed = b"", False
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        data = self._stream.read(size)
+        self.tail = (self.tail + data[-_TAIL:])[-_TAIL:]
+        return data
+
+    def close(self) -> None:
+        """For pyarrow; the stream has its own owner."""
+        self.closed = True
+
+
+class _Checked(_Remembering):
+    """The same, and bytes that are not UTF-8 raise: pyarrow cannot tell of a bad row that holds such."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        super().__init__(stream)
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, if they are text."""
+        data = super().read(size)
+        try:
+            self._decoder.decode(data, not data)
+        except UnicodeDecodeError as error:
+            raise _NotTextError from error
+        return data
+
+
+class _Sifted(_Remembering):
+    """Only the rows of the right width that are UTF-8; `refuse` gets the number of each other row, and why."""
+
+    def __init__(self, stream: ByteStream, header: Header, refuse: Callable[[int, str], None]) -> None:
+        super().__init__(stream)
+        self._records, self._refuse = records(stream, header.delimiter), refuse
+        self._header, self._row, self._rest = header, 0, b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes of good rows."""
+        parts, held = [self._rest], len(self._rest)
+        while held < size and (record := next(self._records, None)) is not None:
+            self._row += 1
+            why = self._fault(record)
+            if why:
+                self._refuse(self._row, why)
+            else:
+                parts.append(record.data)
+                held += len(record.data)
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+    def _fault(self, record: Record) -> str | None:
+        if not is_utf8(record.data):
+            return "bytes that are not text"
+        if record.unclosed:
+            return _UNCLOSED
+        found = _count_fields(record.data, self._header.delimiter)
+        return None if found == len(self._header.names) else self._header.misfit(found)

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
 
 from linnaeus.data.arrow import MANY, as_cell, is_list, is_vector
-from linnaeus.data.formats import Chunk
-from linnaeus.data.formats.lines import Block, blocks, count_bytes, sample
+from linnaeus.data.formats import Chunk, Format
+from linnaeus.data.formats.lines import Block, blocks, count_bytes, reject_bytes, sample
 from linnaeus.data.roles import NAMES
-from linnaeus.data.streams import first_undecodable, undecodable
 from linnaeus.errors import DataError
-from linnaeus.frozen import dataclass
+from linnaeus.types import Json
 
 if TYPE_CHECKING:
     from linnaeus.data.ledger import Ledger
-    from linnaeus.data.options import ReadOptions
     from linnaeus.data.streams import File
 
-_DECODER = msgspec.json.Decoder(dict[str, Any])
+_DECODER = msgspec.json.Decoder(dict[str, Json])
 _REMEDY = 'write one object per line, such as {"text": ..., "label": ...}'
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 MAX_INNER, MAX_KEYS = 100_000, 10_000
@@ -35,13 +33,10 @@ class _CrowdedError(msgspec.DecodeError):
     """A line holds too much."""
 
 
-@dataclass(frozen=True, slots=True)
-class JsonLines:
+class JsonLines(Format):
     """One JSON object per line. The columns are the keys of the first thousand lines; absent cells are null."""
 
-    options: ReadOptions
-    loose: ClassVar[bool] = True
-    headed: ClassVar[bool] = False
+    loose = True
 
     def schema(self, file: File) -> pa.Schema:
         """A column per key: where lists were seen, lists of numbers if all hold such, or list<string>; else string."""
@@ -75,7 +70,7 @@ class JsonLines:
                 made |= {name: _column([row.get(name) for row in kept], kinds[name]) for name in again}
             yield Chunk(pa.RecordBatch.from_arrays(list(made.values()), names=list(kinds)), lines, done)
 
-    def objects(self, file: File, ledger: Ledger) -> Iterator[tuple[Sequence[int], list[dict[str, Any]], int]]:
+    def objects(self, file: File, ledger: Ledger) -> Iterator[tuple[Sequence[int], list[dict[str, Json]], int]]:
         """The rows as Python's objects with their lines, a block at a time, and the bytes of the file read so far."""
         for whole in blocks(file, self.options):
             inner = _inner(whole.data)
@@ -85,7 +80,7 @@ class JsonLines:
 
     def _rows(
         self, block: Block, file: File, ledger: Ledger, crowded: bool
-    ) -> tuple[Sequence[int], list[dict[str, Any]]]:
+    ) -> tuple[Sequence[int], list[dict[str, Json]]]:
         """The objects and their lines: all in one go, and line by line where that fails or lines are blank."""
         try:
             rows = [] if crowded else _DECODER.decode_lines(block.data)
@@ -105,11 +100,9 @@ class JsonLines:
 
     def _reject(self, where: str, error: Exception, file: File, ledger: Ledger) -> None:
         if isinstance(error, UnicodeDecodeError):
-            if not ledger.skips:
-                byte = first_undecodable(file, self.options)
-                raise undecodable(file, where, byte, self.options.encoding) from error
-            why = f"bytes that are not {self.options.encoding}"
-        elif isinstance(error, _CrowdedError):
+            reject_bytes(file, where, self.options, ledger)
+            return
+        if isinstance(error, _CrowdedError):
             why = str(error)
         elif isinstance(error, msgspec.ValidationError):
             why = "not a JSON object"
@@ -118,11 +111,11 @@ class JsonLines:
         ledger.reject(f"{file.name}, {where}", why, _REMEDY)
 
 
-def _decoded(line: bytes) -> dict[str, Any]:
+def _decoded(line: bytes) -> dict[str, Json]:
     """The object of a line that is not too crowded."""
     if len(line) > MAX_INNER and _inner(line) > MAX_INNER:
         raise _CrowdedError(f"more than {MAX_INNER:,} lists and objects")
-    row: dict[str, Any] = _DECODER.decode(line)
+    row: dict[str, Json] = _DECODER.decode(line)
     if len(row) > MAX_KEYS:
         raise _CrowdedError(f"more than {MAX_KEYS:,} keys")
     return row
@@ -170,8 +163,8 @@ def _opens_array(line: bytes) -> bool:
 
 
 def _without_late_lists(
-    lines: Sequence[int], rows: list[dict[str, Any]], single: list[str], book: tuple[File, Ledger]
-) -> tuple[Sequence[int], list[dict[str, Any]]]:
+    lines: Sequence[int], rows: list[dict[str, Json]], single: list[str], book: tuple[File, Ledger]
+) -> tuple[Sequence[int], list[dict[str, Json]]]:
     """The rows without those that hold a list where the first lines had one value: a label would turn into JSON."""
     bad = {i: name for name in single for i, row in enumerate(rows) if isinstance(row.get(name), list)}
     if not bad:
@@ -184,7 +177,7 @@ def _without_late_lists(
     return [lines[i] for i in keep], [rows[i] for i in keep]
 
 
-def _kind(before: pa.DataType | None, value: Any) -> pa.DataType:
+def _kind(before: pa.DataType | None, value: Json) -> pa.DataType:
     """The type of a column with one more value."""
     if value is None and before is not None:
         return before
@@ -209,14 +202,14 @@ def _wider(a: pa.DataType, b: pa.DataType) -> pa.DataType:
     return MANY if is_list(a) or is_list(b) else a if a == b else pa.float64()
 
 
-def _inferred(values: list[Any]) -> pa.Array | None:
+def _inferred(values: list[Json]) -> pa.Array | None:
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
         return None
 
 
-def _numbers(values: list[Any], kind: pa.DataType) -> pa.Array | None:
+def _numbers(values: list[Json], kind: pa.DataType) -> pa.Array | None:
     """Lists of numbers; None where some hold others. Given `kind`, pyarrow would cut fractions off."""
     found = _inferred(values)
     if found is None or not is_vector(found.type):
@@ -224,7 +217,7 @@ def _numbers(values: list[Any], kind: pa.DataType) -> pa.Array | None:
     return found if found.type == kind or _wider(found.type, kind) != kind else found.cast(kind)
 
 
-def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+def _column(values: list[Json], kind: pa.DataType) -> pa.Array:
     if is_list(kind):
         found = None if kind == MANY else _numbers(values, kind)
         return (
@@ -233,7 +226,7 @@ def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
     return pa.array([as_cell(value) for value in values], kind)
 
 
-def _of_texts(values: list[Any], kind: pa.DataType) -> pa.Array | None:
+def _of_texts(values: list[Json], kind: pa.DataType) -> pa.Array | None:
     """A column of lists, or of texts; None where other cells must first be turned into text."""
     if is_list(kind):
         return _column(values, kind)
@@ -243,5 +236,5 @@ def _of_texts(values: list[Any], kind: pa.DataType) -> pa.Array | None:
         return None
 
 
-def _texts(value: Any) -> list[str | None]:
+def _texts(value: Json) -> list[str | None]:
     return [as_cell(item) for item in (value if isinstance(value, list) else [value])]

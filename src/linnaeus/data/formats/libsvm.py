@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import ENTRIES, MANY
-from linnaeus.data.formats import Chunk
+from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.roles import FIXED
 from linnaeus.frozen import dataclass
@@ -20,19 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.data.ledger import Ledger
-    from linnaeus.data.options import ReadOptions
     from linnaeus.data.streams import File
 
 _REMEDY = "write 'label index:value index:value ...' with whole indices from 0 to 2147483647"
 
 
-@dataclass(frozen=True, slots=True)
-class LibSvm:
+class LibSvm(Format):
     """Labels stay as they are written; indices are those of the file, whether it counts from 0 or from 1."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns `features` and `label`, and `group` where lines have a qid."""

@@ -9,17 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import MANY, as_strings
 from linnaeus.data.files import refuse_foreign, text_files
-from linnaeus.data.formats import LABEL_PREFIX, Chunk
+from linnaeus.data.formats import LABEL_PREFIX, Chunk, Format
 from linnaeus.data.options import ReadOptions
 from linnaeus.data.roles import FIXED
-from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, File, first_undecodable, read_whole, undecodable
+from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, File, first_undecodable, is_utf8, read_whole, undecodable
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 
@@ -124,66 +124,41 @@ def readable(chunk: Chunk, file: File, options: ReadOptions, ledger: Ledger) -> 
     bad = sorted({row for _, rows in pairs for row in rows})
     if not bad:
         return Chunk(table, chunk.rows, chunk.done)
-    where = f"row {chunk.rows[bad[0]]}"
-    if not ledger.skips:
-        raise undecodable(file, where, first_undecodable(file, options), options.encoding)
-    ledger.reject(f"{file.name}, {where}", f"bytes that are not {options.encoding}", "", len(bad))
+    reject_bytes(file, f"row {chunk.rows[bad[0]]}", options, ledger, len(bad))
     keep = np.setdiff1d(np.arange(len(table)), bad)
     return Chunk(table.take(pa.array(keep)), [chunk.rows[i] for i in keep], chunk.done)
+
+
+def reject_bytes(file: File, where: str, options: ReadOptions, ledger: Ledger, count: int = 1) -> None:
+    """Refuse rows, the first of which is at `where`, whose bytes are no text."""
+    if not ledger.skips:
+        raise undecodable(file, where, first_undecodable(file, options), options.encoding)
+    ledger.reject(f"{file.name}, {where}", f"bytes that are not {options.encoding}", "", count)
 
 
 def _decoded(column: pa.Array) -> tuple[pa.Array, list[int]]:
     """The column as text, and which rows are not UTF-8 (they become empty)."""
     if pa.types.is_list(column.type):
-        values, bad = _decoded(column.flatten())
-        made = pa.ListArray.from_arrays(_offsets(column), values)
-        return made, sorted(set(_parents(column, bad)))
+        values, bad = _decoded(column.values)
+        lists = np.searchsorted(column.offsets.to_numpy(), bad, side="right") - 1
+        return pa.ListArray.from_arrays(column.offsets, values), sorted(set(lists.tolist()))
     if not pa.types.is_binary(column.type):
         return column, []
     try:
         return as_strings(column), []
     except pa.ArrowInvalid:
         cells = column.to_pylist()
-        bad = [i for i, cell in enumerate(cells) if cell is not None and not _is_text(cell)]
+        bad = [i for i, cell in enumerate(cells) if cell is not None and not is_utf8(cell)]
         for i in bad:
             cells[i] = b""
         return pa.array(cells, pa.binary()).cast(pa.string()), bad
 
 
-def _parents(column: pa.Array, cells: list[int]) -> list[int]:
-    """The lists in which these of their cells stand."""
-    import pyarrow.compute as pc
-
-    parents = pc.list_parent_indices(column)
-    return [parents[i].as_py() for i in cells]
-
-
-def _offsets(column: pa.Array) -> pa.Array:
-    """Offsets into the flattened values; the lists of our own readers have no nulls."""
-    import pyarrow.compute as pc
-
-    lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-    return pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
-
-
-def _is_text(cell: bytes) -> bool:
-    try:
-        cell.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 _LABEL = re.compile(rb"(?:(?<=\s)|^)__label__(\S+)\s?")
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Format):
     """One text per line, no labels. Blank lines are empty texts, so that answers stay in step with lines."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The column `text`."""
@@ -194,18 +169,13 @@ class Lines:
         """The lines, a block at a time."""
         for block in blocks(file, self.options):
             lines = block.lines()
-            table = pa.RecordBatch.from_arrays([column(lines)], names=["text"])
+            table = pa.RecordBatch.from_arrays([column(lines)], names=["text"]).select(list(columns))
             numbers = range(block.line, block.line + len(lines))
-            yield readable(_chosen(Chunk(table, numbers, block.done), columns), file, self.options, ledger)
+            yield readable(Chunk(table, numbers, block.done), file, self.options, ledger)
 
 
-@dataclass(frozen=True, slots=True)
-class FastText:
+class FastText(Format):
     """Words that begin with `__label__` are labels, the rest of the line is the text. Blank lines are left out."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns `text` and `label`; labels are lists where one of the first lines has several."""
@@ -217,57 +187,34 @@ class FastText:
         """The lines, a block at a time."""
         many = self.schema(file).field("label").type == MANY
         for block in blocks(file, self.options):
-            chunk = _many(block) if many else _one(block, file, ledger)
-            yield readable(_chosen(chunk, columns), file, self.options, ledger)
+            chunk = _parsed(block, many, file, ledger)
+            chosen = Chunk(chunk.table.select(list(columns)), chunk.rows, chunk.done)
+            yield readable(chosen, file, self.options, ledger)
 
 
-def _parsed(block: Block) -> tuple[list[int], list[bytes], list[list[bytes]]]:
+def _parsed(block: Block, many: bool, file: File, ledger: Ledger) -> Chunk:
+    """Texts and labels of a block of lines: a list of labels for each, or one or none."""
     numbers, texts, labels = [], [], []
     for number, line in enumerate(block.lines(), block.line):
-        if line.strip():
-            numbers.append(number)
-            found = _LABEL.findall(line) if LABEL_PREFIX in line else []
-            labels.append(found)
-            texts.append(_LABEL.sub(b"", line).strip() if found else line)
-    return numbers, texts, labels
-
-
-def _many(block: Block) -> Chunk:
-    numbers, texts, labels = _parsed(block)
-    columns = [pa.array(texts, pa.binary()), pa.array(labels, pa.list_(pa.binary()))]
-    return Chunk(pa.RecordBatch.from_arrays(columns, names=["text", "label"]), numbers, block.done)
-
-
-def _one(block: Block, file: File, ledger: Ledger) -> Chunk:
-    numbers, texts, labels = _parsed(block)
-    keep = []
-    for i, found in enumerate(labels):
-        if len(found) < 2:
-            keep.append(i)
-        else:
+        if not line.strip():
+            continue
+        found = _LABEL.findall(line) if LABEL_PREFIX in line else []
+        if len(found) > 1 and not many:
             why = f"{len(found)} labels where the first lines have one"
-            ledger.reject(f"{file.name}, line {numbers[i]}", why, "allow several with label_kind='many'")
-    columns = [
-        pa.array([texts[i] for i in keep], pa.binary()),
-        pa.array([labels[i][0] if labels[i] else None for i in keep], pa.binary()),
-    ]
-    return Chunk(pa.RecordBatch.from_arrays(columns, names=["text", "label"]), [numbers[i] for i in keep], block.done)
-
-
-def _chosen(chunk: Chunk, columns: Sequence[str]) -> Chunk:
-    return Chunk(chunk.table.select(list(columns)), chunk.rows, chunk.done)
+            ledger.reject(f"{file.name}, line {number}", why, "allow several with label_kind='many'")
+            continue
+        numbers.append(number)
+        texts.append(_LABEL.sub(b"", line).strip() if found else line)
+        labels.append(found if many else next(iter(found), None))
+    columns = [pa.array(texts, pa.binary()), pa.array(labels, pa.list_(pa.binary()) if many else pa.binary())]
+    return Chunk(pa.RecordBatch.from_arrays(columns, names=["text", "label"]), numbers, block.done)
 
 
 _TOGETHER = 4096  # files in one chunk at most
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(Format):
     """The name of the first folder is the label, the path below the whole is kept in the column `path`."""
-
-    options: ReadOptions
-    loose: ClassVar[bool] = False
-    headed: ClassVar[bool] = False
 
     def schema(self, file: File) -> pa.Schema:
         """The columns `text`, `label` and `path`."""
@@ -282,19 +229,22 @@ class Folder:
         texts: list[str] = []
         paths: list[str] = []
         held = done = first = 0
-        for path in text_files(file.path):
-            inner = File(path, f"{file.name}/{path.relative_to(file.path).as_posix()}")
+        files = text_files(file.path)
+        for path in files:
+            below = path.relative_to(file.path).as_posix()
+            inner = File(path, f"{file.name}/{below}")
             text = self._text(inner, ledger)
             done += inner.size
             if text is not None:
                 texts.append(text)
-                paths.append(path.relative_to(file.path).as_posix())
+                paths.append(below)
                 held += len(text)
-            if held > BLOCK or len(texts) == _TOGETHER:
-                yield Chunk(_table(texts, paths, columns), range(first + 1, first + len(texts) + 1), done)
+            if texts and (held > BLOCK or len(texts) == _TOGETHER or path is files[-1]):
+                made = {"text": texts, "label": [name.partition("/")[0] for name in paths], "path": paths}
+                arrays = [pa.array(made[name], pa.string()) for name in columns]
+                table = pa.RecordBatch.from_arrays(arrays, names=list(columns))
+                yield Chunk(table, range(first + 1, first + len(texts) + 1), done)
                 first, held, texts, paths = first + len(texts), 0, [], []
-        if texts:
-            yield Chunk(_table(texts, paths, columns), range(first + 1, first + len(texts) + 1), done)
 
     def _text(self, file: File, ledger: Ledger) -> str | None:
         """The whole file, or None where its bytes are no text and such rows are skipped."""
@@ -307,11 +257,6 @@ class Folder:
                 raise undecodable(file, "row 1", mark + error.start, self.options.encoding) from error
             ledger.reject(file.name, f"bytes that are not {self.options.encoding}", "")
             return None
-
-
-def _table(texts: list[str], paths: list[str], columns: Sequence[str]) -> pa.RecordBatch:
-    made = {"text": texts, "label": [path.partition("/")[0] for path in paths], "path": paths}
-    return pa.RecordBatch.from_arrays([pa.array(made[name], pa.string()) for name in columns], names=list(columns))
 
 
 def entries(path: str | PathLike[str]) -> Iterator[tuple[str, list[str]]]:
