@@ -26,7 +26,6 @@ from linnaeus.data.groups import Groups
 from linnaeus.features.pairs import Joined, Measured, Passage
 from linnaeus.features.pairs.reading import CLUES
 from linnaeus.recipes.cookbook import recipe as named
-from linnaeus.tasks.rank.answers import choices
 from measure import clock, data_folder, say, say_machine
 
 
@@ -54,7 +53,7 @@ def reading(rows: slice) -> None:
         kinds = asked.columns["kind"].to_pylist()
         for what, recipe in _some(readers(), rows if name == "mctest_mc500" else slice(0, 1 if rows.start == 0 else 0)):
             model = recipe.fit(known)
-            right = choices(model, asked) == asked.answers()
+            right = model.task.choices(model, asked) == asked.answers()
             one = np.array([kind == "one" for kind in kinds])
             by_kind = {"one_sentence": float(right[one].mean()), "several": float(right[~one].mean())}
             held_out = model.facts["held_out"]["accuracy"]

@@ -18,7 +18,8 @@ from linnaeus.features import Columns, Contrast, Selected, Words
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.cookbook import RECIPES, recipe
 from linnaeus.recipes.tuning import Tuning
-from linnaeus.tasks.classify.answers import Wish, answers
+from linnaeus.tasks.base import Wish
+from linnaeus.tasks.classify.answers import answers
 
 TEXT_RECIPES = [name for name, row in RECIPES.items() if row.task in ("classify", "regress")]
 

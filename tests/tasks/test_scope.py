@@ -16,7 +16,8 @@ from linnaeus.features.base import Batches
 from linnaeus.features.known_words import known_share, known_share_held_out
 from linnaeus.model.model import Model
 from linnaeus.recipes.cookbook import recipe
-from linnaeus.tasks.classify.answers import Wish, answers
+from linnaeus.tasks.base import Wish
+from linnaeus.tasks.classify.answers import answers
 
 CHAT = [
     "see",

@@ -15,7 +15,7 @@ from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
-    from linnaeus.tasks.classify.answers import Wish
+    from linnaeus.tasks.base import Wish
 
 _EXAMPLES = """\b
 Examples:
@@ -61,7 +61,7 @@ def command(model: str, data: str, **options: Any) -> int:
 def run(path: str, data: str, options: dict[str, Any], words: bool = False) -> int:
     """Predict, and write the answers; with `words` a single word that names no data is a text, too."""
     from linnaeus.cli.writers import open_writer, refuse_existing, refuse_lists
-    from linnaeus.tasks.classify.answers import Wish
+    from linnaeus.tasks.base import Wish
 
     shared.remark_kernels(options)
     refuse_existing(options["output"], options["force"])

@@ -34,19 +34,12 @@ def refuse_lists(model: Model, options: dict[str, Any], words: bool) -> None:
     tags = model.form == "tags"
     if (options["lines"] or options["entities"] or words) and not tags:
         raise UsageError("This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.")
-    if options["entities"] and not marks_entities(model):
+    if options["entities"] and not model.task.spans:
         raise UsageError("The tags of this model mark no entities; the recipe entities trains one whose tags do.")
     if (options["lines"] or options["entities"]) and options["output"] is not None:
         raise UsageError("Lines of tokens and entities go to standard output; leave out -o, or these options.")
     if tags and has_cells(options["output"]):
         raise UsageError("Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use `linnaeus tag`.")
-
-
-def marks_entities(model: Model) -> bool:
-    """Whether the tags of a tagger mark spans."""
-    from linnaeus.tasks.tag.answers import encoding_of
-
-    return encoding_of(model) != "plain"
 
 
 @contextmanager

@@ -247,14 +247,15 @@ def _check(model: Model) -> None:
 
 
 def _check_tags(model: Model) -> None:
+    from linnaeus.tasks import Tag
+
     k = len(model.names)
     if len(set(model.names)) != k or not all(0 <= tag < k for tag in model.words.values()):
         raise damaged("its tags do not fit each other")
     if model.body is None or not model.body.fits(model.features.width, k):
         raise damaged("its weights do not fit its features and tags")
-    from linnaeus.tasks.tag.answers import rules
-
-    rules(model)
+    assert isinstance(model.task, Tag)
+    model.task.rules(model)
 
 
 def _check_weights(model: Model) -> None:

@@ -69,8 +69,9 @@ def keep(examples: Examples) -> Kept:
 
 def _said(examples: Examples) -> list[str]:
     """What each row was labeled, as it is shown."""
-    if examples.labels is None:
-        return [f"{value:g}" for value in np.atleast_2d(examples.y.T)[0].tolist()]
+    if examples.numbers is not None:
+        return [f"{value:g}" for value in np.atleast_2d(examples.numbers.T)[0].tolist()]
+    assert examples.labels is not None
     y, names = examples.labels.y, [str(name) for name in examples.labels.classes.tolist()]
     if not isinstance(y, LabelSets):
         return [names[code] for code in y.tolist()]

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation, Facts
     from linnaeus.explain import Explanation, Neighbor, TopFeatures
     from linnaeus.model.kept_texts import Kept
-    from linnaeus.protocols import Task
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.store.states import Tensors
+    from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.training.compact import Compact
-    from linnaeus.types import Doubles, Floats, Json
+    from linnaeus.types import Doubles, Floats, Json, Source
 
 CELLS = 1 << 23
 """Numbers of rows that have one in every column, which are made at a time."""
@@ -59,7 +59,7 @@ class Model:
     ['pos']
     """
 
-    task: Task
+    task: AnyTask
     plan: Recipe | dict[str, Json]
     features: Any
     params: Mapping[str, Floats]
@@ -107,7 +107,7 @@ class Model:
         """Probabilities of the classes of each row (n, k), of the tags of each token (m, k), or of candidates (m,)."""
         return self.task.probabilities(self, self._material(source))
 
-    def scores(self, source: Any) -> Doubles:
+    def scores(self, source: Source) -> Doubles:
         """The scores behind the probabilities; (n, 1) for two classes, (n, t) for numbers."""
         return self.task.scores(self, self._material(source))
 

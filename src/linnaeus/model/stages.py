@@ -15,7 +15,6 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.data.tag_encodings import spans
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
-from linnaeus.tasks.tag.answers import encoding_of
 from linnaeus.text import sentences as cut
 from linnaeus.types import groups
 
@@ -80,7 +79,7 @@ def answered(name: str, model: Model, rows: Material, said: list[Any]) -> Materi
     """The rows with these answers of the stage."""
     if model.form == "tags":
         tags = pa.array(list(chain.from_iterable(said)), pa.large_string())
-        return rows.tagged(name, tags, encoding_of(model) != "plain")
+        return rows.tagged(name, tags, model.task.spans)
     return rows.labeled(name, said)
 
 

@@ -1,12 +1,13 @@
 """Tasks: what an example is, what its truth is, and how an answer is said. Everything else asks the task.
 
+    base        `Task`: the questions, with the usual answers
     examples    what a training learns from;  keys  which examples are equal
     classify/   classes and label sets of texts
     regress     numbers of texts
     tag/        tags of tokens
     rank/       the best of an example's own candidates
 
-To add a task: a folder with a frozen dataclass that answers the questions of `protocols.Task`, and a row in `TASKS`.
+To add a task: a folder with a frozen dataclass that is a `base.Task`, and a row in `TASKS`.
 """
 
 from __future__ import annotations

@@ -19,14 +19,14 @@ from linnaeus.errors import DataError
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import has_method
-from linnaeus.tasks.keys import text_keys, unwatched
+from linnaeus.tasks.keys import unwatched
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.data import Batch, Corpus
+    from linnaeus.data import Batch
     from linnaeus.erm import Trace
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Longs, Words64
+    from linnaeus.types import Array, Doubles, Longs, Source, Truth, Words64
 
 ROUNDS = 1000
 """Resamples for the intervals of an evaluation."""
@@ -82,9 +82,13 @@ class Examples:
         return len(self.weights)
 
     @property
-    def y(self) -> Any:
+    def y(self) -> Truth:
         """The truth as the engine takes it."""
-        return self.labels.y if self.labels is not None else self.numbers
+        if self.labels is not None:
+            y: Truth = self.labels.y
+            return y
+        assert self.numbers is not None
+        return self.numbers
 
     def take(self, rows: Longs) -> Examples:
         """These rows, ascending."""
@@ -96,10 +100,6 @@ class Examples:
             None if self.groups is None else self.groups[rows],
             None if self.keys is None else self.keys[rows],
         )
-
-    def keyed(self, features: Any) -> Examples:
-        """With keys of the texts as these features read them."""
-        return replace(self, keys=text_keys(self.stream, features))
 
     def counted(self) -> Examples:
         """Without the rows whose weight is zero, and the classes that only they have."""
@@ -116,14 +116,14 @@ def _taken(stream: Any, rows: Longs) -> Any:
     return stream.take(rows)
 
 
-def labeled_stream(source: Any) -> Stream:
+def labeled_stream(source: Source) -> Stream:
     """A batch, or a corpus, as it is; anything else as `linnaeus.read` takes it."""
     from linnaeus.data import Batch, read
 
     return as_stream(source if isinstance(source, Batch) or has_method(source, "batches") else read(source))
 
 
-def labeled_rows(batch: Batch, y: Any, numbers: bool) -> Batch:
+def labeled_rows(batch: Batch, y: Source, numbers: bool) -> Batch:
     """A batch with these labels (or numbers), as users of matrices give them."""
     try:
         column = pa.array(np.asarray(y, np.float64)) if numbers else label_column(encode(y))
@@ -146,15 +146,11 @@ def label_column(labels: Labels) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(labels.y.offsets, pa.int32()), names.take(pa.array(labels.y.labels)))
 
 
-def as_examples(corpus: Any) -> Examples:
-    """The examples of a corpus, or of anything `linnaeus.read` takes."""
+def as_examples(source: Source) -> Examples:
+    """The examples of a corpus, or of anything `linnaeus.read` takes; labels are strings, numbers or lists of these."""
     from linnaeus.data import Corpus, read
 
-    return from_corpus(corpus if isinstance(corpus, Corpus) else read(corpus))
-
-
-def from_corpus(corpus: Corpus) -> Examples:
-    """The examples of a corpus; its labels are strings, numbers or lists of strings."""
+    corpus = source if isinstance(source, Corpus) else read(source)
     if corpus.kind == "none":
         raise DataError(f"There are no labels to learn from; {label_hint(corpus.columns)}")
     held = corpus.load() if corpus.size <= HELD else corpus
@@ -194,7 +190,7 @@ def several(labels: pa.Array) -> Labels:
     return Labels(LabelSets(offsets, numbers.astype(np.int32)), classes, "lists")
 
 
-def _numbered(values: pa.Array) -> tuple[Longs, Any]:
+def _numbered(values: pa.Array) -> tuple[Longs, Array]:
     """Strings as numbers, and the different ones, sorted by code point."""
     codes, found = number(values)
     names = np.array(found, dtype=str)
@@ -204,31 +200,26 @@ def _numbered(values: pa.Array) -> tuple[Longs, Any]:
     return rank[codes], names[order]
 
 
-def _columns(stream: Stream) -> dict[str, Any]:
+def _columns(stream: Stream) -> dict[str, pa.Array]:
     """Labels, weights and groups of all rows."""
     found: dict[str, list[pa.Array]] = {"labels": [], "weights": [], "groups": []}
-    for batch in _walk(stream):
+    for batch in stream.batches():
         for name, parts in found.items():
             if getattr(batch, name) is not None:
                 parts.append(getattr(batch, name))
-    return {name: pa.concat_arrays(parts) if parts else None for name, parts in found.items()} | (
-        {} if found["labels"] else {"labels": pa.array([], pa.string())}
-    )
+    found["labels"] = found["labels"] or [pa.array([], pa.string())]
+    return {name: pa.concat_arrays(parts) if parts else None for name, parts in found.items()}
 
 
-def _walk(stream: Stream) -> Iterator[Batch]:
-    return stream.batches()
-
-
-def grouped(examples: Examples, by: str) -> Examples:
-    """With the values of a column as groups."""
+def column_groups(examples: Examples, by: str) -> Longs:
+    """The values of a column as groups."""
     parts = [batch.columns[by] for batch in examples.stream.batches() if by in batch.columns]
     if sum(map(len, parts)) != len(examples):
         raise DataError(f"There is no column {by!r} to hold rows out by; name one of the data, or leave tuning.by out.")
-    return replace(examples, groups=_numbered(pa.concat_arrays(parts).cast(pa.string()))[0])
+    return _numbered(pa.concat_arrays(parts).cast(pa.string()))[0]
 
 
-def contents(examples: Examples) -> Iterator[bytes]:
+def contents(examples: Examples) -> Iterator[bytes | memoryview]:
     """The digest of all texts, that of their lengths, then labels, classes and weights."""
     yield from _digests(examples.stream)
     y = examples.y
@@ -241,13 +232,19 @@ def contents(examples: Examples) -> Iterator[bytes]:
 
 def _digests(stream: Stream) -> tuple[bytes, bytes]:
     """The digest of all texts, one after the other, and that of their lengths."""
-    from linnaeus.text import as_texts
-
     whole, lengths = hashlib.sha256(), hashlib.sha256()
     for batch in unwatched(stream).batches():
         if batch.text is not None:
-            texts = as_texts(batch.text)
-            start, end = int(texts.offsets[0]), int(texts.offsets[-1])
-            whole.update(texts.data[start:end].data)
-            lengths.update(np.ascontiguousarray(np.diff(texts.offsets)).data)
+            data, sizes = text_bytes(batch.text)
+            whole.update(data)
+            lengths.update(sizes)
     return whole.digest(), lengths.digest()
+
+
+def text_bytes(column: pa.Array) -> tuple[memoryview, memoryview]:
+    """The bytes of all texts of a column, one after the other, and those of their lengths."""
+    from linnaeus.text import as_texts
+
+    texts = as_texts(column)
+    inside = texts.data[int(texts.offsets[0]) : int(texts.offsets[-1])]
+    return inside.data, np.diff(texts.offsets).data

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.data.arrow import is_list, number
 from linnaeus.data.split import MANY, repeated
 from linnaeus.errors import DataError, LinnaeusWarning, did_you_mean
 from linnaeus.evaluation import evaluate, observe
 from linnaeus.tasks.examples import ROUNDS
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from linnaeus.evaluation import Evaluation, Facts, Outcome, Slices
     from linnaeus.model.model import Model
+    from linnaeus.tasks.base import Abstain
     from linnaeus.tasks.examples import Examples, Held
+    from linnaeus.types import Label, Source
+
+SHOWN = 5
+"""Unknown labels that are named; of more, the most frequent."""
 
 
 def held_out_evaluation(outcome: Outcome | Facts, examples: Examples, held: Held, seed: int) -> Evaluation:
@@ -42,8 +51,8 @@ def with_held_out_evaluation(model: Model, examples: Examples, held: Held | None
 
 def judge(
     model: Model,
-    source: Any,
-    abstain: Any = None,
+    source: Source,
+    abstain: Abstain = None,
     rounds: int = ROUNDS,
     by: Sequence[str] = (),
     seed: int | None = None,
@@ -53,10 +62,9 @@ def judge(
     Labels that the model does not know are warned about.
     """
     from linnaeus.evaluation import Accumulator
-    from linnaeus.tasks.unknown_labels import UnknownLabels
 
     seen, unknown = Accumulator(), UnknownLabels(model.task.known_labels(model))
-    values: dict[str, list[Any]] = {name: [] for name in by}
+    values: dict[str, list[Label]] = {name: [] for name in by}
     for batch in model.task.labeled(source):
         seen.add(model.task.observe(model, batch, abstain))
         unknown.add(model.task.truth_of(batch))
@@ -74,15 +82,54 @@ def judge(
     return found, _slices(seen.facts(), values, seed) if values else []
 
 
-def _slices(facts: Facts, values: dict[str, list[Any]], seed: int) -> list[Slices]:
+def _slices(facts: Facts, values: dict[str, list[Label]], seed: int) -> list[Slices]:
     from linnaeus.evaluation import by_length, column, slices
 
     parts = [by_length(kept) if name == "length" else column(name, kept) for name, kept in values.items()]
     return [slices(facts, part, seed=seed) for part in parts]
 
 
-def _column(model: Model, batch: Any, name: str) -> list[Any]:
+def _column(model: Model, batch: Source, name: str) -> list[Label]:
     columns = model.task.columns_of(batch)
     if name not in columns:
         raise DataError(f"There is no column {name!r} to test by; {did_you_mean(name, list(columns))}")
     return list(columns[name].to_pylist())
+
+
+class UnknownLabels:
+    """Counts labels that are none of the classes, batch by batch.
+
+    >>> import pyarrow as pa
+    >>> seen = UnknownLabels(["ham", "spam"])
+    >>> seen.add(pa.array(["ham", "eggs", "eggs"]))
+    >>> seen.sentence(2, 3)
+    "2 of 3 rows have labels that the model does not know, which are counted as mistakes: 'eggs' (2)"
+    """
+
+    def __init__(self, classes: Iterable[str] | None) -> None:
+        self._known = None if classes is None else frozenset(classes)
+        self._found: Counter[str] = Counter()
+
+    def add(self, labels: pa.Array | None) -> None:
+        """The labels of some rows: strings, or lists of strings."""
+        if self._known is None or labels is None:
+            return
+        flat = labels.flatten() if is_list(labels.type) else labels
+        codes, names = number(flat.drop_null() if flat.null_count else flat)
+        for name, count in zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True):
+            if name not in self._known:
+                self._found[name] += count
+
+    @property
+    def count(self) -> int:
+        """How many labels of all were unknown."""
+        return self._found.total()
+
+    def sentence(self, unknown: int, whole: int, what: str = "rows have labels") -> str:
+        """What to say of so many rows with unknown labels among all rows; nothing where there are none."""
+        if not unknown or not self._found:
+            return ""
+        named = ", ".join(f"{label!r} ({count:,})" for label, count in self._found.most_common(SHOWN))
+        more = f" and {len(self._found) - SHOWN:,} more" if len(self._found) > SHOWN else ""
+        head = f"{unknown:,} of {whole:,} {what} that the model does not know, which are counted as mistakes"
+        return f"{head}: {named}{more}"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.tasks.base import Given, Wish
 from linnaeus.tasks.classify.task import Classify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from linnaeus.data import Corpus
     from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.classify.answers import Wish
+    from linnaeus.tasks.base import Abstain, Evaluated
     from linnaeus.tasks.examples import Examples
-    from linnaeus.tasks.sources import Given
+    from linnaeus.types import Array, Label
 
 NO_CLASSES = "This model predicts numbers; it has no probabilities and no out-of-scope scores."
 
@@ -52,11 +51,11 @@ class Regress(Classify):
         """The rows of files, whose labels are numbers."""
         return super().open(data, {"label_kind": "numeric", **given} if labeled else given, usual, labeled)
 
-    def meant(self, examples: Examples) -> Any:
+    def meant(self, examples: Examples) -> Classify:
         """The task of these examples: labels that are no numbers are classes."""
         return self if examples.labels is None else Classify()
 
-    def predict(self, model: Model, material: Stream, abstain: Any = None) -> NDArray[Any]:
+    def predict(self, model: Model, material: Stream, abstain: Abstain = None) -> Array:
         """A number for each text, or a row of numbers."""
         if abstain is not None:
             raise UsageError("Abstaining needs classes; this model predicts numbers.")
@@ -72,11 +71,11 @@ class Regress(Classify):
         if wish.scope:
             raise UsageError(NO_CLASSES)
 
-    def evaluated(self, model: Model) -> str:
+    def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
         del model
         return "numbers"
 
-    def rank(self, model: Model, material: Stream, count: int) -> list[list[tuple[Any, float]]]:
+    def rank(self, model: Model, material: Stream, count: int) -> list[list[tuple[Label, float]]]:
         """Refused: there are no classes to rank."""
         raise UsageError(NO_CLASSES)

@@ -24,6 +24,7 @@ from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.outputs import Multiclass, Real
+from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.types import LabelSets
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from linnaeus.learners.run import Run
     from linnaeus.protocols import Solver
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs
 
 LOOSE = 1e-2
 """The relative gap to which strengths are compared: held-out scores hardly change below it."""
@@ -47,7 +48,7 @@ ENOUGH = 200
 """Rows from which there may be more than 5 folds."""
 
 
-class RowsLesson:
+class RowsLesson(TaskLesson):
     """The rows of the examples and the problem that their labels make.
 
     Features that look at labels are learned anew for each fold, from counts where these are known. Terms of the fold
@@ -75,13 +76,8 @@ class RowsLesson:
         found = next((folds for most, folds in FOLDS if work < most), 1)
         return found if rows.shape[0] >= ENOUGH else min(found, 5)
 
-    def enough(self, rows: int, groups: int) -> bool:
-        """Whether some of these rows can be held out."""
-        del rows
-        return groups > 1
-
     @property
-    def strata(self) -> Any:
+    def strata(self) -> Array | None:
         """Classes, which keep their shares in every fold; None of label sets and numbers."""
         y = self.problem.y
         return None if isinstance(y, LabelSets) or isinstance(self.problem.space, Real) else y

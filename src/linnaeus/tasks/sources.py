@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from linnaeus.data.ledger import Progress, Skipped
 from linnaeus.data.options import FileOptions
 from linnaeus.data.sentence_reading import columns_of
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.tasks.base import Given
+from linnaeus.types import Json
 
 Piece = TypeVar("Piece")
-Given = Mapping[str, Any]
-"""Arguments of `linnaeus.read` that were given."""
 
 
-def file_options(given: Given) -> dict[str, Any]:
+def file_options(given: Given) -> dict[str, Json]:
     """The arguments that are about files, whatever is in them."""
     return {name: given[name] for name in FileOptions.__annotations__ if name in given}
 
@@ -29,7 +29,7 @@ def refuse_roles(given: Given, names: tuple[str, ...], models: str) -> None:
             raise UsageError(f"The data of {models} have no {name.replace('_', ' ')} to name; leave out {name}=.")
 
 
-def with_usual(data: str, given: Given, usual: Given) -> dict[str, Any]:
+def with_usual(data: str, given: Given, usual: Given) -> dict[str, Json]:
     """The arguments that were given, and the usual columns that the data have."""
     if not usual or data == "-":  # standard input can be read once
         return dict(given)

@@ -170,7 +170,7 @@ def _split(model: Model, examples: Examples, how: Compact) -> Split | None:
         return None
     strata = None if isinstance(y, LabelSets) or isinstance(model.space, Real) else y
     split = holdout(n, share=how.held_out, seed=model.recipe.seed, strata=strata, groups=groups)
-    return None if strata is not None and len(np.unique(y[split.train])) < 2 else split
+    return None if strata is not None and len(np.unique(strata[split.train])) < 2 else split
 
 
 def _walk(recipe: Recipe, strength: Any, parts: tuple[Examples, Examples], how: Compact) -> Iterator[Trial]:
@@ -196,10 +196,10 @@ def _walk(recipe: Recipe, strength: Any, parts: tuple[Examples, Examples], how: 
 
 def _lost(space: Any, scores: tuple[Doubles, Doubles], asked: Examples) -> float:
     weights = asked.weights
-    if not isinstance(space, Real):
+    if asked.numbers is None:
         full, small = (goodness(space, S, asked.y, weights) for S in scores)
         return full - small
-    y = asked.y.reshape(len(weights), -1)
+    y = asked.numbers.reshape(len(weights), -1)
     full, small = (goodness(space, S, y, weights) for S in scores)
     center = np.average(y, axis=0, weights=weights)
     return (full - small) / max(1e-300, float(np.average(((y - center) ** 2).mean(axis=1), weights=weights)))

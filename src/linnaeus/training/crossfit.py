@@ -14,10 +14,10 @@ from linnaeus.tasks.examples import Held, Leg
 from linnaeus.training.checkpoint import kept_legs
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import TaskLesson
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.recipes.tuning import Tuning
     from linnaeus.store.parts import PartsFile
+    from linnaeus.tasks.base import TaskLesson
     from linnaeus.tasks.examples import Examples
     from linnaeus.types import Longs
 

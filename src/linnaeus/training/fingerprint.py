@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from linnaeus.tasks import Classify
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Task
+    from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.examples import Examples
 
 
-def fingerprint(examples: Examples, task: Task | None = None) -> str:
+def fingerprint(examples: Examples, task: AnyTask | None = None) -> str:
     """SHA-256 over texts, truth and weights in their order; it does not depend on the blocks in which rows come."""
     digest = hashlib.sha256()
     for part in (task or Classify()).contents(examples):

@@ -14,7 +14,6 @@ from linnaeus.features.base import Batches
 from linnaeus.model.file import model_of, state_of
 from linnaeus.model.stages import Texts, Tokens, answered, answers_of
 from linnaeus.tasks.examples import Examples
-from linnaeus.tasks.keys import sentence_keys, text_keys
 from linnaeus.training.train import train_examples
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def fit(recipe: Recipe, rows: Material, progress: Watcher | None = None, kept: P
 
 def row_keys(recipe: Recipe, rows: Material) -> list[int]:
     """What makes a row the same as another: its tokens, or its text; case and white space aside."""
-    found = sentence_keys(rows.sentences) if _tags(recipe) else text_keys(Batches((rows.batch(),)))
+    found = recipe.task.keys(rows.sentences if _tags(recipe) else Batches((rows.batch(),)))
     return [] if found is None else found.tolist()
 
 

@@ -58,15 +58,17 @@ def train_examples(
     tell = progress or (lambda _phase: None)
     task = recipe.task.meant(examples)
     recipe = recipe if task is recipe.task else replace(recipe, task=task)
-    examples = task.sound(examples.counted())
+    examples = examples.counted()
+    task.refuse_examples(examples)
     refuse_folds(recipe.tuning, len(examples))
     tell(Phase("features"))
     bare = Model(task, recipe, None, {}, None, None, "")
     if (summed := _summed(bare, examples)) is not None:
         return summed
     if recipe.tuning is not None:
-        examples = task.keyed(examples, recipe.features)
-        examples = examples if recipe.tuning.by is None else task.grouped(examples, recipe.tuning.by)
+        examples = replace(examples, keys=task.keys(examples.stream, recipe.features))
+        if recipe.tuning.by is not None:
+            examples = replace(examples, groups=task.groups(examples, recipe.tuning.by))
     lesson = task.lesson(recipe, examples)
     held = held_out(recipe, lesson, examples, tell, kept)
     learner = recipe.learner if held is None or held.strength is None else recipe.learner.with_strength(held.strength)

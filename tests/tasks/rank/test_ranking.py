@@ -21,7 +21,6 @@ from linnaeus.recipes.cookbook import RECIPES, recipe
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.regularizers import L2
 from linnaeus.store import load
-from linnaeus.tasks.rank.answers import choices
 from linnaeus.types import Choices
 
 CLASSES = ["fruit", "metal", "tree"]
@@ -92,7 +91,7 @@ def test_none_of_these():
     pairs = Measured((Match(), Nothing()))
     model = Recipe(task=Rank(none="option"), features=pairs, learner=Linear(regularizer=L2(0.01))).fit(NAMES)
     assert model.predict(NAMES) == ["Rome city", "Paris city", "Bern city", None]
-    assert choices(model, model.task.material(NAMES)).tolist() == [0, 1, 0, -1]
+    assert model.task.choices(model, model.task.material(NAMES)).tolist() == [0, 1, 0, -1]
     assert model.evaluate(NAMES).value() == 1.0
     asked = [{"text": "Cairo", "candidates": []}, {"text": "Kyiv", "candidates": ["Lima city"]}]
     assert model.predict(asked) == [None, None]

@@ -1,58 +1,43 @@
-"""Answers of classifiers: from scores to classes, label sets or numbers; as arrays, as Arrow columns, and judged."""
+"""Answers of classifiers: from scores to classes, label sets or numbers; as Arrow columns, judged and explained."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy, number
 from linnaeus.errors import DataError, UsageError, did_you_mean
-from linnaeus.frozen import dataclass
 from linnaeus.outputs import Real
-from linnaeus.tasks.arrow import numbers, picked
+from linnaeus.store.states import pack_strings
 from linnaeus.tasks.classify.prediction import best, curve_of
-from linnaeus.tasks.examples import labeled_stream
-from linnaeus.types import LabelSets
+from linnaeus.text.buffers import as_arrow
+from linnaeus.types import LabelSets, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from linnaeus.data import Batch
     from linnaeus.evaluation import Outcome
+    from linnaeus.explain import Explanation
     from linnaeus.model.model import Model
-    from linnaeus.types import Doubles
+    from linnaeus.tasks.base import Abstain, Flips, Wish
+    from linnaeus.types import AnyInts, Array, Doubles, Label, Source, Truth
+
+    Known: TypeAlias = Callable[[], Doubles | None] | Doubles | None
+
+FEW = 1000
+"""Rows of which each is looked at: for more, `pyarrow.compute` is worth the time to load it."""
+
+TYPES = {"float64": pa.float64(), "int32": pa.int32(), "int64": pa.int64()}
+
+NEIGHBORS = 5
+"""Training texts that an explanation shows."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What is wanted besides the label: so many classes by rank, when to abstain, columns of the input to keep.
-
-    With `scope` also how unlike the training rows each row is, from 0 to 1.
-
-    >>> Wish(top=3).top
-    3
-    """
-
-    top: int = 0
-    abstain: Any = None
-    keep: tuple[str, ...] = ()
-    scope: bool = False
-
-    @property
-    def plain(self) -> bool:
-        """Nothing but the label and its probability."""
-        return not self.top and self.abstain is None and not self.scope
-
-    def __post_init__(self) -> None:
-        if self.top < 0:
-            raise UsageError(f"top is the number of classes to show, at least 0, not {self.top}.")
-
-
-def known(model: Model, source: Any) -> Callable[[], Doubles | None]:
+def known(model: Model, source: Source) -> Callable[[], Doubles | None]:
     """A function that gives the share of each row's words that the features know; None where they know no words.
 
     Texts are read for it only when it is called: when a scope is asked for.
@@ -62,7 +47,7 @@ def known(model: Model, source: Any) -> Callable[[], Doubles | None]:
     return lambda: known_share(model.features, source)
 
 
-def decide(model: Model, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
+def decide(model: Model, S: Doubles, abstain: Abstain = None, known: Known = None) -> Truth:
     """From class scores to class indices (-1: abstained), label sets, or numbers; `known` is that of the rows.
 
     Where a coverage is asked for, one class or none for each row becomes a set of classes.
@@ -70,56 +55,57 @@ def decide(model: Model, S: Doubles, abstain: Any = None, known: Any = None) -> 
     if isinstance(model.space, Real):
         return S
     decided = model.decided().decide(S, abstain, known)
-    return decided.labels if decided.sets is None else decided.sets
+    found = decided.labels if decided.sets is None else decided.sets
+    assert found is not None
+    return found
 
 
-def chosen(model: Model, S: Doubles, abstain: Any = None, known: Any = None) -> Any:
+def chosen(model: Model, S: Doubles, known: Known = None) -> Truth:
     """The predictions to evaluate: as `decide`, but for sets with a coverage the best class, -1 if empty."""
-    decided = model.decided().decide(S, abstain, known)
-    return decided.sets if decided.labels is None else decided.labels
+    decided = model.decided().decide(S, None, known)
+    found = decided.sets if decided.labels is None else decided.labels
+    assert found is not None
+    return found
 
 
-def spoken(model: Model, found: Any) -> NDArray[Any]:
+def spoken(model: Model, found: Truth) -> Array:
     """The labels of class indices."""
-    if model.classes is None:
-        values: NDArray[Any] = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
-        return values
-    names = model.classes.tolist()
+    names = [] if model.classes is None else model.classes.tolist()
     if isinstance(found, LabelSets):
         rows = [found.labels[a:b] for a, b in zip(found.offsets[:-1], found.offsets[1:], strict=True)]
         answer = np.empty(len(rows), object)
         answer[:] = [tuple(names[i] for i in row) for row in rows]
         return answer
+    if model.classes is None:
+        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
     if (found < 0).any():
         return np.array([names[i] if i >= 0 else None for i in found.tolist()], dtype=object)
-    labels: NDArray[Any] = model.classes[found]
+    labels: Array = model.classes[found]
     return labels
 
 
-def outcome(model: Model, source: Any, S: Doubles | None = None, abstain: Any = None) -> Outcome:
-    """True labels and predictions of labeled rows, for `linnaeus.evaluation`; holds all rows in memory."""
-    from linnaeus.data.batch import join
+def outcome(model: Model, batch: Batch, abstain: Abstain = None) -> Outcome:
+    """True labels and predictions of labeled rows, for `linnaeus.evaluation`."""
     from linnaeus.data.roles import label_hint
     from linnaeus.evaluation import Outcome
     from linnaeus.tasks.classify.label_checks import refuse_label_kind
 
-    batch = join(list(labeled_stream(source).batches()))
     if batch.labels is None:
         raise DataError(f"There are no labels to compare with; {label_hint(list(batch.columns))}")
     refuse_label_kind(model, batch.labels.type, abstain)
-    S = model.task.scores(model, batch) if S is None else S
+    S = model.class_scores(model.raw_scores(batch))
     weights = None if batch.weights is None else as_numpy(batch.weights)
     if model.classes is None:
-        truth = as_numpy(batch.labels).astype(np.float64).reshape(len(batch), -1)
-        return Outcome(truth, S, weights=weights)
-    names = [str(name) for name in model.classes.tolist()]
+        numbers = as_numpy(batch.labels).astype(np.float64).reshape(len(batch), -1)
+        return Outcome(numbers, S, weights=weights)
+    names = list(model.names)
     truth = _truth(model, batch.labels, names)
     P, decided = model.decided().probabilities(S), model.decided().decide(S, abstain, known(model, batch))
     found, sets = (decided.sets, None) if decided.labels is None else (decided.labels, decided.sets)
     return Outcome(truth, found, names, P, S, weights, model.recipe.decision.costs, sets)
 
 
-def _truth(model: Model, labels: Any, names: list[str]) -> Any:
+def _truth(model: Model, labels: pa.Array, names: list[str]) -> Truth:
     """Labels as indices among the classes; each different one is looked up once."""
     from linnaeus.evaluation import lookup, lookup_sets
 
@@ -153,7 +139,7 @@ def answers(model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
     columns = {name: _kept(batch, name) for name in wish.keep}
     if wish.plain and (curve := curve_of(model)) is not None:
         return pa.RecordBatch.from_pydict(columns | _best(model, batch, curve))
-    S, words = model.task.scores(model, batch), known(model, batch)
+    S, words = model.class_scores(model.raw_scores(batch)), known(model, batch)
     columns |= _numbers(model, S) if model.classes is None else _labels(model, S, wish, words)
     if wish.scope:
         columns["out_of_scope"] = numbers(model.decided().out_of_scope(S, words))
@@ -177,16 +163,12 @@ def _numbers(model: Model, S: Doubles) -> dict[str, pa.Array]:
 
 def _best(model: Model, batch: Batch, curve: tuple[float, float]) -> dict[str, pa.Array]:
     """The best class of each text and its probability: the scores of the others are never kept."""
-    assert model.classes is not None
     best, chance = model.quick.choices(batch.text, curve)
-    return {"label": picked([str(name) for name in model.classes.tolist()], best), "probability": numbers(chance)}
+    return {"label": picked(model.names, best), "probability": numbers(chance)}
 
 
-def _labels(model: Model, S: Doubles, wish: Wish, known: Any) -> dict[str, pa.Array]:
-    assert model.classes is not None
-    assert model.decision is not None
-    names = [str(name) for name in model.classes.tolist()]
-    P, found = model.decision.probabilities(S), decide(model, S, wish.abstain, known)
+def _labels(model: Model, S: Doubles, wish: Wish, known: Known) -> dict[str, pa.Array]:
+    names, P, found = model.names, model.decided().probabilities(S), decide(model, S, wish.abstain, known)
     if isinstance(found, LabelSets):
         offsets = numbers(found.offsets.astype(np.int32))
         columns = {"labels": pa.ListArray.from_arrays(offsets, picked(names, found.labels))}
@@ -201,10 +183,80 @@ def _labels(model: Model, S: Doubles, wish: Wish, known: Any) -> dict[str, pa.Ar
     return columns
 
 
-def _ranked(names: list[str], P: Doubles, count: int) -> pa.Array:
+def _ranked(names: Sequence[str], P: Doubles, count: int) -> pa.Array:
     """The best classes of each row, as a list of (label, probability)."""
     order = best(P, min(count, P.shape[1]))
     offsets = numbers(np.arange(0, order.size + 1, order.shape[1], dtype=np.int32))
     chances = numbers(np.take_along_axis(P, order, axis=1).reshape(-1))
     pairs = pa.StructArray.from_arrays([picked(names, order.reshape(-1)), chances], ["label", "probability"])
     return pa.ListArray.from_arrays(offsets, pairs)
+
+
+# Arrow arrays from NumPy's, by their buffers: `pyarrow.array` would load pandas first, a third of a second.
+
+
+def numbers(values: Array, given: NDArray[np.bool_] | None = None) -> pa.Array:
+    """A column of numbers; null where it is not given.
+
+    >>> numbers(np.array([0.5, 0.25]), np.array([True, False])).to_pylist()
+    [0.5, None]
+    """
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(TYPES[values.dtype.name], len(values), [_mask(given), pa.py_buffer(values)])
+
+
+def strings(values: Sequence[str]) -> pa.Array:
+    """A column of strings.
+
+    >>> strings(["ham", "spam"]).to_pylist()
+    ['ham', 'spam']
+    """
+    packed = pack_strings("it", values)
+    return as_arrow(Texts(packed["it.bytes"], packed["it.offsets"]))
+
+
+def picked(names: Sequence[str], places: AnyInts, given: NDArray[np.bool_] | None = None) -> pa.Array:
+    """The names at these places; null where none is given.
+
+    >>> picked(["ham", "spam"], np.array([1, 0, -1]), np.array([True, True, False])).to_pylist()
+    ['spam', 'ham', None]
+    """
+    if len(places) > FEW:
+        return strings(names).take(numbers(places.astype(np.int32), given))
+    found = strings([names[place] for place in places.tolist()])
+    return pa.Array.from_buffers(found.type, len(found), [_mask(given), *found.buffers()[1:]])
+
+
+def _mask(given: NDArray[np.bool_] | None) -> pa.Buffer | None:
+    if given is None or given.all():
+        return None
+    return pa.py_buffer(np.packbits(given, bitorder="little").tobytes())
+
+
+def reasons(model: Model, row: Batch, classes: Sequence[Label], search: Flips) -> Explanation:
+    """They are exact if the model is linear in the contents of the text, else approximate, word by word."""
+    from linnaeus import explain as room
+
+    how = room.Search() if search == "default" else search
+    whole = not model.params or model.opaque
+    local = room.local(row, model.features, model.raw_scores, model.space, model.names) if whole else model.linear
+    near = None if model.kept is None else lambda row: model.search(row, NEIGHBORS)[0]
+    found = room.explain(row, local, tuple(classes), how, near, lambda S, rows: _decoded(model, S, rows))
+    if model.decision is None:
+        return found
+    return found.with_probabilities(
+        dict(zip(model.names, model.task.probabilities(model, row)[0].tolist(), strict=True))
+    )
+
+
+def _decoded(model: Model, S: Doubles, rows: Batch) -> Array:
+    """The answers to raw scores of these rows, as `explain` asks for them."""
+    K = model.class_scores(S)
+    if model.classes is None:
+        return K
+    found = chosen(model, K, known=known(model, rows))
+    if not isinstance(found, LabelSets):
+        return found
+    given = np.zeros((len(found), len(model.classes)), bool)
+    given[np.repeat(np.arange(len(found)), np.diff(found.offsets)), found.labels] = True
+    return given

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.outputs import Binary, Multiclass, OneVsRest
+from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from linnaeus.model.model import Model
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Json, Label
 
 
 @dataclass(frozen=True, slots=True)  # the standard one: one is made for each text, and its objects are made faster
@@ -28,14 +31,14 @@ class Prediction:
     ('music', ('alarm', 0.1))
     """
 
-    label: Any
+    label: Label
     probability: float | None = None
-    ranking: tuple[tuple[Any, float], ...] = ()
+    ranking: tuple[tuple[Label, float], ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """One JSON object."""
         label = list(self.label) if isinstance(self.label, tuple) else self.label
-        found: dict[str, Any] = {"label": label}
+        found: dict[str, Json] = {"label": label}
         if self.probability is not None:
             found["probability"] = self.probability
         if self.ranking:
@@ -43,7 +46,7 @@ class Prediction:
         return found
 
 
-def best(P: Doubles, count: int) -> Any:
+def best(P: Doubles, count: int) -> NDArray[np.intp]:
     """The indices of the `count` largest of each row, the largest first, of equals the lowest index.
 
     >>> best(np.array([[0.2, 0.5, 0.3]]), 2).tolist()
@@ -68,12 +71,12 @@ def predictions(model: Model, texts: list[str], top: int = 1) -> list[Prediction
     said = []
     for i, (label, ranking) in enumerate(zip(spoken(model, found).tolist(), ranked(model, P, top), strict=True)):
         # Costs and thresholds may choose another class than the most probable one.
-        probability = None if label is None or isinstance(label, tuple) else float(P[i, found[i]])
+        probability = None if label is None or isinstance(found, LabelSets) else float(P[i, found[i]])
         said.append(Prediction(label, probability, tuple(ranking)))
     return said
 
 
-def ranked(model: Model, P: Doubles, count: int) -> list[list[tuple[Any, float]]]:
+def ranked(model: Model, P: Doubles, count: int) -> list[list[tuple[Label, float]]]:
     """The most probable classes of each row, best first, with their probabilities."""
     assert model.classes is not None
     order, names = best(P, min(count, P.shape[1])), model.classes.tolist()

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from linnaeus.errors import InputTypeError
+from linnaeus.features.base import Block, as_stream
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsRows, capability
+from linnaeus.tasks.base import AnyTask, Given, Task, Wish
+from linnaeus.tasks.classify import answers, prediction
+from linnaeus.tasks.examples import as_examples, column_groups, contents, labeled_stream
+from linnaeus.tasks.keys import text_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from linnaeus.data import Batch, Corpus
     from linnaeus.evaluation import Outcome
     from linnaeus.explain import Explanation
-    from linnaeus.features import Block, Fitted
-    from linnaeus.learners.linear import Linear
+    from linnaeus.features import Fitted
+    from linnaeus.features.restore import Functions
     from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.classify.answers import Wish
+    from linnaeus.tasks.base import Abstain, Evaluated, Flips
+    from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.tasks.examples import Examples, Held
     from linnaeus.tasks.rows import RowsLesson
-    from linnaeus.tasks.sources import Given
-    from linnaeus.types import Doubles, State
+    from linnaeus.types import Array, Doubles, Label, Longs, Source, State, Words64
 
 
 @dataclass(frozen=True)
-class Classify:
+class Classify(Task["Stream", "Batch"]):
     """One class for each text, or a set of labels.
 
     >>> Classify().name
@@ -41,7 +44,6 @@ class Classify:
     models: ClassVar[str] = "classifiers of texts"
     data: ClassVar[str] = "texts with labels"
     usual: ClassVar[str] = "default"
-    stacks: ClassVar[bool] = True
     texts: ClassVar[bool] = True
     commands: ClassVar[tuple[str, ...]] = (
         "predict {model} new.csv -o answers.csv",
@@ -67,15 +69,8 @@ class Classify:
 
         return Weighted(Words(ngrams=(1, 2)), "tfidf", "l2")
 
-    def usual_learner(self) -> Linear:
-        """The linear engine."""
-        from linnaeus.learners.linear.learner import Linear
-
-        return Linear()
-
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
-        from linnaeus.features.base import Block
         from linnaeus.learners.linear.learner import Linear
 
         if not isinstance(recipe.features, Block):
@@ -85,15 +80,8 @@ class Classify:
 
     # Data
 
-    def examples(self, source: Any, truth: str | None = None) -> Examples:
-        """Labeled texts: a corpus, or anything that `linnaeus.read` takes."""
-        from linnaeus.tasks.examples import as_examples
-
-        del truth
-        return as_examples(source)
-
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Corpus:
-        """The rows of files; the columns of `usual` have the same roles here, if the data have them."""
+        """The rows of files; without labels, standard input without a format is lines."""
         from linnaeus.data.corpus import read_usual
 
         given = dict(given)
@@ -119,7 +107,22 @@ class Classify:
         batch = source.head(rows).batch()
         return ((batch.slice(i, 1), 0) for i in range(len(batch)))
 
-    def meant(self, examples: Examples) -> Any:
+    def material(self, source: Source) -> Stream:
+        """Texts as a stream of batches."""
+        return as_stream(source)
+
+    def labeled(self, source: Source) -> Iterator[Batch]:
+        """Labeled rows, batch by batch."""
+        return labeled_stream(source).batches()
+
+    # Training
+
+    def examples(self, source: Source, truth: str | None = None) -> Examples:
+        """Labeled texts: a corpus, or anything that `linnaeus.read` takes."""
+        del truth
+        return as_examples(source)
+
+    def meant(self, examples: Examples) -> AnyTask:
         """The task of these examples: numbers are a regression."""
         if examples.labels is not None:
             return self
@@ -127,41 +130,23 @@ class Classify:
 
         return Regress()
 
-    def material(self, source: Any) -> Stream:
-        """Texts as a stream of batches."""
-        from linnaeus.features.base import as_stream
-
-        return as_stream(source)
-
-    def keyed(self, examples: Examples, features: Any) -> Examples:
-        """With a key for each text, which is that of equal texts."""
-        return examples.keyed(features)
-
-    def sound(self, examples: Examples) -> Examples:
-        """The examples, if their texts and labels do not look swapped."""
+    def refuse_examples(self, examples: Examples) -> None:
+        """Refuse texts and labels that look swapped."""
         from linnaeus.tasks.classify.label_checks import refuse_swapped
 
         refuse_swapped(examples)
-        return examples
 
-    def grouped(self, examples: Examples, by: str) -> Examples:
-        """With the values of this column as groups, which are held out together."""
-        from linnaeus.tasks.examples import grouped
+    def keys(self, stream: Stream, features: Block | None = None) -> Words64 | None:
+        """A key for each text, which is that of equal texts."""
+        return text_keys(stream, features)
 
-        return grouped(examples, by)
+    def groups(self, examples: Examples, by: str) -> Longs:
+        """The values of this column as groups, which are held out together."""
+        return column_groups(examples, by)
 
-    def contents(self, examples: Examples) -> Iterator[bytes]:
+    def contents(self, examples: Examples) -> Iterator[bytes | memoryview]:
         """Texts, labels and weights as bytes."""
-        from linnaeus.tasks.examples import contents
-
         return contents(examples)
-
-    def sizes(self, examples: Examples) -> dict[str, int]:
-        """What is counted besides rows: nothing."""
-        del examples
-        return {}
-
-    # Training
 
     def lesson(self, recipe: Recipe, examples: Examples) -> RowsLesson:
         """Features and rows of the examples, and the problem to solve."""
@@ -177,90 +162,67 @@ class Classify:
 
     # The model
 
-    def restore(self, state: State, functions: Any) -> Fitted:
+    def restore(self, state: State, functions: Functions | None) -> Fitted:
         """The fitted features again."""
         from linnaeus.features.restore import restore
 
         return restore(state, functions)
 
-    def predict(self, model: Model, material: Stream, abstain: Any = None) -> NDArray[Any]:
+    def predict(self, model: Model, material: Stream, abstain: Abstain = None) -> Array:
         """A label, or a tuple of labels, for each text; None where the model abstains."""
-        from linnaeus.tasks.classify.answers import decide, known, spoken
+        S, known = self.scores(model, material), answers.known(model, material)
+        return answers.spoken(model, answers.decide(model, S, abstain, known))
 
-        return spoken(
-            model, decide(model, model.class_scores(model.raw_scores(material)), abstain, known(model, material))
-        )
-
-    def scores(self, model: Model, material: Stream) -> Doubles:
+    def scores(self, model: Model, material: Stream | Batch) -> Doubles:
         """Class scores: (n, 1) for two classes, (n, k) for more or for label sets."""
         return model.class_scores(model.raw_scores(material))
 
-    def probabilities(self, model: Model, material: Stream) -> Doubles:
+    def probabilities(self, model: Model, material: Stream | Batch) -> Doubles:
         """Calibrated class probabilities (n, k), in the order of `classes`."""
         return model.decided().probabilities(self.scores(model, material))
 
-    def rank(self, model: Model, material: Stream, count: int) -> list[list[tuple[Any, float]]]:
+    def rank(self, model: Model, material: Stream, count: int) -> list[list[tuple[Label, float]]]:
         """The most probable classes of each text, best first, with their probabilities."""
-        from linnaeus.tasks.classify.prediction import ranked
+        return prediction.ranked(model, self.probabilities(model, material), count)
 
-        return ranked(model, self.probabilities(model, material), count)
-
-    def single(self, model: Model) -> Callable[[str], Any] | None:
+    def single(self, model: Model) -> Callable[[str], Prediction] | None:
         """A quick answer to one text, if there is one."""
-        from linnaeus.tasks.classify.prediction import single
-
-        return single(model)
-
-    def units(self, model: Model, source: Corpus) -> Iterator[Batch]:
-        """The rows in pieces that can be answered by themselves."""
-        del model
-        return source.batches()
+        return prediction.single(model)
 
     def refuse_wish(self, wish: Wish) -> None:
         """Refuse what this task cannot give: nothing."""
 
     def columns(self, model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
         """The kept columns, `label`, `probability`, and what else is wished."""
-        from linnaeus.tasks.classify.answers import answers
+        return answers.answers(model, self.staged(model, batch), wish)
 
-        return answers(model, self.staged(model, batch), wish)
-
-    def labeled(self, source: Any) -> Iterator[Batch]:
-        """Labeled rows, batch by batch."""
-        from linnaeus.tasks.examples import labeled_stream
-
-        return labeled_stream(source).batches()
-
-    def observe(self, model: Model, batch: Batch, abstain: Any = None) -> Outcome:
+    def observe(self, model: Model, batch: Batch, abstain: Abstain = None) -> Outcome:
         """Predictions for a batch, and its labels."""
-        from linnaeus.tasks.classify.answers import outcome
-
-        return outcome(model, self.staged(model, batch), abstain=abstain)
+        return answers.outcome(model, self.staged(model, batch), abstain)
 
     def staged(self, model: Model, batch: Batch) -> Batch:
         """The batch with the answers of earlier stages as columns."""
         return next(iter(model.ready(batch).batches())) if model.stages else batch
 
-    def truth_of(self, batch: Batch) -> Any:
+    def truth_of(self, batch: Batch) -> pa.Array | None:
         """The labels of a batch."""
         return batch.labels
 
-    def known_labels(self, model: Model) -> Iterable[str] | None:
+    def known_labels(self, model: Model) -> tuple[str, ...] | None:
         """The labels that the model knows; None for numbers."""
         return None if model.classes is None else model.names
 
-    def columns_of(self, batch: Batch) -> dict[str, Any]:
+    def columns_of(self, batch: Batch) -> Mapping[str, pa.Array]:
         """What rows can be compared by: their columns, and the `length` of texts."""
         return batch.columns if batch.text is None else {"length": batch.text, **batch.columns}
 
-    def evaluated(self, model: Model) -> str:
+    def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
         return "single" if model.form == "single" else "sets"
 
-    def reasons(self, model: Model, row: Any, at: int, classes: Any, search: Any) -> Explanation:
+    def reasons(self, model: Model, row: Source, at: int, classes: Sequence[Label], search: Flips) -> Explanation:
         """What each part of a text adds to the score of its class."""
         from linnaeus.explain import as_row
-        from linnaeus.tasks.classify.reasons import reasons
 
         del at
-        return reasons(model, self.staged(model, as_row(row)), classes, search)
+        return answers.reasons(model, self.staged(model, as_row(row)), classes, search)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from linnaeus.data.group_reading import GroupRoles, read_groups, stream_groups
 from linnaeus.data.groups import Groups, join
-from linnaeus.tasks.sources import Given, Pieces, file_options
+from linnaeus.tasks.base import Given
+from linnaeus.tasks.sources import Pieces, file_options
+
+if TYPE_CHECKING:
+    from linnaeus.types import Source
 
 
-def as_groups(source: Any) -> Groups:
+def as_groups(source: Source) -> Groups:
     """Groups as they are, or anything that `read_groups` reads."""
     if isinstance(source, Pieces):
         return join(list(source.batches()))

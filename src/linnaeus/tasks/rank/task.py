@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
 
-from linnaeus.errors import InputTypeError, UsageError
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.arrays.numerics import finite_scores
+from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import OracleLoss, capability
+from linnaeus.tasks.base import Given, Task, Wish
+from linnaeus.types import Choices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    import pyarrow as pa
+    from numpy.typing import NDArray
 
     from linnaeus.data.groups import Groups
     from linnaeus.evaluation import Facts
     from linnaeus.explain import Explanation
     from linnaeus.features.pairs import FittedPairs, PairBlock
-    from linnaeus.learners.linear import Linear
+    from linnaeus.features.restore import Functions
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.classify.answers import Wish
-    from linnaeus.tasks.examples import Examples, Held
+    from linnaeus.tasks.base import Abstain, Evaluated, Flips
+    from linnaeus.tasks.examples import Examples
     from linnaeus.tasks.rank.learning import RankLesson
-    from linnaeus.tasks.sources import Given, Pieces
-    from linnaeus.types import Doubles, State
+    from linnaeus.tasks.sources import Pieces
+    from linnaeus.types import Doubles, Label, Longs, Source, State, Words64
 
 RECIPE_COLUMNS = {
     "reading": frozenset({"story"}),
@@ -37,7 +44,7 @@ NONES = ("never", "option")
 
 
 @dataclass(frozen=True)
-class Rank:
+class Rank(Task["Groups", "Groups"]):
     """The candidate with the largest w . f(x, y) is chosen; candidates change from example to example.
 
     `none="option"` adds "none of these" to every example; it is right if no candidate is. The learner takes any
@@ -50,11 +57,12 @@ class Rank:
     none: str = "never"
 
     name: ClassVar[str] = "rank"
+    model: ClassVar[str] = "ranker"
     models: ClassVar[str] = "rankers"
     data: ClassVar[str] = "texts with lists of candidates"
     usual: ClassVar[str] = "plain"
+    doubtful: ClassVar[str] = "choices"
     stacks: ClassVar[bool] = False
-    texts: ClassVar[bool] = False
     commands: ClassVar[tuple[str, ...]] = (
         "predict {model} new.jsonl",
         "test {model} test.jsonl",
@@ -87,15 +95,8 @@ class Rank:
         left, right = (Words(terms=Exact(max_terms=most), values="binary", length="l2") for most in (5000, 500))
         return Joined((Measured((Match(),)), Crossed(left, right)))
 
-    def usual_learner(self) -> Linear:
-        """The linear engine."""
-        from linnaeus.learners.linear.learner import Linear
-
-        return Linear()
-
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
-        from linnaeus.decision import Decision
         from linnaeus.features.pairs.base import PairBlock
         from linnaeus.learners.linear.learner import Linear
 
@@ -108,21 +109,11 @@ class Rank:
         if capability(recipe.learner.loss, OracleLoss) is None:
             name = type(recipe.learner.loss).__name__
             raise UsageError(f"Candidates take the losses log, softmargin, hinge and perceptron, not {name}.")
-        if recipe.keep != "nothing":
-            raise UsageError("A ranker keeps no texts; keep is for classifiers of texts.")
-        if recipe.decision != Decision():
-            raise UsageError("A ranker has no decision to set; to abstain from unsure choices, ask for it in predict.")
+        super().check(recipe)
         if recipe.before:
             raise UsageError("A ranker cannot come after other stages; its features read columns of the data.")
 
     # Data
-
-    def examples(self, source: Any, truth: str | None = None) -> Examples:
-        """Examples with candidates and answers: `Groups`, or anything that `read_groups` takes."""
-        from linnaeus.tasks.rank.learning import rank_examples
-
-        del truth
-        return rank_examples(self, source)
 
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Groups]:
         """The examples of files, in pieces."""
@@ -130,7 +121,6 @@ class Rank:
         from linnaeus.tasks.sources import refuse_roles, with_usual
 
         refuse_roles(given, ("label_kind", "label_separator"), self.models)
-
         return opened(data, with_usual(data, given, usual), labeled)
 
     def of_text(self, text: str) -> Pieces[Groups]:
@@ -149,46 +139,65 @@ class Rank:
         groups = join(list(source.batches()))
         return ((groups, at) for at in range(min(rows, len(groups))))
 
-    def meant(self, examples: Examples) -> Rank:
-        """Itself."""
-        del examples
-        return self
-
-    def material(self, source: Any) -> Groups:
+    def material(self, source: Source) -> Groups:
         """Examples with candidates, including "none of these" if it may be chosen."""
         from linnaeus.tasks.rank.groups import as_groups
 
         found = as_groups(source)
         return found.with_none() if self.none == "option" else found
 
-    def keyed(self, examples: Examples, features: Any) -> Examples:
-        """With a key for each example, which is that of equal examples."""
-        from linnaeus.tasks.rank.learning import keyed
+    def units(self, model: Model, source: Pieces[Groups]) -> Iterator[Groups]:
+        """The examples in pieces; all at once if features look at other examples of a document."""
+        from linnaeus.data.groups import join
+
+        parts = source.batches()
+        parts = iter([join(list(parts))]) if _looks_around(model.recipe.features) else parts
+        return (self.material(part) for part in parts)
+
+    def labeled(self, source: Source) -> Iterator[Groups]:
+        """Examples with answers, in pieces."""
+        from linnaeus.tasks.sources import Pieces
+
+        parts = source.batches() if isinstance(source, Pieces) else iter([source])
+        return (self.material(part) for part in parts)
+
+    # Training
+
+    def examples(self, source: Source, truth: str | None = None) -> Examples:
+        """Examples with candidates and answers: `Groups`, or anything that `read_groups` takes."""
+        from linnaeus.tasks.examples import Examples
+
+        del truth
+        groups = self.material(source)
+        if not (np.bincount(groups.group, groups.truth().gold, len(groups)) > 0).any():
+            raise DataError("No example has a right candidate; give answers, or use none='option'.")
+        return Examples(groups, None, None, np.ones(len(groups)))
+
+    def keys(self, stream: Groups, features: PairBlock | None = None) -> Words64:
+        """A key for each example, which is that of equal examples."""
+        from linnaeus.tasks.keys import example_keys
 
         del features
-        return keyed(examples)
+        return example_keys(stream)
 
-    def sound(self, examples: Examples) -> Examples:
-        """The examples."""
-        return examples
+    def groups(self, examples: Examples, by: str) -> Longs:
+        """The values of this column as groups, which are held out together."""
+        values: Longs = examples.stream.column(by).dictionary_encode().indices.to_numpy()
+        return values
 
-    def grouped(self, examples: Examples, by: str) -> Examples:
-        """With the values of this column as groups, which are held out together."""
-        from linnaeus.tasks.rank.learning import grouped
+    def contents(self, examples: Examples) -> Iterator[bytes | memoryview]:
+        """The bytes of texts, candidates and answers, and where each begins."""
+        from linnaeus.tasks.examples import text_bytes
 
-        return grouped(examples, by)
-
-    def contents(self, examples: Examples) -> Iterator[bytes]:
-        """Texts, candidates and answers as bytes."""
-        from linnaeus.tasks.rank.learning import contents
-
-        return contents(examples)
+        groups: Groups = examples.stream
+        for column in (groups.text, groups.candidates):
+            yield from text_bytes(column.fill_null(""))
+        for array in (groups.offsets, groups.truth().gold):
+            yield np.ascontiguousarray(array).tobytes()
 
     def sizes(self, examples: Examples) -> dict[str, int]:
         """The number of candidates."""
         return {"candidates": len(examples.stream.candidates) - examples.stream.candidates.null_count}
-
-    # Training
 
     def lesson(self, recipe: Recipe, examples: Examples) -> RankLesson:
         """Features of all pairs of an example and a candidate."""
@@ -196,102 +205,86 @@ class Rank:
 
         return RankLesson(recipe, examples)
 
-    def settle(self, model: Model, examples: Examples, held: Held | None) -> Model:
-        """The model with its evaluation on held-out examples."""
-        from linnaeus.tasks.judging import with_held_out_evaluation
-
-        return with_held_out_evaluation(model, examples, held)
-
     # The model
 
-    def restore(self, state: State, functions: Any) -> FittedPairs:
+    def restore(self, state: State, functions: Functions | None) -> FittedPairs:
         """The fitted features again."""
         from linnaeus.features.pairs import restore_pairs
 
         return restore_pairs(state, functions)
 
-    def predict(self, model: Model, material: Groups, abstain: Any = None) -> list[str | None]:
-        """A candidate for each example; None means "none of these", or that the model abstains."""
-        from linnaeus.tasks.rank.answers import choices
-
-        words, starts = material.candidates.to_pylist(), material.offsets[:-1].tolist()
-        chosen = choices(model, material, abstain).tolist()
-        return [None if at < 0 else words[start + at] for at, start in zip(chosen, starts, strict=True)]
-
     def scores(self, model: Model, material: Groups) -> Doubles:
         """The scores of all candidates (m,), example by example; "none of these" is the last of each."""
-        from linnaeus.tasks.rank.answers import pair_scores
+        from linnaeus.features.pairs.base import View
 
-        return pair_scores(model, material)
+        return finite_scores(model.features.scores(View(material), model.params["W"][:, 0].astype(np.float64)))
 
     def probabilities(self, model: Model, material: Groups) -> Doubles:
         """The softmax of the scores of each example's candidates (m,)."""
-        from linnaeus.tasks.rank.answers import softmax
-
         return softmax(self.scores(model, material), material)
 
+    def choices(self, model: Model, groups: Groups, abstain: Abstain = None) -> Longs:
+        """The position of the chosen candidate of each example; -1: "none of these", no candidates, or abstained."""
+        from linnaeus.outputs import Candidates
+
+        s = self.scores(model, groups)
+        found = Candidates().decode(s[:, None], groups.offsets)
+        last = np.diff(groups.offsets) - 1
+        kept = np.where(found == last, -1, found) if self.none == "option" else found
+        return kept if abstain is None else np.where(_sure(s, groups, abstain), kept, -1)
+
+    def predict(self, model: Model, material: Groups, abstain: Abstain = None) -> list[str | None]:
+        """A candidate for each example; None means "none of these", or that the model abstains."""
+        words, starts = material.candidates.to_pylist(), material.offsets[:-1].tolist()
+        chosen = self.choices(model, material, abstain).tolist()
+        return [None if at < 0 else words[start + at] for at, start in zip(chosen, starts, strict=True)]
+
     def rank(self, model: Model, material: Groups, count: int) -> list[list[tuple[str | None, float]]]:
-        """The candidates of each example, best first, with their probabilities."""
-        from linnaeus.tasks.rank.answers import ranked
+        """The best candidates of each example, best first, with their probabilities."""
+        from linnaeus.evaluation.choices import best_first
 
-        return [row[:count] for row in ranked(model, material)]
-
-    def single(self, model: Model) -> Callable[[str], Any] | None:
-        """None: a text alone has no candidates."""
-        del model
-        return None
-
-    def units(self, model: Model, source: Pieces[Groups]) -> Iterator[Groups]:
-        """The examples in pieces; all at once if features look at other examples of a document."""
-        from linnaeus.data.groups import join
-        from linnaeus.tasks.rank.answers import looks_around
-
-        parts = source.batches()
-        parts = iter([join(list(parts))]) if looks_around(model.recipe.features) else parts
-        return (self.material(part) for part in parts)
-
-    def refuse_wish(self, wish: Wish) -> None:
-        """Refuse what choices cannot give."""
-        if wish.scope:
-            raise UsageError("A ranker has no out-of-scope scores; leave out --scope.")
+        s = self.scores(model, material)
+        p = softmax(s, material)
+        order, words = best_first(s, material.offsets), material.candidates.to_pylist()
+        found = [(words[at], float(p[at])) for at in order.tolist()]
+        return [found[a:b][:count] for a, b in pairwise(material.offsets.tolist())]
 
     def columns(self, model: Model, batch: Groups, wish: Wish) -> pa.RecordBatch:
-        """`choice`, its `place`, its `probability`, and what else is wished."""
-        from linnaeus.tasks.rank.answers import columns
+        """The chosen candidate of each example, its index and its probability; with `top` the best ones."""
+        rows = self.rank(model, batch, max(1, wish.top))
+        places = self.choices(model, batch, wish.abstain).tolist()
+        first = [row[0] if row else (None, None) for row in rows]
+        if wish.abstain is not None:
+            first = [told if at >= 0 else (None, None) for told, at in zip(first, places, strict=True)]
+        found = {name: batch.column(name) for name in wish.keep}
+        found |= {
+            "choice": pa.array([name for name, _ in first], pa.string()),
+            "place": pa.array([None if at < 0 else at for at in places], pa.int64()),
+            "probability": pa.array([p for _, p in first], pa.float64()),
+        }
+        if wish.top:
+            top = [[{"choice": a, "probability": p} for a, p in row] for row in rows]
+            found["top"] = pa.array(top, pa.list_(pa.struct([("choice", pa.string()), ("probability", pa.float64())])))
+        return pa.RecordBatch.from_pydict(found)
 
-        return columns(model, batch, wish)
+    def observe(self, model: Model, batch: Groups, abstain: Abstain = None) -> Facts:
+        """The facts of the scores of all candidates, by which choices are evaluated."""
+        from linnaeus.evaluation import observe_choices
 
-    def labeled(self, source: Any) -> Iterator[Groups]:
-        """Examples with answers, in pieces."""
-        from linnaeus.tasks.sources import Pieces
+        s = self.scores(model, batch)
+        answered = None if abstain is None else _sure(s, batch, abstain)
+        return observe_choices(s, batch.truth(), answered)
 
-        parts = source.batches() if isinstance(source, Pieces) else iter([source])
-        return (self.material(part) for part in parts)
-
-    def observe(self, model: Model, batch: Groups, abstain: Any = None) -> Facts:
-        """The facts of the choices of a batch."""
-        from linnaeus.tasks.rank.answers import observed
-
-        return observed(model, batch, abstain)
-
-    def truth_of(self, batch: Groups) -> Any:
-        """None: candidates have no names that could be unknown."""
-        del batch
-
-    def known_labels(self, model: Model) -> None:
-        """None: candidates have no names that could be unknown."""
-        del model
-
-    def columns_of(self, batch: Groups) -> dict[str, Any]:
+    def columns_of(self, batch: Groups) -> Mapping[str, pa.Array]:
         """What examples can be compared by: their columns, and the `length` of texts."""
         return {"length": batch.text, **batch.columns}
 
-    def evaluated(self, model: Model) -> str:
+    def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
         del model
         return "candidates"
 
-    def reasons(self, model: Model, row: Any, at: int, classes: Any, search: Any) -> Explanation:
+    def reasons(self, model: Model, row: Source, at: int, classes: Sequence[Label], search: Flips) -> Explanation:
         """Why the chosen candidate of an example scores above the second best, feature by feature."""
         from linnaeus.tasks.rank.reasons import reason
 
@@ -302,3 +295,35 @@ class Rank:
         if not 0 <= at < len(groups):
             raise UsageError(f"There is no example {at}; they are numbered from 0 to {len(groups) - 1}.")
         return reason(model, groups, at)
+
+
+def softmax(s: Doubles, groups: Groups) -> Doubles:
+    """The probability of each candidate among those of its example (m,)."""
+    from linnaeus.outputs import Candidates
+
+    every = Choices(groups.offsets, np.ones(len(s), bool))
+    return Candidates().soft(s[:, None], every).parts[:, 0]
+
+
+def _sure(s: Doubles, groups: Groups, abstain: Abstain) -> NDArray[np.bool_]:
+    """Whether each choice is sure enough; probabilities are those of the best two candidates."""
+    from linnaeus.decision.abstention import sure
+    from linnaeus.evaluation.choices import best_first
+
+    p, order = softmax(s, groups), best_first(s, groups.offsets)
+    counts = np.diff(groups.offsets)
+    P = np.zeros((len(groups), 2))
+    for place in (0, 1):
+        has = counts > place
+        P[has, place] = p[order[groups.offsets[:-1][has] + place]]
+    return sure(abstain, np.zeros(len(groups), np.intp), P)
+
+
+def _looks_around(piece: object) -> bool:
+    """Whether a feature, or one inside it, puts examples together by a column."""
+    if isinstance(piece, tuple):
+        return any(map(_looks_around, piece))
+    if not is_dataclass(piece):
+        return False
+    inside = {part.name: getattr(piece, part.name) for part in fields(piece)}
+    return inside.get("by") is not None or any(map(_looks_around, inside.values()))

@@ -9,12 +9,12 @@ import numpy as np
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Explanation, Reason, contrast_of
 from linnaeus.explain.found import listed
-from linnaeus.tasks.tag.answers import emissions, rules
 from linnaeus.tasks.tag.sentences import as_sentence
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.model.model import Model
+    from linnaeus.tasks.tag.task import Tag
     from linnaeus.types import Doubles, Ints
 
 
@@ -28,7 +28,7 @@ class _Part(NamedTuple):
     rival: float
 
 
-def explain_tag(model: Model, sentence: list[str] | Sentences, position: int) -> Explanation:
+def explain_tag(task: Tag, model: Model, sentence: list[str] | Sentences, position: int) -> Explanation:
     """Compare the best tagging of a sentence with the best one that has another tag at this position.
 
     The text is that of the tokens with spaces between them. The rival is the tag at this position in the other tagging;
@@ -38,7 +38,7 @@ def explain_tag(model: Model, sentence: list[str] | Sentences, position: int) ->
     tokens = sentences.lists()[0]
     if not 0 <= position < len(tokens):
         raise UsageError(f"There is no position {position}; the sentence has {len(tokens)} tokens, numbered from 0.")
-    E, offsets, allowed = emissions(model, sentences), np.array([0, len(tokens)]), rules(model)
+    E, offsets, allowed = task.scores(model, sentences), np.array([0, len(tokens)]), task.rules(model)
     z = model.body.decode(E, offsets, allowed)
     other = E.copy()
     other[position, z[position]] = -np.inf

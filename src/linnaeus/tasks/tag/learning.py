@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.erm.progress import Phase
-from linnaeus.errors import DataError
 from linnaeus.evaluation import evaluate
 from linnaeus.learners.chain.learner import BatchChain
 from linnaeus.learners.run import Run
 from linnaeus.outputs import Sequence
+from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
-from linnaeus.tasks.keys import sentence_keys
-from linnaeus.tasks.tag.answers import Part, observed
 from linnaeus.tasks.tag.encoding import encoded
-from linnaeus.tasks.tag.sentences import as_sentences
-from linnaeus.text import as_texts
+from linnaeus.tasks.tag.task import Part
 from linnaeus.types import Tags
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.data.split import Split
+    from linnaeus.learners.chain.learner import Chain, Greedy
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.types import Ints
 
@@ -33,38 +30,10 @@ LEAST = 20
 """Sentences from which some are held out."""
 
 
-def tag_examples(source: Any, truth: str | None = None) -> Examples:
-    """Sentences with tags; those of a document are held out together."""
-    sentences = as_sentences(source, truth=truth)
-    if (sentences.tags is not None and sentences.tags.null_count) or not sentences.count:
-        what = "some tokens have no tag" if sentences.count else "there are no tokens"
-        raise DataError(f"{what}; give sentences in which every token has its tag.")
-    groups = None
-    if sentences.docs is not None and sentences.docs.null_count < len(sentences):
-        groups = np.unique(np.array(sentences.docs.to_pylist(), dtype=str), return_inverse=True)[1]
-    return Examples(sentences, None, None, np.ones(len(sentences)), groups)
-
-
-def keyed(examples: Examples) -> Examples:
-    """With keys of equal sentences."""
-    return replace(examples, keys=sentence_keys(examples.stream))
-
-
-def contents(examples: Examples) -> Iterator[bytes]:
-    """The bytes of tokens and tags, and where each begins."""
-    sentences: Sentences = examples.stream
-    for column in (sentences.tokens, sentences.tags):
-        texts = as_texts(column)
-        yield texts.data[int(texts.offsets[0]) : int(texts.offsets[-1])].tobytes()
-        yield np.ascontiguousarray(np.diff(texts.offsets)).tobytes()
-    yield np.ascontiguousarray(np.diff(sentences.offsets)).tobytes()
-
-
-class TagLesson:
+class TagLesson(TaskLesson):
     """The rows of all tokens and their tags."""
 
     folds = 1
-    strata = None
 
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
         sentences: Sentences = examples.stream
@@ -83,11 +52,11 @@ class TagLesson:
         held = self.sentences.take(split.test)
         for strength in strengths:
             found = part.learn(self.recipe.learner.with_strength(strength), Run()).fields
-            model = Part(self.recipe.task, part.features, found["body"], tuple(part.names), found["words"])
-            facts = observed(model, held)
+            model = Part(part.features, found["body"], tuple(part.names), found["words"])
+            facts = self.recipe.task.observe(model, held)
             yield Leg(facts, evaluate(facts, rounds=0).merit)
 
-    def learn(self, learner: Any, run: Run) -> Learned:
+    def learn(self, learner: Chain | BatchChain | Greedy, run: Run) -> Learned:
         """The weights of features and transitions."""
         X, count = self.features.rows(self.sentences), self.sentences.count
         # A learner that ends at its tolerance does not know how many epochs that takes.

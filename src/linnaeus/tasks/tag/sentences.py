@@ -1,18 +1,24 @@
-"""Sentences as users give them."""
+"""Sentences as users give them, and the examples that they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import read_sentences, stream_sentences
 from linnaeus.data.sentences import Sentences, join
 from linnaeus.errors import DataError, UsageError
-from linnaeus.tasks.sources import Given, Pieces, file_options
+from linnaeus.tasks.base import Given
+from linnaeus.tasks.examples import Examples
+from linnaeus.tasks.sources import Pieces, file_options
 from linnaeus.text import sentences
+
+if TYPE_CHECKING:
+    from linnaeus.types import Source
 
 TOKENS = 1 << 16
 """Tokens that are tagged at a time."""
@@ -21,7 +27,7 @@ LINES = 1000
 """Standard input is tagged in pieces of at least this many lines, each up to an empty line."""
 
 
-def as_sentences(source: Any, tagged: bool = True, truth: str | None = None) -> Sentences:
+def as_sentences(source: Source, tagged: bool = True, truth: str | None = None) -> Sentences:
     """Sentences unchanged, or made from lists of (token, tag) pairs, or of tokens if no tags are needed."""
     if isinstance(source, Sentences | Pieces):
         found = source if isinstance(source, Sentences) else join(list(source.batches()))
@@ -32,7 +38,7 @@ def as_sentences(source: Any, tagged: bool = True, truth: str | None = None) -> 
     return found
 
 
-def as_sentence(source: Any) -> Sentences:
+def as_sentence(source: Source) -> Sentences:
     """One sentence: a list of tokens, or `Sentences` with one sentence if there are more columns."""
     if not isinstance(source, Sentences):
         return from_texts([source]) if isinstance(source, str) else Sentences.from_lists([source])
@@ -41,7 +47,7 @@ def as_sentence(source: Any) -> Sentences:
     return source
 
 
-def labeled(source: Any) -> Iterator[Sentences]:
+def labeled(source: Source) -> Iterator[Sentences]:
     """Sentences with their tags, in pieces of a few thousand tokens."""
     parts = source.batches() if isinstance(source, Pieces) else iter([as_sentences(source)])
     for part in parts:
@@ -50,13 +56,19 @@ def labeled(source: Any) -> Iterator[Sentences]:
         yield from part.batches(TOKENS)
 
 
-def columns_of(sentences: Sentences) -> dict[str, pa.Array]:
-    """What sentences can be compared by: their text, for its length, and their document."""
-    found = {"length": pa.array([" ".join(tokens) for tokens in sentences.lists()], pa.string())}
-    return found if sentences.docs is None else found | {"doc": sentences.docs}
+def tag_examples(source: Source, truth: str | None = None) -> Examples:
+    """Sentences with tags; those of a document are held out together."""
+    found = as_sentences(source, truth=truth)
+    if (found.tags is not None and found.tags.null_count) or not found.count:
+        what = "some tokens have no tag" if found.count else "there are no tokens"
+        raise DataError(f"{what}; give sentences in which every token has its tag.")
+    groups = None
+    if found.docs is not None and found.docs.null_count < len(found):
+        groups = np.unique(np.array(found.docs.to_pylist(), dtype=str), return_inverse=True)[1]
+    return Examples(found, None, None, np.ones(len(found)), groups)
 
 
-def _untagged(source: Any) -> Sentences:
+def _untagged(source: Source) -> Sentences:
     if isinstance(source, str):
         return from_texts([source])
     texts = isinstance(source, list | tuple) and bool(source) and isinstance(source[0], str)

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from linnaeus.errors import InputTypeError, UsageError, expect
+import numpy as np
+import pyarrow as pa
+
+from linnaeus.arrays.numerics import finite_scores
+from linnaeus.data.tag_encodings import OUTSIDE, is_encoded, spans
+from linnaeus.errors import DataError, InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTags, capability
+from linnaeus.tasks.base import Given, Task, Wish
+from linnaeus.tasks.tag.encoding import ENCODINGS, allowed, every_spelling, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    import pyarrow as pa
-
     from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation import Facts
     from linnaeus.explain import Explanation
+    from linnaeus.features.restore import Functions
     from linnaeus.features.tokens import FittedTemplates, Templates
     from linnaeus.learners.chain import Chain
+    from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.classify.answers import Wish
-    from linnaeus.tasks.examples import Examples, Held
-    from linnaeus.tasks.sources import Given, Pieces
+    from linnaeus.tasks.base import Abstain, Evaluated, Flips
+    from linnaeus.tasks.examples import Examples
+    from linnaeus.tasks.sources import Pieces
+    from linnaeus.tasks.tag.encoding import Allowed
     from linnaeus.tasks.tag.learning import TagLesson
-    from linnaeus.types import Doubles, State
+    from linnaeus.types import Doubles, Floats, Json, Label, Longs, Source, State, Words64
+
+
+class Part(NamedTuple):
+    """A tagger of a part of the sentences, for those that are held out; it has what tags need of a model."""
+
+    features: FittedTemplates
+    body: ChainWeights
+    names: tuple[str, ...]
+    words: dict[str, int]
+
+    def ready(self, sentences: Sentences) -> Sentences:
+        """The sentences; they have the answers of earlier stages since they were read."""
+        return sentences
 
 
 @dataclass(frozen=True)
-class Tag:
+class Tag(Task["Sentences", "Sentences"]):
     """Tags of tokens; all tags of a sentence are found together.
 
     `encoding` says what tags mean. With "plain" each tag is a class. With "bio" or "bioes" tags mark spans; the model
@@ -43,11 +63,11 @@ class Tag:
     dictionary: int = 0
 
     name: ClassVar[str] = "tag"
+    model: ClassVar[str] = "tagger"
     models: ClassVar[str] = "taggers"
     data: ClassVar[str] = "lists of tokens with tags, as in CoNLL files"
     usual: ClassVar[str] = "pos"
-    stacks: ClassVar[bool] = True
-    texts: ClassVar[bool] = False
+    doubtful: ClassVar[str] = "tags"
     commands: ClassVar[tuple[str, ...]] = (
         'tag {model} "a text of yours"',
         "test {model} test.conllu",
@@ -56,8 +76,6 @@ class Tag:
     )
 
     def __post_init__(self) -> None:
-        from linnaeus.tasks.tag.encoding import ENCODINGS
-
         expect("dictionary", self.dictionary, int)
         if self.dictionary < 0:
             raise UsageError(f"dictionary is a whole number from 0 up, not {self.dictionary}.")
@@ -65,6 +83,11 @@ class Tag:
             raise UsageError(f"encoding is one of {', '.join(ENCODINGS)}, not {self.encoding!r}.")
         if self.dictionary and self.encoding != "plain":
             raise UsageError("A dictionary of words needs plain tags; entity tags depend on the context.")
+
+    @property
+    def spans(self) -> bool:
+        """Whether tags mark spans."""
+        return self.encoding != "plain"
 
     # The recipe
 
@@ -74,8 +97,6 @@ class Tag:
 
     def fitting(self, examples: Examples) -> str:
         """The recipe for these examples if none is named: by whether their tags mark entities."""
-        from linnaeus.data.tag_encodings import is_encoded
-
         names = [str(tag) for tag in examples.stream.tags.unique().to_pylist()]
         return "entities" if is_encoded(names) else self.usual
 
@@ -98,25 +119,15 @@ class Tag:
 
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
-        from linnaeus.decision import Decision
         from linnaeus.features.tokens.templates import Templates
 
         if not isinstance(recipe.features, Templates):
             raise InputTypeError(f"features of a tagger are Templates, not {recipe.features!r}.")
         if capability(recipe.learner, LearnsTags) is None:
             raise InputTypeError(f"learner takes a tag learner such as Chain(), not {recipe.learner!r}.")
-        if recipe.keep != "nothing":
-            raise UsageError("A tagger keeps no texts; keep is for classifiers of texts.")
-        if recipe.decision != Decision():
-            raise UsageError("A tagger has no decision to set; to abstain from unsure tags, ask for it in predict.")
+        super().check(recipe)
 
     # Data
-
-    def examples(self, source: Any, truth: str | None = None) -> Examples:
-        """Sentences with tags: `Sentences`, lists of (token, tag) pairs, or anything that `read_sentences` takes."""
-        from linnaeus.tasks.tag.learning import tag_examples
-
-        return tag_examples(source, truth)
 
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Sentences]:
         """The sentences of files; standard input without a format is plain text."""
@@ -144,44 +155,48 @@ class Tag:
         one = (some.slice(i, i + 1) for i in range(len(some)))
         return ((sentence, at) for sentence in one for at in range(sentence.count))
 
-    def meant(self, examples: Examples) -> Tag:
-        """Itself."""
-        del examples
-        return self
-
-    def material(self, source: Any) -> Sentences:
+    def material(self, source: Source) -> Sentences:
         """Sentences: lists of tokens, `Sentences`, or texts, which are cut into sentences and tokens."""
         from linnaeus.tasks.tag.sentences import as_sentences
 
         return as_sentences(source, tagged=False)
 
-    def keyed(self, examples: Examples, features: Any) -> Examples:
-        """With a key for each sentence, which is that of equal sentences."""
-        from linnaeus.tasks.tag.learning import keyed
+    def labeled(self, source: Source) -> Iterator[Sentences]:
+        """Sentences with tags, in pieces."""
+        from linnaeus.tasks.tag.sentences import labeled
+
+        return labeled(source)
+
+    # Training
+
+    def examples(self, source: Source, truth: str | None = None) -> Examples:
+        """Sentences with tags: `Sentences`, lists of (token, tag) pairs, or anything that `read_sentences` takes."""
+        from linnaeus.tasks.tag.sentences import tag_examples
+
+        return tag_examples(source, truth)
+
+    def keys(self, stream: Sentences, features: Templates | None = None) -> Words64:
+        """A key for each sentence, which is that of equal sentences."""
+        from linnaeus.tasks.keys import sentence_keys
 
         del features
-        return keyed(examples)
+        return sentence_keys(stream)
 
-    def sound(self, examples: Examples) -> Examples:
-        """The examples."""
-        return examples
-
-    def grouped(self, examples: Examples, by: str) -> Examples:
+    def groups(self, examples: Examples, by: str) -> Longs:
         """Refused: sentences of one document are held out together without being asked."""
-        del examples
         raise UsageError(f"Sentences of one document are held out together; tuning.by={by!r} is for other data.")
 
-    def contents(self, examples: Examples) -> Iterator[bytes]:
-        """Tokens and tags as bytes."""
-        from linnaeus.tasks.tag.learning import contents
+    def contents(self, examples: Examples) -> Iterator[bytes | memoryview]:
+        """The bytes of tokens and tags, and where each begins."""
+        from linnaeus.tasks.examples import text_bytes
 
-        return contents(examples)
+        for column in (examples.stream.tokens, examples.stream.tags):
+            yield from text_bytes(column)
+        yield np.diff(examples.stream.offsets).tobytes()
 
     def sizes(self, examples: Examples) -> dict[str, int]:
         """The number of tokens."""
         return {"tokens": examples.stream.count}
-
-    # Training
 
     def lesson(self, recipe: Recipe, examples: Examples) -> TagLesson:
         """Features and tags of the sentences."""
@@ -189,106 +204,142 @@ class Tag:
 
         return TagLesson(recipe, examples)
 
-    def settle(self, model: Model, examples: Examples, held: Held | None) -> Model:
-        """The model with its evaluation on held-out sentences."""
-        from linnaeus.tasks.judging import with_held_out_evaluation
-
-        return with_held_out_evaluation(model, examples, held)
-
     # The model
 
-    def restore(self, state: State, functions: Any) -> FittedTemplates:
+    def restore(self, state: State, functions: Functions | None) -> FittedTemplates:
         """The fitted templates again."""
         from linnaeus.features.tokens.fitted import unpack
 
         del functions
         return unpack(state)
 
-    def predict(self, model: Model, material: Sentences, abstain: Any = None) -> list[list[str | None]]:
-        """The tags of each sentence; None where the model abstains."""
-        from linnaeus.tasks.tag.answers import tagged
+    def rules(self, model: Model | Part) -> Allowed | None:
+        """Which tag may follow which, if the tags encode spans."""
+        return allowed(model.names, self.encoding)
 
-        return material.lists(tagged(model, material, abstain))
-
-    def scores(self, model: Model, material: Sentences) -> Doubles:
+    def scores(self, model: Model | Part, material: Sentences) -> Floats:  # type: ignore[override]
         """Scores of each tag at each token (m, k), without transitions; words in the dictionary have one tag only."""
-        from linnaeus.tasks.tag.answers import emissions
+        E: Floats = finite_scores(model.features.scores(material, model.body.W))
+        if not model.words:
+            return E
+        words = material.tokens.dictionary_encode()
+        known = np.array([model.words.get(word, -1) for word in words.dictionary.to_pylist()], np.int32)
+        tag = known[words.indices.to_numpy()]
+        E[(tag >= 0)[:, None] & (tag[:, None] != np.arange(E.shape[1]))] = -np.inf
+        return E
 
-        return emissions(model, material)  # type: ignore[return-value]
-
-    def probabilities(self, model: Model, material: Sentences) -> Doubles:
+    def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each tag at each token (m, k), in the order of `classes`; a CRF's are calibrated."""
-        from linnaeus.tasks.tag.answers import marginals
+        P: Doubles = model.body.marginals(self.scores(model, material), _bounds(material), self.rules(model))[0]
+        return P
 
-        return marginals(model, material)
+    def tagged(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> pa.Array:
+        """The tags of all tokens as one Arrow array of strings (m,); null where the model abstains."""
+        z = model.body.decode(self.scores(model, sentences), _bounds(sentences), self.rules(model))
+        found = spoken(z, model.names, self.encoding)
+        if abstain is None:
+            return found
+        import pyarrow.compute as pc
+
+        from linnaeus.decision.abstention import sure
+
+        given = sure(abstain, z, self.probabilities(model, sentences))
+        return pc.if_else(pa.array(given), found, pa.scalar(None, found.type))
+
+    def predict(self, model: Model, material: Sentences, abstain: Abstain = None) -> list[list[str | None]]:
+        """The tags of each sentence; None where the model abstains."""
+        return material.lists(self.tagged(model, material, abstain))
 
     def rank(self, model: Model, material: Sentences, count: int) -> list[list[tuple[list[str], float]]]:
         """The best taggings of each sentence, best first, with their scores."""
-        from linnaeus.tasks.tag.answers import nbest
-
-        return [nbest(model, material.slice(i, i + 1), count) for i in range(len(material))]
-
-    def single(self, model: Model) -> Callable[[str], Any] | None:
-        """None: a text is cut into sentences first."""
-        del model
-        return None
-
-    def units(self, model: Model, source: Pieces[Sentences]) -> Iterator[Sentences]:
-        """The sentences in pieces."""
-        del model
-        return source.batches()
+        if count < 1:
+            raise UsageError(f"count is a whole number from 1 up, not {count}.")
+        found = []
+        for sentence in (material.slice(i, i + 1) for i in range(len(material))):
+            E = self.scores(model, sentence)
+            best = model.body.nbest(E, _bounds(sentence), count, self.rules(model))
+            found.append([(spoken(z, model.names, self.encoding).to_pylist(), score) for z, score in best])
+        return found
 
     def refuse_wish(self, wish: Wish) -> None:
         """Refuse what tags cannot give."""
-        if wish.scope:
-            raise UsageError("A tagger has no out-of-scope scores; leave out --scope.")
+        super().refuse_wish(wish)
         if wish.keep:
             raise UsageError("The columns of sentences are not kept; leave out --keep.")
 
     def columns(self, model: Model, batch: Sentences, wish: Wish) -> pa.RecordBatch:
-        """`tokens`, `tags`, and what else is wished."""
-        from linnaeus.tasks.tag.answers import columns
+        """The tokens and tags of each sentence, one row each, and the entities that tags mark.
 
-        return columns(model, model.ready(batch), wish)
+        Tokens of plain text have their places in it, as `spans`; with `top` there are also the best taggings.
+        """
+        sentences, kind, number = model.ready(batch), pa.list_(pa.string()), pa.int64()
+        tags = sentences.lists(self.tagged(model, sentences, wish.abstain))
+        found = {"tokens": pa.array(sentences.lists(), kind), "tags": pa.array(tags, kind)}
+        if "start" in sentences.columns:
+            places = zip(*(sentences.columns[name].to_pylist() for name in ("start", "end")), strict=True)
+            found["spans"] = pa.array(sentences.lists(list(map(list, places))), pa.list_(pa.list_(number)))
+        if self.spans:
+            parts = pa.struct([("start", number), ("end", number), ("type", pa.string()), ("text", pa.string())])
+            marked = [entities(*row) for row in zip(sentences.lists(), tags, strict=True)]
+            found["entities"] = pa.array(marked, pa.list_(parts))
+        if wish.top:
+            ranked = self.rank(model, sentences, wish.top)
+            best = [[{"tags": tags, "score": score} for tags, score in row] for row in ranked]
+            found["top"] = pa.array(best, pa.list_(pa.struct([("tags", kind), ("score", pa.float64())])))
+        return pa.RecordBatch.from_pydict(found)
 
-    def labeled(self, source: Any) -> Iterator[Sentences]:
-        """Sentences with tags, in pieces."""
-        from linnaeus.tasks.tag.sentences import labeled
+    def observe(self, model: Model | Part, batch: Sentences, abstain: Abstain = None) -> Facts:
+        """The facts of the tags of a batch; words count as known if they occur in the training data."""
+        from linnaeus.evaluation import is_known, observe_tags
 
-        return labeled(source)
+        sentences: Sentences = model.ready(batch)
+        if sentences.tags is None:
+            raise DataError("the sentences have no tags; name the column that holds them.")
+        if not sentences.count:
+            raise DataError("There are no tokens to test on; give sentences with tags.")
+        found, words = self.tagged(model, sentences, abstain), model.features.values_of("word", "word")
+        known = None if words is None else is_known(sentences, words)  # None: the templates keep no whole words
+        return observe_tags(sentences.offsets, sentences.tags, found, known, self.spans or None)
 
-    def observe(self, model: Model, batch: Sentences, abstain: Any = None) -> Facts:
-        """The facts of the tags of a batch."""
-        from linnaeus.tasks.tag.answers import observed
-
-        return observed(model, model.ready(batch), abstain)
-
-    def truth_of(self, batch: Sentences) -> Any:
+    def truth_of(self, batch: Sentences) -> pa.Array | None:
         """The tags of a batch."""
         return batch.tags
 
-    def known_labels(self, model: Model) -> Iterable[str]:
+    def known_labels(self, model: Model) -> set[str]:
         """The tags that the model knows, in every encoding."""
-        from linnaeus.tasks.tag.encoding import every_spelling
-
         return every_spelling(model.names, self.encoding)
 
-    def columns_of(self, batch: Sentences) -> dict[str, Any]:
-        """What sentences can be compared by: their document, and their `length`."""
-        from linnaeus.tasks.tag.sentences import columns_of
+    def columns_of(self, batch: Sentences) -> Mapping[str, pa.Array]:
+        """What sentences can be compared by: their text, for its `length`, and their document."""
+        found = {"length": pa.array([" ".join(tokens) for tokens in batch.lists()], pa.string())}
+        return found if batch.docs is None else found | {"doc": batch.docs}
 
-        return columns_of(batch)
-
-    def evaluated(self, model: Model) -> str:
+    def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
         del model
         return "tags"
 
-    def reasons(self, model: Model, row: Any, at: int, classes: Any, search: Any) -> Explanation:
+    def reasons(self, model: Model, row: Source, at: int, classes: Sequence[Label], search: Flips) -> Explanation:
         """Why the token at this position got its tag and not the next best one."""
         from linnaeus.tasks.tag.explanation import explain_tag
 
         if classes:
             raise UsageError("A tag is explained against the next best one; leave out the class.")
         del search
-        return explain_tag(model, row, at)
+        return explain_tag(self, model, row, at)
+
+
+def entities(tokens: list[str], tags: list[str | None]) -> list[dict[str, Json]]:
+    """Start, end, type and text of each span that the tags of a sentence mark; places are those of tokens.
+
+    >>> entities(["Ann", "Lee", "left"], ["B-PER", "I-PER", "O"])
+    [{'start': 0, 'end': 2, 'type': 'PER', 'text': 'Ann Lee'}]
+    """
+    found = spans([tag or OUTSIDE for tag in tags], np.array([0, len(tags)])).listed()
+    return [{"start": a, "end": b, "type": kind, "text": " ".join(tokens[a:b])} for a, b, kind in found]
+
+
+def _bounds(sentences: Sentences) -> Longs:
+    """The offsets of sentences, counted from 0."""
+    first = sentences.offsets[0]
+    return sentences.offsets if first == 0 else sentences.offsets - first
