@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from linnaeus.errors import DataError, said
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from numpy.typing import ArrayLike
+
+    from linnaeus.types import AnyInts, Array, Json, Longs
 
 
 DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32(), "i4"), (pa.int64(), "i8"))}
@@ -63,6 +65,31 @@ def as_strings(column: pa.Array) -> pa.Array:
     return found
 
 
+def offsets_of(counts: ArrayLike) -> Longs:
+    """Where each of some parts begins, and where the last one ends, by how many there are in each.
+
+    >>> offsets_of([2, 0, 1]).tolist()
+    [0, 2, 2, 3]
+    """
+    sizes = np.asarray(counts, np.int64)
+    found = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=found[1:])
+    return found
+
+
+def list_offsets(lists: pa.Array) -> Longs:
+    """Where the cells of each list begin in `lists.flatten()`; a list that is null has none."""
+    import pyarrow.compute as pc
+
+    return offsets_of(as_numpy(pc.fill_null(pc.list_value_length(lists), 0)))
+
+
+def text_offsets(strings: pa.Array) -> AnyInts:
+    """Where each text begins in the buffer of bytes; there is at least one text."""
+    dtype = np.int64 if pa.types.is_large_string(strings.type) else np.int32
+    return np.frombuffer(strings.buffers()[1], dtype)[strings.offset : strings.offset + len(strings) + 1]
+
+
 def number(strings: pa.Array) -> tuple[NDArray[np.int64], list[str]]:
     """The different strings in the order in which they come, and for each row which of them it has; no nulls.
 
@@ -70,13 +97,10 @@ def number(strings: pa.Array) -> tuple[NDArray[np.int64], list[str]]:
     >>> codes.tolist(), found
     ([0, 1, 0], ['spam', 'ham'])
     """
-    wide = pa.types.is_large_string(strings.type)
-    if not 0 < len(strings) <= FEW or not (wide or pa.types.is_string(strings.type)):
+    if not 0 < len(strings) <= FEW or not _is_string(strings.type):
         encoded = strings.cast(pa.large_string()).dictionary_encode()
         return as_numpy(encoded.indices).astype(np.int64), encoded.dictionary.to_pylist()
-    _, bounds, held = strings.buffers()
-    places = np.frombuffer(bounds, np.int64 if wide else np.int32)[strings.offset : strings.offset + len(strings) + 1]
-    raw = b"" if held is None else held.slice(int(places[0]), int(places[-1] - places[0])).to_pybytes()
+    raw, places = _bytes_of(strings), text_offsets(strings)
     cells = [raw[start:end] for start, end in pairwise((places - places[0]).tolist())]
     known = {cell: i for i, cell in enumerate(dict.fromkeys(cells))}
     return np.fromiter(map(known.__getitem__, cells), np.int64, len(cells)), [cell.decode() for cell in known]
@@ -106,12 +130,8 @@ def settled(column: pa.Array) -> pa.Array:
         values = settled(column.dictionary)  # views are unknown to the kernel that decodes
         return pa.DictionaryArray.from_arrays(column.indices, values).dictionary_decode()
     if is_list(column.type) and _is_coded(column.type.value_type):
-        import pyarrow.compute as pc
-
-        lengths = as_numpy(pc.fill_null(pc.list_value_length(column), 0))
-        offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
         mask = column.is_null() if column.null_count else None
-        return pa.LargeListArray.from_arrays(offsets, settled(column.flatten()), mask=mask)
+        return pa.LargeListArray.from_arrays(pa.array(list_offsets(column)), settled(column.flatten()), mask=mask)
     if pa.types.is_struct(column.type) and _is_coded(column.type):
         names = [entry.name for entry in column.type]
         return pa.StructArray.from_arrays([settled(part) for part in column.flatten()], names, mask=column.is_null())
@@ -135,7 +155,7 @@ def as_text(column: pa.Array, name: str) -> pa.Array:
     """Cells as text: strings as they are, without a copy; numbers, dates and truth values as they are written."""
     column = settled(column)
     kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if _is_string(kind):
         return column
     if pa.types.is_nested(kind):
         raise DataError(f"column {name!r} holds {kind}, not text; name another column, or turn its cells into text.")
@@ -147,7 +167,7 @@ def as_text(column: pa.Array, name: str) -> pa.Array:
         ) from error
 
 
-def as_cell(value: Any) -> str | None:
+def as_cell(value: Json) -> str | None:
     """A value of JSON as text: strings as they are, numbers as Python writes them, lists and objects as JSON."""
     if value is None or isinstance(value, str):
         return value
@@ -164,17 +184,13 @@ def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:
 
     column = settled(column)
     if is_list(column.type):
-        lists, lengths = column, pc.fill_null(pc.list_value_length(column), 0)
-        values = as_text(column.flatten(), name)
+        lists, values = column, as_text(column.flatten(), name)
     else:
         text = as_text(column, name)
         lists = pc.split_pattern(text, separator) if separator else _alone(text)
-        lengths = pc.fill_null(pc.list_value_length(lists), 0)
         values = pc.utf8_trim_whitespace(lists.flatten()) if separator else lists.flatten()
     keep = as_numpy(pc.fill_null(pc.not_equal(values, ""), False))
-    parents = np.repeat(np.arange(len(column)), as_numpy(lengths))
-    counts = np.bincount(parents[keep], minlength=len(column))
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    offsets = offsets_of(keep)[list_offsets(lists)].astype(np.int32)
     made = values.filter(pa.array(keep)).cast(pa.string())
     return pa.ListArray.from_arrays(pa.array(offsets), made, mask=lists.is_null() if lists.null_count else None)
 
@@ -199,10 +215,8 @@ def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.bool_]
 def is_missing(column: pa.Array) -> NDArray[np.bool_]:
     """Null cells, and empty ones where cells are text."""
     missing = as_numpy(column.is_null()) if column.null_count else np.zeros(len(column), bool)
-    wide = pa.types.is_large_string(column.type)
-    if len(column) and (wide or pa.types.is_string(column.type)):
-        bounds = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)
-        missing |= np.diff(bounds[column.offset : column.offset + len(column) + 1]) == 0
+    if len(column) and _is_string(column.type):
+        missing |= np.diff(text_offsets(column)) == 0
     return missing
 
 
@@ -214,11 +228,7 @@ def holds_nul(column: pa.Array) -> NDArray[np.bool_]:
     """
     if is_list(column.type):
         inner = holds_nul(column.flatten())
-        ends = np.cumsum([len(cell) if cell.is_valid else 0 for cell in column]) if inner.any() else None
-        if ends is None:
-            return np.zeros(len(column), bool)
-        total = np.concatenate([[0], np.cumsum(inner)])
-        return np.asarray(np.diff(total[np.concatenate([[0], ends])]) > 0)
+        return np.diff(offsets_of(inner)[list_offsets(column)]) > 0 if inner.any() else np.zeros(len(column), bool)
     if b"\0" not in _bytes_of(column):
         return np.zeros(len(column), bool)
     return np.array([cell is not None and "\0" in cell for cell in column.to_pylist()], bool)
@@ -228,11 +238,8 @@ def _bytes_of(column: pa.Array) -> bytes:
     """The bytes of cells of text, one after the other."""
     if not len(column):
         return b""
-    wide = pa.types.is_large_string(column.type)
-    bounds = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)
-    start, end = int(bounds[column.offset]), int(bounds[column.offset + len(column)])
-    held = column.buffers()[2]
-    return b"" if held is None else bytes(held.slice(start, end - start).to_pybytes())
+    held, places = column.buffers()[2], text_offsets(column)
+    return b"" if held is None else bytes(held.slice(int(places[0]), int(places[-1] - places[0])).to_pybytes())
 
 
 def _alone(text: pa.Array) -> pa.Array:
@@ -241,11 +248,15 @@ def _alone(text: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(offsets, text.cast(pa.string()), mask=text.is_null() if text.null_count else None)
 
 
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _number(cell: Any) -> float | None:
+def _number(cell: Json) -> float | None:
     try:
         return float(cell)
     except (TypeError, ValueError):
@@ -264,8 +275,7 @@ def as_times(columns: Sequence[pa.Array], name: str) -> Array:
     whole = pa.chunked_array([settled(column) for column in columns])
     if whole.null_count:
         raise DataError(f"column {name!r}: {whole.null_count} rows have no time; fill them in before splitting by it.")
-    text = pa.types.is_string(whole.type) or pa.types.is_large_string(whole.type)
-    for kind in _KINDS if text else (whole.type,):
+    for kind in _KINDS if _is_string(whole.type) else (whole.type,):
         try:
             return _numbers(whole.cast(kind))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from linnaeus.data.arrow import as_times
 from linnaeus.data.batch import Batch, join, row_numbers
 from linnaeus.data.files import Found, find, names_files
-from linnaeus.data.formats import FORMATS, Chunk, Format
+from linnaeus.data.formats import FORMATS, Format
 from linnaeus.data.ledger import Ledger, Progress, Skipped, Watcher
-from linnaeus.data.memory import record_batches
+from linnaeus.data.memory import MEMORY, chunks
 from linnaeus.data.options import Options, ReadOptions
 from linnaeus.data.roles import Shape, assign, listed, shape_of
 from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
@@ -22,15 +22,12 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from linnaeus.data.formats import Format
-    from linnaeus.data.roles import Roles, Shape
+    from linnaeus.data.roles import Roles
     from linnaeus.data.streams import File
-    from linnaeus.types import Array
+    from linnaeus.types import Array, Json, Source
 
 
-class Source(Protocol):
+class Batches(Protocol):
     """Batches in order, as often as asked, each with the bytes read so far; start numbers are set by the corpus."""
 
     @property
@@ -47,8 +44,8 @@ class Source(Protocol):
 class Held:
     """Batches in memory; what was skipped when they were made."""
 
-    held: tuple[Batch, ...]
-    skipped: Skipped
+    held: Sequence[Batch]
+    skipped: Skipped = Skipped()
     size: int = 0
 
     def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
@@ -64,17 +61,12 @@ class Files:
     files: tuple[File, ...]
     form: Format
     shape: Shape
-    owner: Any = None
+    owner: object = None
 
     @property
     def size(self) -> int:
         """Bytes of all files on disk."""
         return sum(file.size for file in self.files)
-
-    @property
-    def headed(self) -> bool:
-        """Whether the rows stand below a header, and are counted after it."""
-        return self.form.headed
 
     def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
         """All rows; after a missing label the walk only counts the others."""
@@ -93,7 +85,7 @@ class Files:
 class Selected:
     """Some rows of another source, in its order: `rows` ascend."""
 
-    base: Source
+    base: Batches
     rows: NDArray[np.int64]
 
     @property
@@ -115,14 +107,6 @@ class Selected:
             raise DataError(f"row {self.rows[found]} is wanted but there are only {first}; did the files change?")
 
 
-def hold(batches: Sequence[Batch], skipped: Skipped | None = None) -> Held:
-    """These batches as a source."""
-    return Held(tuple(batches), skipped or Skipped())
-
-
-__all__ = ["Batch", "Corpus"]
-
-
 class Corpus:
     """Rows of text with labels, weights, groups and other columns, as `linnaeus.read` returns them.
 
@@ -137,7 +121,7 @@ class Corpus:
     [['good film', 'bad film']]
     """
 
-    def __init__(self, source: Source, shape: Shape, policy: str = "error", batch_rows: int | None = None) -> None:
+    def __init__(self, source: Batches, shape: Shape, policy: str = "error", batch_rows: int | None = None) -> None:
         self._source, self._shape, self._policy, self._batch_rows = source, shape, policy, batch_rows
         self._watcher: Watcher | None = None
         self._ledger = Ledger(policy)
@@ -173,7 +157,7 @@ class Corpus:
     @property
     def headed(self) -> bool:
         """Whether the files have a header, as in CSV; row numbers start after it."""
-        return isinstance(self._source, Files) and self._source.headed
+        return isinstance(self._source, Files) and self._source.form.headed
 
     def __len__(self) -> int:
         """The number of rows; for files the first time walks over them."""
@@ -215,7 +199,7 @@ class Corpus:
     def load(self) -> Corpus:
         """The same rows, in memory."""
         batches = list(self.batches())
-        return self._with(hold(batches, self.skipped))
+        return self._with(Held(batches, self.skipped))
 
     # Columns
 
@@ -254,7 +238,7 @@ class Corpus:
             found.append(batch.slice(0, n - batch.start))
             if batch.start + len(batch) >= n:
                 break
-        return self._with(hold(found, self.skipped))
+        return self._with(Held(found, self.skipped))
 
     def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Corpus:
         """The rows with these numbers, in this order. Ascending numbers are streamed, others are taken in memory."""
@@ -268,8 +252,8 @@ class Corpus:
             raise UsageError(f"row {chosen.max()} is wanted but there are only {len(self)}.")
         if ascending:
             found = [batch for batch, _ in Selected(self._source, chosen).walk(Ledger())]
-            return self._with(hold(found or [self.batch().slice(0, 0)]))
-        return self._with(hold([self.batch().take(chosen)]))
+            return self._with(Held(found or [self.batch().slice(0, 0)]))
+        return self._with(Held([self.batch().take(chosen)]))
 
     def split(self, share: float = 0.2, *, seed: int = 0, by: str | None = None) -> tuple[Corpus, Corpus]:
         """Split into training rows and test rows; the test part has this share of the rows.
@@ -314,7 +298,7 @@ class Corpus:
             raise UsageError("a split by time needs the column of times; name it with time= when reading.")
         return as_times([batch.columns[name] for batch in self.batches()], name)
 
-    def _with(self, source: Source) -> Corpus:
+    def _with(self, source: Batches) -> Corpus:
         made = Corpus(source, self._shape, self._policy, self._batch_rows)
         made._watcher = self._watcher
         return made
@@ -344,10 +328,7 @@ def _cut(batch: Batch, rows: int | None) -> Iterator[Batch]:
         yield batch.slice(first, rows)
 
 
-_MEMORY = "the data"
-
-
-def read(source: Any, *, text: str | None = None, label: str | None = None, **options: Unpack[Options]) -> Corpus:
+def read(source: Source, *, text: str | None = None, label: str | None = None, **options: Unpack[Options]) -> Corpus:
     """Read labeled text.
 
     `source` is a path, a pattern (`"part-*.csv.gz"`), a folder of files or of one folder per label, a list of
@@ -368,7 +349,7 @@ def read(source: Any, *, text: str | None = None, label: str | None = None, **op
     return _from_memory(source, chosen)
 
 
-def read_usual(source: str, usual: Mapping[str, str], **options: Any) -> Corpus:
+def read_usual(source: str, usual: Mapping[str, str], **options: Json) -> Corpus:
     """Read a file as `read` does; where it has the columns of `usual` (by role), these are taken, not guessed ones."""
     chosen = ReadOptions.of(options)
     return _from_files(find(source, chosen), chosen, usual)
@@ -400,13 +381,10 @@ def _check_alike(form: Format, files: tuple[File, File], schema: pa.Schema, shap
         raise DataError(f"{file.name}: labels are {kind!r} but {shape.kind!r} in {first.name}; give label_kind=.")
 
 
-def _from_memory(source: Any, options: ReadOptions) -> Corpus:
-    tables = record_batches(source)
-    schema = tables[0].schema
-    shape = shape_of(_MEMORY, schema, assign(_MEMORY, schema, options), options)
-    ledger, first, made = Ledger(options.bad_rows), 1, []
-    for table in tables:
-        made.append(shape.batch(_MEMORY, Chunk(table, range(first, first + len(table)), 0), ledger))
-        first += len(table)
-    ledger.close(first - 1)
-    return Corpus(hold(made, ledger.skipped), shape, options.bad_rows, options.batch_rows)
+def _from_memory(source: Source, options: ReadOptions) -> Corpus:
+    given, ledger = list(chunks(source)), Ledger(options.bad_rows)
+    schema = given[0].table.schema
+    shape = shape_of(MEMORY, schema, assign(MEMORY, schema, options), options)
+    made = [shape.batch(MEMORY, chunk, ledger) for chunk in given]
+    ledger.close(sum(len(chunk.rows) for chunk in given))
+    return Corpus(Held(made, ledger.skipped), shape, options.bad_rows, options.batch_rows)

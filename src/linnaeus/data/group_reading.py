@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from linnaeus.data.arrow import as_cell, is_list, settled
+from linnaeus.data.arrow import as_cell, as_numbers, as_numpy, as_text, is_list, list_offsets, offsets_of, settled
 from linnaeus.data.files import find, names_files
-from linnaeus.data.formats import FORMATS
+from linnaeus.data.formats import FORMATS, Format
 from linnaeus.data.formats.jsonl import JsonLines
 from linnaeus.data.groups import Groups, gold_of, gold_of_column, join, joined
 from linnaeus.data.ledger import Ledger
-from linnaeus.data.memory import record_batches, refuse_half_pairs
+from linnaeus.data.memory import chunks, refuse_half_pairs
 from linnaeus.data.options import FileOptions, ReadOptions
 from linnaeus.errors import DataError, UsageError, said
 from linnaeus.frozen import dataclass
+from linnaeus.types import Json, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.data.streams import File
-    from linnaeus.types import Longs
+    from linnaeus.types import Doubles, Longs
 
 
 TEXTS = ("text", "mention", "question", "query", "sentence", "context")
@@ -32,7 +32,7 @@ CANDIDATES = ("candidates", "choices", "options", "endings")
 ANSWERS = ("answer", "gold", "label", "correct", "target")
 """Names that are taken for what they say where nothing else is named, in this order."""
 
-Columns: TypeAlias = dict[str, pa.Array | list[Any]]
+Columns: TypeAlias = dict[str, pa.Array | list[Json]]
 """Columns by name. One whose values are of several kinds stays a list: an answer may be a place or a candidate."""
 
 
@@ -52,7 +52,7 @@ class GroupRoles:
     cost: str | None = None
 
 
-def read_groups(source: Any, roles: GroupRoles | None = None, **options: Unpack[FileOptions]) -> Groups:
+def read_groups(source: Source, roles: GroupRoles | None = None, **options: Unpack[FileOptions]) -> Groups:
     """Examples with candidates from a file (Parquet, JSONL, CSV, TSV), an Arrow table, a data frame or dicts.
 
     Lists beside the candidates that are as long as these are their details; where candidates are objects, `text` (or
@@ -65,7 +65,7 @@ def read_groups(source: Any, roles: GroupRoles | None = None, **options: Unpack[
     return join(list(stream_groups(source, roles, **options)))
 
 
-def stream_groups(source: Any, roles: GroupRoles | None = None, **options: Unpack[FileOptions]) -> Iterator[Groups]:
+def stream_groups(source: Source, roles: GroupRoles | None = None, **options: Unpack[FileOptions]) -> Iterator[Groups]:
     """The same in pieces of a few megabytes, in constant memory where a file has a row for each example; at least one.
 
     A row for each candidate is read into memory: the candidates of an example may stand anywhere.
@@ -82,7 +82,7 @@ def stream_groups(source: Any, roles: GroupRoles | None = None, **options: Unpac
         yield found
 
 
-def _from_files(source: Any, options: ReadOptions) -> Iterator[tuple[str, Columns, Sequence[int]]]:
+def _from_files(source: Source, options: ReadOptions) -> Iterator[tuple[str, Columns, Sequence[int]]]:
     """The name of the file, some rows of it, and where each stands; where there are no rows, the columns."""
     found, ledger, empty = find(source, options), Ledger(options.bad_rows), True
     form, table = FORMATS[found.format](options), Columns()
@@ -95,7 +95,7 @@ def _from_files(source: Any, options: ReadOptions) -> Iterator[tuple[str, Column
         yield found.files[0].name, table, []
 
 
-def _chunks(form: Any, file: File, ledger: Ledger) -> Iterator[tuple[Columns, Sequence[int]]]:
+def _chunks(form: Format, file: File, ledger: Ledger) -> Iterator[tuple[Columns, Sequence[int]]]:
     if isinstance(form, JsonLines):
         names: dict[str, None] = {}
         for lines, rows, _ in form.objects(file, ledger):
@@ -108,22 +108,20 @@ def _chunks(form: Any, file: File, ledger: Ledger) -> Iterator[tuple[Columns, Se
         yield dict(zip(schema.names, chunk.table.columns, strict=True)), chunk.rows
 
 
-def _from_memory(source: Any) -> Iterator[tuple[str, Columns, Sequence[int]]]:
+def _from_memory(source: Source) -> Iterator[tuple[str, Columns, Sequence[int]]]:
     if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
         yield "", _columns(source, dict.fromkeys(name for row in source for name in row)), range(1, len(source) + 1)
         return
-    first = 1
-    for batch in record_batches(source):
-        yield "", dict(zip(batch.schema.names, batch.columns, strict=True)), range(first, first + len(batch))
-        first += len(batch)
+    for chunk in chunks(source):
+        yield "", dict(zip(chunk.table.schema.names, chunk.table.columns, strict=True)), chunk.rows
 
 
-def _columns(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> Columns:
+def _columns(rows: Sequence[Mapping[str, Json]], names: Iterable[str]) -> Columns:
     """Rows as columns of these names."""
     return {name: _typed([row.get(name) for row in rows], name) for name in names}
 
 
-def _typed(values: list[Any], name: str) -> pa.Array | list[Any]:
+def _typed(values: list[Json], name: str) -> pa.Array | list[Json]:
     try:
         return pa.array(values)
     except UnicodeEncodeError:
@@ -166,11 +164,11 @@ def _column(table: Columns, name: str) -> pa.Array:
     return settled(found) if isinstance(found, pa.Array) else _array(found)
 
 
-def _array(values: list[Any]) -> pa.Array:
+def _array(values: list[Json]) -> pa.Array:
     return pa.array([as_cell(value) for value in values], pa.string())
 
 
-def _values(table: Columns, name: str) -> list[Any]:
+def _values(table: Columns, name: str) -> list[Json]:
     """A column as Python's values."""
     found = table[name]
     try:
@@ -179,25 +177,39 @@ def _values(table: Columns, name: str) -> list[Any]:
         raise DataError(f"The column {name!r} holds values out of range ({said(error)}).") from error
 
 
-def _listed(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
-    name = _needed(table, roles.candidates, CANDIDATES, "candidates")
-    offsets, flat, details = _candidates(table, name)
-    _no_nulls(flat, "candidate", rows, offsets)
+@dataclass(frozen=True)
+class _Names:
+    """The columns of the candidates, of the text, of the answer, and those without a role."""
+
+    candidates: str
+    text: str
+    answer: str | None
+    others: list[str]
+
+
+def _names(table: Columns, roles: GroupRoles, candidates: tuple[str, ...]) -> _Names:
+    name = _needed(table, roles.candidates, candidates, "candidates")
     text = _needed(table, roles.text, TEXTS, "text")
     answer = _named(table, roles.answer, ANSWERS, "answer")
+    taken = (name, text, answer, roles.weight, roles.cost)
+    return _Names(name, text, answer, [other for other in table if other not in taken])
+
+
+def _listed(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
+    names = _names(table, roles, CANDIDATES)
+    offsets, flat, details = _candidates(table, names.candidates)
+    _no_nulls(flat, "candidate", rows, offsets)
     columns = {}
-    for other in table:
-        if other in (name, text, answer, roles.weight, roles.cost):
-            continue
+    for other in names.others:
         values = _column(table, other)
-        if is_list(values.type) and np.array_equal(_offsets(values), offsets):
+        if is_list(values.type) and np.array_equal(list_offsets(values), offsets):
             details[other] = values.flatten()
         else:
             columns[other] = values
-    gold = None if answer is None else _gold(table, answer, (offsets, flat), rows)
+    gold = None if names.answer is None else _gold(table, names.answer, (offsets, flat), rows)
     costs = None if roles.cost is None else _numbers(_costs(table, roles.cost), "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight), "weights")
-    texts = _no_nulls(_texts(_column(table, text), text), "text", rows)
+    texts = _no_nulls(_texts(_column(table, names.text), names.text), "text", rows)
     return Groups(offsets, texts, flat, gold, columns, details, costs, weights)
 
 
@@ -220,17 +232,17 @@ def _candidates(table: Columns, name: str) -> tuple[Longs, pa.Array, dict[str, p
         raise DataError(f"The column {name!r} holds {lists.type}, not lists of candidates.")
     flat = lists.flatten()
     if not pa.types.is_struct(flat.type):
-        return _offsets(lists), _texts(flat, name), {}
+        return list_offsets(lists), _texts(flat, name), {}
     parts = {entry.name: part for entry, part in zip(flat.type, flat.flatten(), strict=True)}
     own = _own(parts)
-    return _offsets(lists), _texts(parts.pop(own), own), parts
+    return list_offsets(lists), _texts(parts.pop(own), own), parts
 
 
-def _mixed(lists: list[Any], name: str) -> tuple[Longs, pa.Array, dict[str, pa.Array]]:
+def _mixed(lists: list[Json], name: str) -> tuple[Longs, pa.Array, dict[str, pa.Array]]:
     """The same for lists whose values are of several kinds: numbers among words are words too."""
     if not all(isinstance(some, list | None) for some in lists):
         raise DataError(f"The column {name!r} holds values of several kinds, not lists of candidates.")
-    offsets = np.concatenate([[0], np.cumsum([len(some or ()) for some in lists])]).astype(np.int64)
+    offsets = offsets_of([len(some or ()) for some in lists])
     flat = [one for some in lists for one in some or ()]
     if not any(isinstance(one, dict) for one in flat):
         return offsets, _array(flat), {}
@@ -240,17 +252,12 @@ def _mixed(lists: list[Any], name: str) -> tuple[Longs, pa.Array, dict[str, pa.A
     return offsets, _texts(_column(parts, own), own), {n: _column(parts, n) for n in parts if n != own}
 
 
-def _own(parts: Mapping[str, Any]) -> str:
+def _own(parts: Mapping[str, Json]) -> str:
     """Which entry of candidates that are objects is the candidate."""
     own = next((name for name in ("text", "name", "title", "candidate") if name in parts), None)
     if own is None:
         raise DataError(f"Candidates that are objects need an entry 'text', but these have {', '.join(parts)}.")
     return own
-
-
-def _offsets(lists: pa.Array) -> Longs:
-    counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _costs(table: Columns, name: str) -> pa.Array:
@@ -261,12 +268,9 @@ def _costs(table: Columns, name: str) -> pa.Array:
 
 
 def _texts(values: pa.Array, name: str) -> pa.Array:
-    values = settled(values)
-    if pa.types.is_nested(values.type):
-        raise DataError(f"The column {name!r} holds {values.type}, not texts.")
     try:
-        return values.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        return as_text(values, name).cast(pa.string())
+    except pa.ArrowInvalid as error:
         raise DataError(f"The column {name!r} holds {values.type}, not texts ({said(error)}).") from error
 
 
@@ -279,13 +283,11 @@ def _no_nulls(values: pa.Array, what: str, rows: Sequence[int], offsets: Longs |
     return values
 
 
-def _numbers(values: pa.Array, what: str) -> Any:
-    try:
-        found = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(f"The {what} are numbers, but: {said(error)}.") from error
-    if not (np.isfinite(found).all() and (found >= 0).all()):
-        raise DataError(f"The {what} are numbers from 0 up; one of them is missing, negative or infinite.")
+def _numbers(values: pa.Array, what: str) -> Doubles:
+    made, good = as_numbers(values, what)
+    found = as_numpy(made)
+    if not (good.all() and (found >= 0).all()):
+        raise DataError(f"The {what} are numbers from 0 up; one of them is missing, negative, infinite or no number.")
     return found
 
 
@@ -295,29 +297,28 @@ def _long(table: Columns, roles: GroupRoles) -> Groups:
     key = _no_nulls(group, "group", range(1, len(group) + 1)).dictionary_encode().indices.to_numpy()
     order = np.argsort(key, kind="stable")
     table = {name: _column(table, name).take(pa.array(order)) for name in table}
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(key))]).astype(np.int64)
-    name = _needed(table, roles.candidates, ("candidate", *CANDIDATES), "candidates")
-    if is_list(_column(table, name).type):
+    offsets = offsets_of(np.bincount(key))
+    names = _names(table, roles, ("candidate", *CANDIDATES))
+    if is_list(_column(table, names.candidates).type):
         raise UsageError("group= is for one row per candidate; these rows have lists of candidates.")
-    text = _needed(table, roles.text, TEXTS, "text")
-    answer = _named(table, roles.answer, ANSWERS, "answer")
     first, rows = pa.array(offsets[:-1]), (order + 1).tolist()
     columns, details = {}, {}
-    for other in table:
-        if other not in (name, text, answer, roles.weight, roles.cost):
-            values = _column(table, other)
+    for other in names.others:
+        values = _column(table, other)
+        if _constant(values, key[order]):
+            columns[other] = values.take(first)
+        else:
             details[other] = values
-            if _constant(values, key[order]):
-                columns[other] = details.pop(other).take(first)
-    gold = None if answer is None else _flags(_column(table, answer))
+    gold = None if names.answer is None else _flags(_column(table, names.answer))
     costs = None if roles.cost is None else _numbers(_column(table, roles.cost), "costs")
     weights = None if roles.weight is None else _numbers(_column(table, roles.weight).take(first), "weights")
-    texts = _no_nulls(_texts(_column(table, text), text).take(first), "text", [rows[at] for at in offsets[:-1]])
-    words = _no_nulls(_texts(_column(table, name), name), "candidate", rows)
+    text, own = _column(table, names.text), _column(table, names.candidates)
+    texts = _no_nulls(_texts(text, names.text).take(first), "text", [rows[at] for at in offsets[:-1]])
+    words = _no_nulls(_texts(own, names.candidates), "candidate", rows)
     return Groups(offsets, texts, words, gold, columns, details, costs, weights)
 
 
-def _constant(values: pa.Array, key: Any) -> bool:
+def _constant(values: pa.Array, key: Longs) -> bool:
     """Whether a column has one value in each group."""
     if pa.types.is_nested(values.type):
         return False
@@ -329,7 +330,7 @@ TRUE = frozenset(("1", "true", "yes", "y", "1.0"))
 FALSE = frozenset(("0", "false", "no", "n", "0.0", ""))
 
 
-def _flags(values: pa.Array) -> Any:
+def _flags(values: pa.Array) -> NDArray[np.bool_]:
     words = [str(value).lower() if value is not None else "" for value in values.to_pylist()]
     bad = next((word for word in words if word not in TRUE | FALSE), None)
     if bad is not None:

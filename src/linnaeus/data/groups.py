@@ -6,13 +6,13 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linnaeus.data.arrow import as_cell
+from linnaeus.data.arrow import as_cell, offsets_of
 from linnaeus.data.batch import concatenated
 from linnaeus.data.memory import refuse_half_pairs
 from linnaeus.errors import DataError, InputTypeError, UsageError, expect
@@ -20,9 +20,9 @@ from linnaeus.frozen import dataclass
 from linnaeus.types import Choices, groups
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Label, Longs, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Groups:
     def __post_init__(self) -> None:
         n, m = len(self), int(self.offsets[-1])
         whole = [self.text, *self.columns.values(), *([] if self.weights is None else [self.weights])]
-        inner: list[Any] = [self.candidates, *self.details.values()]
+        inner: list[Source] = [self.candidates, *self.details.values()]
         inner += [part for part in (self.gold, self.costs) if part is not None]
         if any(len(part) != n for part in whole) or any(len(part) != m for part in inner):
             raise DataError("The columns of these groups have different lengths; give a value for each row.")
@@ -66,11 +66,11 @@ class Groups:
     @classmethod
     def from_lists(
         cls,
-        text: Any,
+        text: Source,
         candidates: Sequence[Sequence[str]],
-        answers: Sequence[Any] | None = None,
-        columns: Mapping[str, Any] | None = None,
-        details: Mapping[str, Any] | None = None,
+        answers: Sequence[Label] | None = None,
+        columns: Mapping[str, Source] | None = None,
+        details: Mapping[str, Source] | None = None,
     ) -> Groups:
         """From lists: a text and a list of candidates for each example.
 
@@ -82,8 +82,7 @@ class Groups:
             raise DataError(
                 f"There are {len(text)} texts and {len(candidates)} lists of candidates; give one list for each text."
             )
-        offsets = np.zeros(len(candidates) + 1, np.int64)
-        np.cumsum([len(one) for one in candidates], out=offsets[1:])
+        offsets = offsets_of([len(one) for one in candidates])
         flat = [one for some in candidates for one in some]
         bad = next((one for one in flat if one is not None and not isinstance(one, str)), None)
         if bad is not None:
@@ -98,7 +97,7 @@ class Groups:
                 refuse_half_pairs(values)
             raise
 
-    def take(self, rows: Any) -> Groups:
+    def take(self, rows: ArrayLike | slice) -> Groups:
         """These examples, in this order."""
         offsets, at, chosen = groups(self.offsets, rows)
         return replace(
@@ -122,7 +121,7 @@ class Groups:
             raise UsageError(f"These groups have no column {name!r}; they have {there}.")
         return self.columns[name]
 
-    def answered(self, answers: Sequence[Any]) -> Groups:
+    def answered(self, answers: Sequence[Label]) -> Groups:
         """The same examples with these answers."""
         return replace(self, gold=gold_of(list(answers), self.offsets, self.candidates.to_pylist()))
 
@@ -160,12 +159,10 @@ def join(parts: Sequence[Groups]) -> Groups:
     """
     if len(parts) == 1:
         return parts[0]
-    starts = np.cumsum([0, *(int(part.offsets[-1]) for part in parts)])
-    offsets = [np.zeros(1, np.int64), *(part.offsets[1:] + at for part, at in zip(parts, starts, strict=False))]
     names = dict.fromkeys(name for part in parts for name in (*part.details, *part.columns))
     beside = [name for name in names if not any(_has(part, name) for part in parts)]
     return Groups(
-        np.concatenate(offsets),
+        offsets_of(np.concatenate([np.diff(part.offsets) for part in parts])),
         joined([part.text for part in parts]),
         joined([part.candidates for part in parts]),
         _stacked([_gold_or_none(part, parts) for part in parts]),
@@ -204,12 +201,13 @@ def _gold_or_none(part: Groups, parts: Sequence[Groups]) -> NDArray[np.bool_] | 
     return part.gold
 
 
-def _stacked(arrays: Sequence[Any]) -> Any:
-    return None if any(array is None for array in arrays) else np.concatenate(arrays)
+def _stacked(arrays: Sequence[Array | None]) -> Array | None:
+    there = [array for array in arrays if array is not None]
+    return np.concatenate(there) if len(there) == len(arrays) else None
 
 
 def gold_of(
-    answers: Sequence[Any], offsets: Longs, candidates: Sequence[str | None], rows: Sequence[int] | None = None
+    answers: Sequence[Label], offsets: Longs, candidates: Sequence[str | None], rows: Sequence[int] | None = None
 ) -> NDArray[np.bool_]:
     """Mark the right candidates. An answer is a position from 0, a candidate's text, a list of these, or None for none.
 
@@ -269,7 +267,7 @@ def _worded_places(answers: pa.Array, offsets: Longs, candidates: pa.Array) -> L
     return places[first] if len(found) == len(answers) - answers.null_count else None
 
 
-def _place(answer: Any, candidates: Sequence[str | None], row: int) -> int:
+def _place(answer: Label, candidates: Sequence[str | None], row: int) -> int:
     if answer is None or (isinstance(answer, float) and np.isnan(answer)):
         return -1
     if isinstance(answer, str):
@@ -282,7 +280,7 @@ def _place(answer: Any, candidates: Sequence[str | None], row: int) -> int:
     return int(answer)
 
 
-def _strings(values: Any) -> pa.Array:
+def _strings(values: Source) -> pa.Array:
     try:
         found = pa.array(values, pa.string()) if not isinstance(values, pa.Array) else values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
@@ -290,7 +288,7 @@ def _strings(values: Any) -> pa.Array:
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
-def _arrow(values: Any) -> pa.Array:
+def _arrow(values: Source) -> pa.Array:
     found = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
@@ -336,7 +334,7 @@ class AliasTable:
         """The candidates of a name, most frequent first."""
         return list(self.entries.get(folded(name), ())[:top])
 
-    def groups(self, mentions: Sequence[str], top: int = 30, columns: Mapping[str, Any] | None = None) -> Groups:
+    def groups(self, mentions: Sequence[str], top: int = 30, columns: Mapping[str, Source] | None = None) -> Groups:
         """The mentions as examples with their candidates; the detail `count` holds the counts.
 
         A name that is not in the table has no candidates: "none of these" is the answer.

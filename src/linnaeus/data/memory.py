@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.formats import Chunk
 from linnaeus.data.roles import FIXED
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, is_unicode, said
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from linnaeus.types import Array, Source
 
 
 _HUGGING_ROWS = 10_000
 _HALF = "holds half a surrogate pair, not a character; correct it with text.encode('utf-8', 'replace').decode()."
 
 
-def record_batches(source: Any) -> list[pa.RecordBatch]:
-    """The source as Arrow record batches, at least one; a column alone is called `text`."""
+MEMORY = "the data"
+"""How messages call data in memory."""
+
+
+def chunks(source: Source) -> Iterator[Chunk]:
+    """The source as rows of Arrow columns, at least one chunk; a column alone is called `text`."""
+    first = 1
+    for table in _record_batches(source):
+        yield Chunk(table, range(first, first + len(table)), 0)
+        first += len(table)
+
+
+def _record_batches(source: Source) -> list[pa.RecordBatch]:
     try:
         table = _table(source)
     except UnicodeEncodeError as error:  # of a column's name, or of a foreign table
@@ -38,7 +50,7 @@ def record_batches(source: Any) -> list[pa.RecordBatch]:
     return table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 
 
-def _table(source: Any) -> pa.Table:
+def _table(source: Source) -> pa.Table:
     if isinstance(source, (str, bytes)):
         raise InputTypeError(f"one {type(source).__name__} where a list of texts is wanted: put it in a list, [text].")
     if isinstance(source, pa.Table):
@@ -65,7 +77,7 @@ def _columns(column: pa.ChunkedArray) -> pa.Table:
     return pa.table({"text": column}).replace_schema_metadata(FIXED)
 
 
-def _hugging_face(source: Any) -> pa.Table:
+def _hugging_face(source: Source) -> pa.Table:
     """A Hugging Face dataset, in its own order; numbers of classes become their names."""
     tables = list(source.with_format("arrow").iter(batch_size=_HUGGING_ROWS))
     if not tables:
@@ -82,7 +94,7 @@ def _named(numbers: pa.ChunkedArray, names: Sequence[str]) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(found, pa.string())])
 
 
-def _from_mapping(source: Mapping[str, Any]) -> pa.Table:
+def _from_mapping(source: Mapping[str, Source]) -> pa.Table:
     if any(hasattr(value, "with_format") for value in source.values()):
         raise InputTypeError(f"this holds several datasets ({', '.join(source)}): read one of them, as data['train'].")
     for name, values in source.items():
@@ -94,7 +106,7 @@ def _from_mapping(source: Mapping[str, Any]) -> pa.Table:
     return pa.table({str(name): _column(values) for name, values in source.items()})
 
 
-def _from_rows(rows: list[Any]) -> pa.Table:
+def _from_rows(rows: list[Source]) -> pa.Table:
     """Texts, (text, label) pairs, or rows that are dicts, by the first of them."""
     first = next((row for row in rows if row is not None), "")
     if isinstance(first, str):
@@ -114,13 +126,13 @@ def _from_rows(rows: list[Any]) -> pa.Table:
     raise InputTypeError(f"cannot read a list of {type(first).__name__}; give texts, (text, label) pairs or dicts.")
 
 
-def _alike(rows: list[Any], kinds: tuple[type, ...], what: str) -> None:
+def _alike(rows: list[Source], kinds: tuple[type, ...], what: str) -> None:
     odd = next((i for i, row in enumerate(rows) if not isinstance(row, kinds)), None)
     if odd is not None:
         raise InputTypeError(f"row {odd + 1} is {type(rows[odd]).__name__} in a list of {what}; make them alike.")
 
 
-def refuse_half_pairs(values: Iterable[Any], where: str = "the data") -> None:
+def refuse_half_pairs(values: Iterable[Source], where: str = MEMORY) -> None:
     """Refuse texts, or lists and dicts of such, of which one is no Unicode text; name the first row with one."""
     for row, value in enumerate(values, 1):
         odd = next((text for text in _strings_in(value) if not is_unicode(text)), None)
@@ -128,7 +140,7 @@ def refuse_half_pairs(values: Iterable[Any], where: str = "the data") -> None:
             raise DataError(f"{where}, row {row}: {odd!r} {_HALF}")
 
 
-def _strings_in(value: Any) -> Iterable[str]:
+def _strings_in(value: Source) -> Iterable[str]:
     """The strings of a cell."""
     if isinstance(value, str):
         yield value
@@ -146,7 +158,7 @@ def _vectors(values: Array) -> pa.Array:
     return made
 
 
-def _column(values: Any, kind: pa.DataType | None = None) -> pa.ChunkedArray:
+def _column(values: Source, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     """A list as an Arrow column; values of several kinds become text."""
     if hasattr(values, "__arrow_c_stream__"):
         return pa.chunked_array(values)

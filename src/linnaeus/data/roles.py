@@ -9,18 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from linnaeus.data.arrow import (
-    ENTRIES,
-    MANY,
-    as_numbers,
-    as_text,
-    as_texts,
-    holds_nul,
-    is_list,
-    is_missing,
-    is_vector,
-    settled,
-)
+from linnaeus.data import arrow
 from linnaeus.data.batch import Batch
 from linnaeus.data.formats import Chunk
 from linnaeus.errors import DataError, nearest
@@ -115,7 +104,7 @@ def assign(source: str, schema: pa.Schema, options: ReadOptions, usual: Mapping[
     for role in NAMES:
         if given.get(role) is None and not (role == "text" and fixed):
             free = [name for name in names if name not in found.values()]
-            found[role] = _plain(role, free)
+            found[role] = plain(NAMES[role], free)
             guessed += [role] if found[role] else []
     if found.get("text") is None and given["text"] is None and not fixed:
         found["text"] = _only_text(source, schema, found)
@@ -152,10 +141,11 @@ def label_hint(names: Sequence[str]) -> str:
 _ALONE = "the data have no other column than the text."
 
 
-def _plain(role: str, names: Sequence[str]) -> str | None:
-    for row in NAMES[role]:
+def plain(usual: tuple[tuple[str, ...], tuple[str, ...]], names: Sequence[str]) -> str | None:
+    """The name that makes a role plain: one of the first usual ones, or the only one of the others."""
+    for row in usual:
         found = [name for name in names if name.strip().casefold() in row]
-        if len(found) == 1 or (found and row is NAMES[role][0]):
+        if len(found) == 1 or (found and row is usual[0]):
             return found[0]
     return None
 
@@ -163,8 +153,8 @@ def _plain(role: str, names: Sequence[str]) -> str | None:
 def _only_text(source: str, schema: pa.Schema, found: dict[str, str | None]) -> str | None:
     """The only column that can be text and has no other role; none beside vectors where no column can be text."""
     free: list[str] = [f.name for f in schema if f.name not in found.values() and _is_text(f.type)]
-    if any(is_vector(f.type) for f in schema if f.name not in found.values()):
-        free = [name for name in free if _plain("label", [name]) is None]
+    if any(arrow.is_vector(f.type) for f in schema if f.name not in found.values()):
+        free = [name for name in free if plain(NAMES["label"], [name]) is None]
         if not free:
             return None
     if len(free) != 1:
@@ -211,13 +201,13 @@ class Shape:
 
     def nothing(self) -> Batch:
         """A batch of no rows that has the columns."""
-        kinds = {"one": pa.string(), "many": MANY, "numeric": pa.float64()}
+        kinds = {"one": pa.string(), "many": arrow.MANY, "numeric": pa.float64()}
         return Batch(
             text=pa.array([], pa.string()) if self.roles.text else None,
             labels=pa.array([], kinds[self.kind]) if self.roles.label else None,
             weights=pa.array([], pa.float64()) if self.roles.weight else None,
             groups=pa.array([], pa.string()) if self.roles.group else None,
-            features=pa.array([], ENTRIES) if self.roles.features else None,
+            features=pa.array([], arrow.ENTRIES) if self.roles.features else None,
             columns={name: pa.array([], pa.string()) for name in self.further},
         )
 
@@ -226,12 +216,12 @@ class Shape:
         work = _Work(self, chunk, name, ledger)
         try:
             made = Batch(
-                text=work.text(),
+                text=work.texts(self.roles.text, "text", "fill it in"),
                 labels=work.labels(),
                 weights=work.weights(),
-                groups=work.groups(),
+                groups=work.texts(self.roles.group, "group", "fill it in, read without groups with group=''"),
                 features=chunk.table.column(self.roles.features) if self.roles.features else None,
-                columns={key: settled(chunk.table.column(key)) for key in self.further},
+                columns={key: arrow.settled(chunk.table.column(key)) for key in self.further},
             )
         except DataError as error:
             if str(error).startswith(name):
@@ -258,7 +248,7 @@ def shape_of(source: str, schema: pa.Schema, roles: Roles, options: ReadOptions)
 def _kind(column: pa.DataType, options: ReadOptions) -> str:
     if pa.types.is_floating(column):
         return "numeric"
-    return "many" if options.label_separator or is_list(column) else "one"
+    return "many" if options.label_separator or arrow.is_list(column) else "one"
 
 
 class _Work:
@@ -268,15 +258,13 @@ class _Work:
         self.shape, self.chunk, self.name, self.ledger = shape, chunk, name, ledger
         self.keep = np.ones(len(chunk.table), bool)
 
-    def text(self) -> pa.Array | None:
-        role = self.shape.roles.text
-        if role is None:
+    def texts(self, name: str | None, what: str, remedy: str) -> pa.Array | None:
+        if name is None:
             return None
-        text = as_text(self.chunk.table.column(role), role)
-        if text.null_count:
-            bad = text.is_null().to_numpy(zero_copy_only=False)
-            self._reject(bad, f"no text in column {role!r}", "fill it in")
-        return text
+        made = arrow.as_text(self.chunk.table.column(name), name)
+        if made.null_count:
+            self._reject(arrow.as_numpy(made.is_null()), f"no {what} in column {name!r}", remedy)
+        return made
 
     def labels(self) -> pa.Array | None:
         role, kind = self.shape.roles.label, self.shape.kind
@@ -284,12 +272,12 @@ class _Work:
             return None
         column = self.chunk.table.column(role)
         if kind in ("one", "many"):
-            made = as_text(column, role) if kind == "one" else as_texts(column, role, self.shape.separator)
-            self._miss(is_missing(made))
-            self._reject(holds_nul(made), f"the label in column {role!r} holds a NUL character", "correct it")
+            made = arrow.as_text(column, role) if kind == "one" else arrow.as_texts(column, role, self.shape.separator)
+            self._miss(arrow.is_missing(made))
+            self._reject(arrow.holds_nul(made), f"the label in column {role!r} holds a NUL character", "correct it")
         else:
-            missing = is_missing(settled(column))
-            made, good = as_numbers(column, role)
+            missing = arrow.is_missing(arrow.settled(column))
+            made, good = arrow.as_numbers(column, role)
             self._miss(missing)
             self._reject(~good & ~missing, f"the label in column {role!r} is not a finite number", "correct it")
         return made
@@ -298,20 +286,10 @@ class _Work:
         role = self.shape.roles.weight
         if role is None:
             return None
-        made, good = as_numbers(self.chunk.table.column(role), role)
-        good = good & (made.to_numpy(zero_copy_only=False) >= 0)
+        made, good = arrow.as_numbers(self.chunk.table.column(role), role)
+        good = good & (arrow.as_numpy(made) >= 0)
         remedy = "correct it, read without weights with weight=''"
         self._reject(~good, f"the weight in column {role!r} is not a number from 0 up", remedy)
-        return made
-
-    def groups(self) -> pa.Array | None:
-        role = self.shape.roles.group
-        if role is None:
-            return None
-        made = as_text(self.chunk.table.column(role), role)
-        if made.null_count:
-            bad = made.is_null().to_numpy(zero_copy_only=False)
-            self._reject(bad, f"no group in column {role!r}", "fill it in, read without groups with group=''")
         return made
 
     def _miss(self, bad: NDArray[np.bool_]) -> None:

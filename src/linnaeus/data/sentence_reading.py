@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import as_text, is_list, settled
+from linnaeus.data.arrow import as_text, is_list, list_offsets, settled
 from linnaeus.data.files import find, find_waiting, names_files
 from linnaeus.data.formats import FORMATS
 from linnaeus.data.ledger import Ledger
-from linnaeus.data.memory import record_batches
+from linnaeus.data.memory import MEMORY, chunks
 from linnaeus.data.options import FileOptions, ReadOptions
-from linnaeus.data.roles import listed
+from linnaeus.data.roles import listed, plain
 from linnaeus.data.sentences import Sentences, check_lengths, join, refuse_nul, refuse_null
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.types import Longs
+    from linnaeus.data.formats import Chunk
+    from linnaeus.types import Label, Longs, Source
 
 
 TOKENS = (("tokens",), ("words", "forms", "token", "word", "form"))
@@ -33,8 +34,6 @@ DOCS = (("doc", "doc_id", "document", "document_id"), ())
 
 CELLS = ("csv", "tsv", "lines", "libsvm", "folder", "fasttext")
 """Formats whose cells are never lists."""
-
-_MEMORY = "the data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class _Roles:
 
 
 def read_sentences(
-    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
+    source: Source, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
 ) -> Sentences:
     """Read sentences of tokens, with tags where there are any, into memory.
 
@@ -74,7 +73,7 @@ def read_sentences(
 
 
 def stream_sentences(
-    source: Any, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
+    source: Source, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
 ) -> Iterator[Sentences]:
     """The same in pieces of a few megabytes, in constant memory where `source` is a file; at least one piece."""
     if isinstance(source, Sentences):
@@ -84,20 +83,18 @@ def stream_sentences(
     elif not isinstance(source, Mapping) and _is_lists(source):
         yield _from_lists(list(source))
     else:
-        tables = record_batches(source)
-        roles = _assign(_MEMORY, tables[0].schema, tokens, tags)
-        first = 1
-        for table in tables:
-            yield _made(_MEMORY, table, roles, range(first, first + len(table)))
-            first += len(table)
+        roles = None
+        for chunk in chunks(source):
+            roles = roles or _assign(MEMORY, chunk.table.schema, tokens, tags)
+            yield _made(MEMORY, chunk, roles)
 
 
-def holds_tokens(source: Any, **options: Unpack[FileOptions]) -> bool:
+def holds_tokens(source: Source, **options: Unpack[FileOptions]) -> bool:
     """Whether these files have a column that is plainly lists of tokens."""
-    return _plain(TOKENS, [name for name, lists in columns_of(source, **options).items() if lists]) is not None
+    return plain(TOKENS, [name for name, lists in columns_of(source, **options).items() if lists]) is not None
 
 
-def columns_of(source: Any, **options: Unpack[FileOptions]) -> dict[str, bool]:
+def columns_of(source: Source, **options: Unpack[FileOptions]) -> dict[str, bool]:
     """The columns of files, and whether each holds lists; nothing where their format has no lists.
 
     Of standard input only the lines that wait in its buffer are looked at, and they stay there.
@@ -109,7 +106,7 @@ def columns_of(source: Any, **options: Unpack[FileOptions]) -> dict[str, bool]:
     return {column.name: is_list(column.type) for column in FORMATS[found.format](chosen).schema(found.files[0])}
 
 
-def _from_files(source: Any, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:
+def _from_files(source: Source, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:
     found = find(source, options)
     form, ledger, roles, some = FORMATS[found.format](options), Ledger(options.bad_rows), None, False
     for file in found.files:
@@ -120,20 +117,20 @@ def _from_files(source: Any, given: tuple[str | None, str | None], options: Read
         for chunk in form.chunks(file, roles.all, ledger):
             if len(chunk.table) or not some:
                 some = True
-                yield _made(file.name, chunk.table, roles, chunk.rows)
+                yield _made(file.name, chunk, roles)
 
 
-def _is_lists(source: Any) -> bool:
+def _is_lists(source: Source) -> bool:
     """Whether this is a list of sentences: the first is a list itself."""
     if not isinstance(source, list | tuple):
         return False
-    first: Any = next(
+    first: Source = next(
         (row for row in source if row is not None and not (isinstance(row, list | tuple) and not row)), []
     )
     return isinstance(first, list | tuple) and (not first or isinstance(first[0], str | tuple | list | type(None)))
 
 
-def _from_lists(rows: list[Any]) -> Sentences:
+def _from_lists(rows: list[Label]) -> Sentences:
     """Lists of tokens, or of (token, tag) pairs."""
     first = next((row[0] for row in rows if row), "")
     if not isinstance(first, tuple | list):
@@ -150,30 +147,23 @@ def _assign(where: str, schema: pa.Schema, tokens: str | None, tags: str | None)
     for role, name in (("tokens", tokens), ("tags", tags)):
         if name and name not in lists:
             raise DataError(f"{where}: has no column {name!r} of lists for the {role}; there are {listed(lists)}.")
-    words = tokens or _plain(TOKENS, lists) or (lists[0] if len(lists) == 1 else None)
+    words = tokens or plain(TOKENS, lists) or (lists[0] if len(lists) == 1 else None)
     if words is None:
         raise DataError(
             f"{where}: no column is plainly the tokens; name it with tokens=, its columns of lists: {listed(lists)}."
         )
     rest = [name for name in lists if name != words]
-    chosen = None if tags == "" else tags or _plain(TAGS, rest)
+    chosen = None if tags == "" else tags or plain(TAGS, rest)
     if chosen is None and tags is None and rest:
         raise DataError(
             f"{where}: no column is plainly the tags; name one of {listed(rest)} with tags=, or read none with tags=''."
         )
     single = [f.name for f in schema if not is_list(f.type)]
-    return _Roles(words, chosen, tuple(name for name in rest if name != chosen), _plain(DOCS, single))
+    return _Roles(words, chosen, tuple(name for name in rest if name != chosen), plain(DOCS, single))
 
 
-def _plain(rows: tuple[tuple[str, ...], ...], names: Sequence[str]) -> str | None:
-    for row in rows:
-        found = [name for name in names if name.strip().casefold() in row]
-        if len(found) == 1 or (found and row is rows[0]):
-            return found[0]
-    return None
-
-
-def _made(where: str, table: pa.RecordBatch, roles: _Roles, rows: Sequence[int]) -> Sentences:
+def _made(where: str, chunk: Chunk, roles: _Roles) -> Sentences:
+    table, rows = chunk.table, chunk.rows
     tokens, offsets = _flat(where, table, roles.tokens, rows)
     if tokens.null_count:
         refuse_null(tokens, offsets, where, rows)
@@ -196,6 +186,4 @@ def _flat(where: str, table: pa.RecordBatch, name: str, rows: Sequence[int]) -> 
     if column.null_count:
         at = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
         raise DataError(f"{where}, row {rows[at]}: {name!r} is null; give a list, which may be empty.")
-    offsets = np.zeros(len(column) + 1, np.int64)
-    np.cumsum(column.value_lengths().to_numpy(), out=offsets[1:])
-    return as_text(column.flatten(), name), offsets
+    return as_text(column.flatten(), name), list_offsets(column)

@@ -5,25 +5,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
-from linnaeus.data.arrow import holds_nul
+from linnaeus.data.arrow import holds_nul, offsets_of
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
 from linnaeus.types import groups
 
 if TYPE_CHECKING:
-    from linnaeus.types import Longs
+    from numpy.typing import ArrayLike
+
+    from linnaeus.types import Label, Longs
 
 Lists = Sequence[Sequence[str]]
 Made = tuple[pa.Array, "Longs"]
+Change = Callable[[pa.Array], pa.Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,22 +76,21 @@ class Sentences:
             refuse_nul(told, offsets)
         return cls(offsets, values, told, found)
 
-    def take(self, rows: Any) -> Sentences:
+    def take(self, rows: ArrayLike | slice) -> Sentences:
         """The chosen sentences, in this order; choose as in a NumPy array (numbers, a mask, a slice)."""
-        offsets, at, chosen = groups(self.offsets, np.asarray(rows) if isinstance(rows, Sequence) else rows)
-        return self._with(offsets, pa.array(at), pa.array(chosen))
+        offsets, at, chosen = groups(self.offsets, rows if isinstance(rows, slice) else np.asarray(rows))
+        tokens, sentences = pa.array(at), pa.array(chosen)
+        return self._with(offsets, lambda column: column.take(tokens), lambda column: column.take(sentences))
 
     def slice(self, start: int, stop: int) -> Sentences:
         """The sentences from start to stop, stop excluded, without copying text."""
         start, stop, _ = slice(start, stop).indices(len(self))
         stop = max(start, stop)
         first, last = int(self.offsets[start]), int(self.offsets[stop])
-        return Sentences(
+        return self._with(
             self.offsets[start : stop + 1] - first,
-            self.tokens.slice(first, last - first),
-            None if self.tags is None else self.tags.slice(first, last - first),
-            {name: column.slice(first, last - first) for name, column in self.columns.items()},
-            None if self.docs is None else self.docs.slice(start, stop - start),
+            lambda column: column.slice(first, last - first),
+            lambda column: column.slice(start, stop - start),
         )
 
     def batches(self, tokens: int) -> Iterator[Sentences]:
@@ -121,20 +123,21 @@ class Sentences:
             raise DataError(f"there are {len(tags)} tags for {self.count} tokens; give each token one.")
         return Sentences(self.offsets, self.tokens, tags, self.columns, self.docs)
 
-    def lists(self, values: pa.Array | Sequence[Any] | None = None) -> list[list[Any]]:
+    def lists(self, values: pa.Array | Sequence[Label] | None = None) -> list[list[Label]]:
         """The tokens, or the values of another column, as one list for each sentence."""
         flat = self.tokens if values is None else values
         flat = flat.to_pylist() if isinstance(flat, pa.Array) else list(flat)
         bounds = self.offsets.tolist()
         return [flat[a:b] for a, b in pairwise(bounds)]
 
-    def _with(self, offsets: Longs, at: pa.Array, chosen: pa.Array) -> Sentences:
+    def _with(self, offsets: Longs, tokens: Change, sentences: Change) -> Sentences:
+        """Other offsets, and a change of each column with a value per token, and of that with one per sentence."""
         return Sentences(
             offsets,
-            self.tokens.take(at),
-            None if self.tags is None else self.tags.take(at),
-            {name: column.take(at) for name, column in self.columns.items()},
-            None if self.docs is None else self.docs.take(chosen),
+            tokens(self.tokens),
+            None if self.tags is None else tokens(self.tags),
+            {name: tokens(column) for name, column in self.columns.items()},
+            None if self.docs is None else sentences(self.docs),
         )
 
 
@@ -142,13 +145,9 @@ def join(parts: Sequence[Sentences]) -> Sentences:
     """Concatenate the parts, which must have the same columns."""
     if len(parts) == 1:
         return parts[0]
-    offsets, count = [np.zeros(1, np.int64)], 0
-    for part in parts:
-        offsets.append(part.offsets[1:] - part.offsets[0] + count)
-        count += part.count
     first = parts[0]
     return Sentences(
-        np.concatenate(offsets),
+        offsets_of(np.concatenate([np.diff(part.offsets) for part in parts])),
         _joined([part.tokens for part in parts]),
         None if first.tags is None else _joined([part.tags for part in parts if part.tags is not None]),
         {name: _joined([part.columns[name] for part in parts]) for name in first.columns},
@@ -168,8 +167,7 @@ def _flat(name: str, lists: Lists) -> Made:
     if odd is not None:
         kind = type(lists[odd]).__name__
         raise InputTypeError(f"sentence {odd + 1}: its {name} are one {kind} where a list of strings is wanted.")
-    offsets = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(row) for row in lists], out=offsets[1:])
+    offsets = offsets_of([len(row) for row in lists])
     flat = list(chain.from_iterable(lists))
     try:
         return _packed(flat), offsets
@@ -177,7 +175,7 @@ def _flat(name: str, lists: Lists) -> Made:
         raise _wrong_cell(name, flat, offsets) from error
 
 
-def _packed(flat: list[Any]) -> pa.Array:
+def _packed(flat: list[Label]) -> pa.Array:
     """Strings by their bytes, where none is null: `pyarrow.array` takes longer, and loads pandas first."""
     try:
         data, bounds = kernels.pack_texts(flat, lambda size: np.empty(size, np.uint8), kernels.thread_count())
@@ -186,7 +184,7 @@ def _packed(flat: list[Any]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(flat), [None, pa.py_buffer(bounds), pa.py_buffer(data)])
 
 
-def _wrong_cell(name: str, flat: list[Any], offsets: Longs) -> InputTypeError | DataError:
+def _wrong_cell(name: str, flat: list[Label], offsets: Longs) -> InputTypeError | DataError:
     """The error for the first cell that is no text."""
     for i, cell in enumerate(flat):
         where = f"sentence {int(np.searchsorted(offsets, i, side='right'))}"

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from linnaeus.data.arrow import is_list, settled
+from linnaeus.data.arrow import is_list, list_offsets, offsets_of, settled
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
 from linnaeus.errors import DataError, said
@@ -253,7 +253,7 @@ def row_bytes(column: pa.Array) -> NDArray[np.int64]:
         rows = pc.fill_null(column.indices.cast(pa.int64()), len(column.dictionary))
         return np.asarray(values[rows.to_numpy(zero_copy_only=False)], np.int64)
     if is_list(kind):
-        return _list_bytes(column)
+        return np.diff(offsets_of(row_bytes(column.flatten()))[list_offsets(column)])
     if pa.types.is_struct(kind):
         return np.asarray(sum(map(row_bytes, column.flatten()), np.zeros(len(column), np.int64)), np.int64)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
@@ -278,14 +278,6 @@ def longest_value(column: pa.Array) -> int:
 
 
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-
-
-def _list_bytes(column: pa.Array) -> NDArray[np.int64]:
-    counts = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
-    ends = np.cumsum(counts)
-    total = np.concatenate([[0], np.cumsum(row_bytes(column.flatten()))]).astype(np.int64)
-    sizes: NDArray[np.int64] = total[ends] - total[ends - counts]
-    return sizes
 
 
 def _view_bytes(column: pa.Array) -> NDArray[np.int64]:

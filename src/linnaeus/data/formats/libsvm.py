@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import ENTRIES, MANY
+from linnaeus.data.arrow import ENTRIES, MANY, offsets_of
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.roles import FIXED
@@ -126,5 +126,4 @@ def _entries(rests: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]
 def _lists(pairs: NDArray[np.float64], counts: NDArray[np.int64]) -> pa.Array:
     index, value = pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.float32)
     entries = pa.StructArray.from_arrays([pa.array(index), pa.array(value)], fields=list(ENTRIES.value_type))
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), entries)
+    return pa.ListArray.from_arrays(pa.array(offsets_of(counts).astype(np.int32)), entries)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import MANY, as_strings
+from linnaeus.data.arrow import MANY, as_strings, offsets_of
 from linnaeus.data.files import refuse_foreign, text_files
 from linnaeus.data.formats import LABEL_PREFIX, Chunk, Format
 from linnaeus.data.options import ReadOptions
@@ -55,8 +55,7 @@ def column(lines: list[bytes]) -> pa.Array:
     >>> column([b"one", b"", b"two"]).to_pylist()
     [b'one', b'', b'two']
     """
-    offsets = np.zeros(len(lines) + 1, np.int32)
-    np.cumsum(list(map(len, lines)), out=offsets[1:])
+    offsets = offsets_of(list(map(len, lines))).astype(np.int32)
     return pa.Array.from_buffers(pa.binary(), len(lines), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(lines))])
 
 
