@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.arrays.csr import CSR
-    from linnaeus.data.corpus import Batch
+    from linnaeus.data.batch import Batch
     from linnaeus.kernels.online import LabelLists
     from linnaeus.learners.chain.learner import Told
     from linnaeus.learners.chain.weights import ChainWeights

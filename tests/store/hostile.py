@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from tests.store.foreign import FOREIGN
 
-from linnaeus.store.header import MANIFEST_LIMIT, _compose, header
+from linnaeus.store.header import MANIFEST_LIMIT, _compose, build
 
 Named = Iterator[tuple[str, bytes]]
 
@@ -229,7 +229,7 @@ def prints(content: bytes) -> Named:
         wrapped(_whole(envelope["manifest"], {**tensors, "\ud800": empty}), data),
     )
     huge = {**tensors, "zz": {**empty, "shape": [1 << 40]}}
-    yield "a terabyte that is not there", wrapped(header(_compose(1, envelope["manifest"], huge), huge), data)
+    yield "a terabyte that is not there", wrapped(build(_compose(1, envelope["manifest"], huge), huge), data)
 
 
 def contents(content: bytes) -> Named:
@@ -274,7 +274,7 @@ def _whole(manifest: Any, tensors: Any, number: Any = 1) -> bytes:
     """A header with a right digest, around whatever is given."""
     text = _compose(json.dumps(number), manifest, tensors)  # type: ignore[arg-type]
     try:
-        return header(text, tensors)
+        return build(text, tensors)
     except Exception:  # what no header can be made for
         return sealed(text)
 

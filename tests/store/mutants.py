@@ -14,7 +14,7 @@ from tests.store.hostile import cut, entries, headers, prints, sizes
 from tests.store.tampered import CHANGES, _put, _routes
 
 from linnaeus.store.file import fingerprints
-from linnaeus.store.header import header, places, seal
+from linnaeus.store.header import build, places, seal
 from linnaeus.types import State
 
 Rng = np.random.Generator
@@ -31,7 +31,7 @@ def file_of(state: State) -> bytes:
     """The file of a state, with right digests, whether or not `save` would write it."""
     tensors = {name: np.ascontiguousarray(array) for name, array in state.tensors.items()}
     found = fingerprints(tensors)
-    head = header(seal(state.manifest, found), found)
+    head = build(seal(state.manifest, found), found)
     return b"".join([len(head).to_bytes(8, "little"), head, *(tensors[name].tobytes() for name in places(found))])
 
 

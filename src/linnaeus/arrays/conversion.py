@@ -1,12 +1,13 @@
 """Conversion of user input (arrays, lists, data frames, tables, sparse matrices) to rows, with clear errors.
 
-Arrays that already have the right layout are not copied. Error messages use the words of scikit-learn where it has such
+Containers of other libraries are recognized by their methods, without importing these libraries. Arrays that already
+have the right layout are not copied. Error messages use the words of scikit-learn where it has such
 errors, because programs match them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,10 @@ from numpy.typing import NDArray
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
-from linnaeus.arrays.foreign import is_sparse, sparse_frame, to_array, to_floats
-from linnaeus.errors import DataError, InputTypeError
+from linnaeus.errors import DataError, InputTypeError, said
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Floats
+    from linnaeus.types import Array, Doubles, Floats, Label, Matrix
 
 WIDEST = 2**31 - 1
 MIXED = 1
@@ -30,7 +30,7 @@ RESHAPE = (
 
 
 def as_rows(
-    X: Any,
+    X: Matrix,
     width: int | None = None,
     names: NDArray[np.object_] | None = None,
     who: str = "the model",
@@ -61,18 +61,18 @@ def as_rows(
     return rows
 
 
-def _rows(X: Any, name: str) -> CSR | Dense:
+def _rows(X: Matrix, name: str) -> CSR | Dense:
     if isinstance(X, CSR | Dense):
         return X
-    sparse = X if is_sparse(X) else sparse_frame(X)
+    sparse = X if is_sparse(X) else _sparse_frame(X)
     if sparse is not None:
         return _from_scipy(sparse, name)
-    array = to_array(X, name)
+    array = _to_array(X, name)
     if array.ndim < 2:
         _refuse_texts(X, array, name)
     if array.ndim != 2:
         refuse_dimensions(array.ndim, name)
-    return Dense(_laid_out(to_floats(array, name)))
+    return Dense(_laid_out(_to_floats(array, name)))
 
 
 def refuse_dimensions(ndim: int, name: str) -> None:
@@ -83,7 +83,7 @@ def refuse_dimensions(ndim: int, name: str) -> None:
     raise DataError(f"Found array with dim {ndim}, while dim <= 2 is required; give {name} one row for each example.")
 
 
-def _refuse_texts(X: Any, array: Array, name: str) -> None:
+def _refuse_texts(X: Matrix, array: Array, name: str) -> None:
     """Refuse texts and other input that is not a matrix of numbers, with advice."""
     if array.dtype.kind in "US" or (array.dtype.kind == "O" and array.size and isinstance(array.flat[0], str | bytes)):
         raise DataError(
@@ -100,13 +100,13 @@ def _laid_out(values: Array) -> Floats | Doubles:
     return laid
 
 
-def _from_scipy(X: Any, name: str) -> CSR:
+def _from_scipy(X: Matrix, name: str) -> CSR:
     if len(X.shape) != 2:
         refuse_dimensions(len(X.shape), name)
     if X.shape[1] > WIDEST:
         raise DataError(f"{name} has {X.shape[1]:,} columns, but at most {WIDEST:,} can be used; hash them into fewer.")
     # Convert to floats first: duplicate entries are summed, and small integers would overflow.
-    matrix = X.astype(to_floats(np.zeros(0, X.dtype), name).dtype, copy=False).tocsr()
+    matrix = X.astype(_to_floats(np.zeros(0, X.dtype), name).dtype, copy=False).tocsr()
     indptr, indices = _laid(matrix.indptr, np.int64), _laid(matrix.indices, np.int32)
     order = kernels.column_order(indptr, indices, X.shape[1], kernels.thread_count())
     if not order or len(indptr) != X.shape[0] + 1 or indptr[-1] > len(matrix.data) or _wraps(matrix.indices):
@@ -119,7 +119,7 @@ def _from_scipy(X: Any, name: str) -> CSR:
     return CSR(indptr, indices, _laid_out(matrix.data), int(X.shape[1]))
 
 
-def _laid(numbers: Array, dtype: type[np.integer[Any]]) -> Array:
+def _laid(numbers: Array, dtype: type[np.integer]) -> Array:
     return np.require(numbers, dtype, ["C", "A"])
 
 
@@ -156,7 +156,7 @@ def _refuse_unfinite(rows: CSR | Dense, name: str) -> None:
 SHOWN = 5
 
 
-def column_names(X: Any) -> NDArray[np.object_] | None:
+def column_names(X: Matrix) -> NDArray[np.object_] | None:
     """The names of the columns of a data frame or table, if all of them are strings.
 
     >>> column_names([[1.0]]) is None
@@ -200,3 +200,125 @@ def refuse_names(seen: NDArray[np.object_], given: NDArray[np.object_]) -> None:
 
 def _listed(names: list[str]) -> str:
     return "".join(f"- {name}\n" for name in names[:SHOWN]) + ("- ...\n" if len(names) > SHOWN else "")
+
+
+EXACT = (np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16)
+"""Types whose values are exact in float32."""
+
+
+def is_sparse(X: Matrix) -> bool:
+    """Whether this is a SciPy sparse matrix or array, or one with the same methods."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def _to_array(X: Matrix, name: str) -> Array:
+    """Convert an array, lists, a data frame or a table to a NumPy array."""
+    if isinstance(X, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
+    if hasattr(X, "schema") and hasattr(X, "column_names"):
+        return _from_arrow(X, name)
+    if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
+        return _from_frame(X)
+    try:
+        return np.asarray(X)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{name} is not a table of numbers ({said(error)}); give rows of equal length.") from error
+
+
+def _sparse_frame(X: Matrix) -> Matrix | None:
+    """The SciPy matrix of a pandas frame whose columns are all sparse; None for other input."""
+    kinds = getattr(X, "dtypes", None)
+    if kinds is None or not hasattr(X, "iloc") or X.ndim != 2 or not len(kinds):
+        return None
+    if not all(type(kind).__name__ == "SparseDtype" for kind in kinds):
+        return None
+    return X.sparse.to_coo()
+
+
+def _to_floats(values: Array, name: str) -> Array:
+    """The same numbers as float32 or float64; not copied if they already are."""
+    kind = values.dtype.kind
+    if kind == "c":
+        raise DataError(f"Complex data not supported: {name} holds {values.dtype}; give its real parts.")
+    if kind in "USTmMV":
+        what = "strings" if kind in "UST" else str(values.dtype)
+        raise DataError(f"could not convert {name} to numbers, it holds {what}; encode them, or leave them out.")
+    if kind == "O":
+        return _from_objects(values, name)
+    if values.dtype.type in (np.float32, np.float64) and values.dtype.isnative:
+        return values
+    return values.astype(np.float32 if values.dtype.type in EXACT else np.float64)
+
+
+def _from_objects(values: Array, name: str) -> Array:
+    try:
+        return values.astype(np.float64)
+    except TypeError as error:
+        raise InputTypeError(f"could not convert {name} to numbers: {said(error)}; give numbers only.") from error
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"could not convert {name} to numbers: {said(error)}; give numbers only.") from error
+
+
+def _from_frame(X: Matrix) -> Array:
+    """A frame of pandas or polars; missing values become NaN."""
+    values = np.asarray(X.to_numpy())
+    if values.dtype.kind == "O" and hasattr(X, "isna"):
+        missing = np.asarray(X.isna().to_numpy(), bool)
+        if missing.any():
+            values = values.copy()
+            values[missing] = np.nan
+    return values
+
+
+def _from_arrow(X: Matrix, name: str) -> Array:
+    """A table or record batch of Arrow, column by column; missing values become NaN."""
+    columns = []
+    for label, column in zip(X.column_names, X.columns, strict=True):
+        values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+        columns.append(_to_floats(np.asarray(values), f"column {label!r} of {name}"))
+    return np.column_stack(columns) if columns else np.zeros((len(X), 0))
+
+
+def is_missing(value: Label) -> bool:
+    """Whether this is a missing value.
+
+    >>> [is_missing(value) for value in (None, float("nan"), "nan", 0)]
+    [True, True, False, False]
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | np.datetime64 | np.timedelta64) and bool(value != value)
+
+
+def unmasked(y: Matrix) -> Matrix:
+    """A masked array as objects, with None for masked values; other input unchanged.
+
+    >>> unmasked(np.ma.array([1, 2], mask=[False, True])).tolist()
+    [1, None]
+    """
+    if not isinstance(y, np.ma.MaskedArray) or not np.ma.getmaskarray(y).any():
+        return y
+    found = np.array(y.data, dtype=object)
+    found[np.ma.getmaskarray(y)] = None
+    return found
+
+
+def refuse_gaps(array: Array, what: str) -> None:
+    """Refuse an array in which a label or a target is missing or infinite; the message names the first such row.
+
+    >>> refuse_gaps(np.array([1.0, np.nan]), "target")
+    Traceback (most recent call last):
+    linnaeus.errors.DataError: The target of row 1 is missing (NaN); leave the row out, or fill it in.
+    """
+    if array.dtype.kind not in "fOmM":
+        return
+    if array.dtype.kind == "O":
+        gaps = np.array([is_missing(value) for value in array.reshape(-1)], bool).reshape(array.shape)
+    else:
+        gaps = np.isnan(array)
+    wrong = gaps | np.isinf(array) if array.dtype.kind == "f" else gaps
+    if not wrong.any():
+        return
+    at = tuple(np.argwhere(wrong)[0].tolist())
+    found = "is missing (NaN)" if gaps[at] else "is infinity (inf)"
+    raise DataError(f"The {what} of row {at[0]} {found}; leave the row out, or fill it in.")

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError
@@ -20,7 +19,9 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from linnaeus.types import Array, Doubles, Floats, Ints, Longs
+    from linnaeus.types import AnyFloats, AnyInts, Array, Doubles, Floats, Ints, Longs, Sparse
+
+Stored = TypeVar("Stored")
 
 
 def refuse_sizes(name: str, given: Array, wanted: int, what: str) -> None:
@@ -30,8 +31,8 @@ def refuse_sizes(name: str, given: Array, wanted: int, what: str) -> None:
 
 
 def into(
-    kernel: Callable[[Any, Any, Doubles, int], None],
-    matrix: Any,
+    kernel: Callable[[Stored, AnyFloats, Doubles, int], None],
+    matrix: Stored,
     given: Array,
     rows: int,
     out: Doubles | None = None,
@@ -85,7 +86,7 @@ class CSR:
         return len(self.indptr) - 1
 
     @property
-    def arrays(self) -> tuple[Longs, Ints, Floats | Doubles]:
+    def arrays(self) -> Sparse:
         """Offsets, columns and values, in the form of the kernels."""
         return self.indptr, self.indices, self.data
 
@@ -126,7 +127,7 @@ class CSR:
         offsets = self.indptr[start : max(start, stop) + 1] - begin
         return CSR(offsets, self.indices[begin:end], self.data[begin:end], self.width)
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> CSR:
+    def take(self, rows: AnyInts) -> CSR:
         """These rows, in this order.
 
         >>> X = CSR(np.array([0, 1, 3]), np.array([1, 0, 1], np.int32), np.array([5.0, 6.0, 7.0]), 2)
@@ -276,7 +277,7 @@ class Transposed:
         refuse_sizes("D", D, len(self), "rows")
         return self.columns.dot(D, out)
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> CSR:
+    def take(self, rows: AnyInts) -> CSR:
         """These rows, in this order."""
         return self.X.take(rows)
 
@@ -297,5 +298,5 @@ class Transposed:
         return self.X.squares()
 
 
-def _columns_dot(pieces: int, columns: Any, W: Array, out: Doubles, threads: int) -> None:
+def _columns_dot(pieces: int, columns: Sparse, W: Array, out: Doubles, threads: int) -> None:
     kernels.columns_dot(columns, W, out, pieces, threads)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, into, refuse_sizes, vstack
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Floats, Longs
+    from linnaeus.types import AnyInts, Array, Doubles, Floats, Longs
 
 CELLS = 1 << 22
 """Cells in one block of the conversion to sparse rows."""
@@ -49,7 +48,7 @@ class Dense:
         refuse_sizes("D", D, len(self), "rows")
         return into(kernels.dense_tdot, self.values, D, self.shape[1], out)
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> Dense:
+    def take(self, rows: AnyInts) -> Dense:
         """These rows, in this order."""
         return Dense(self.values[rows])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from linnaeus.frozen import dataclass
 from linnaeus.types import RowGrad, groups
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Longs
+    from linnaeus.types import AnyInts, Array, Chosen, Doubles, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Grouped:
     ((2, 3), [1.0, 2.0, 1.0, 9.0])
     """
 
-    rows: Any
+    rows: Rows
     offsets: Longs
     shared: int = 0
 
@@ -54,7 +52,7 @@ class Grouped:
         G[d:] = D[m:]
         return G
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> Grouped:
+    def take(self, rows: AnyInts) -> Grouped:
         """These examples, in this order."""
         offsets, at, _ = groups(self.offsets, rows)
         return Grouped(self.rows.take(at), offsets, self.shared)
@@ -66,39 +64,39 @@ class Grouped:
 
     def to_csr(self) -> CSR:
         """The rows of all examples, without the shared ones."""
-        found: CSR = self.rows.to_csr()
-        return found
+        return self.rows.to_csr()
 
     def by_columns(self) -> Grouped:
         """A copy with column-wise storage if the rows are sparse: faster for many products, but more memory."""
         return Grouped(self.rows.by_columns(), self.offsets, self.shared)
 
-    def touched(self) -> Any:
+    def touched(self) -> Chosen:
         """The columns with a value, sorted; all columns if the rows are dense."""
         if not isinstance(self.rows, CSR):
             return slice(None)
         own = np.unique(self.rows.indices[: self.rows.nnz]).astype(np.int64)
         return np.concatenate([own, self.rows.width + np.arange(self.shared)])
 
-    def narrow(self, columns: Longs) -> Grouped:
+    def narrow(self, columns: AnyInts) -> Grouped:
         """The same rows with these columns only; they must be those of `touched`."""
-        X, own = self.rows, columns[: len(columns) - self.shared]
-        at = np.searchsorted(own, X.indices).astype(np.int32)
-        return Grouped(CSR(X.indptr, at, X.data, len(own)), self.offsets, self.shared)
+        assert isinstance(self.rows, CSR)  # the columns of others are a slice
+        return Grouped(_narrow(self.rows, columns[: len(columns) - self.shared]), self.offsets, self.shared)
 
 
-def touched(X: Rows) -> Any:
+def touched(X: Rows) -> Chosen:
     """The columns that occur in a batch of rows: sorted indices for sparse rows, all columns for dense rows."""
     if isinstance(X, Grouped):
         return X.touched()
     return np.unique(X.indices[: X.nnz]) if isinstance(X, CSR) else slice(None)
 
 
-def row_gradient(X: Rows, D: Doubles, rows: Any) -> RowGrad:
+def row_gradient(X: Rows, D: Doubles, rows: Chosen) -> RowGrad:
     """X.T D for some columns only: `rows` is the result of `touched`, or `slice(None)`."""
-    if isinstance(X, Grouped) and not isinstance(rows, slice):
-        return RowGrad(rows, X.narrow(rows).tdot(D))
-    if isinstance(rows, slice) or not isinstance(X, CSR):
+    if isinstance(rows, slice) or not isinstance(X, CSR | Grouped):
         return RowGrad(slice(None), X.tdot(D))
-    narrow = CSR(X.indptr, np.searchsorted(rows, X.indices).astype(np.int32), X.data, len(rows))
+    narrow = X.narrow(rows) if isinstance(X, Grouped) else _narrow(X, rows)
     return RowGrad(rows, narrow.tdot(D))
+
+
+def _narrow(X: CSR, columns: AnyInts) -> CSR:
+    return CSR(X.indptr, np.searchsorted(columns, X.indices).astype(np.int32), X.data, len(columns))

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.arrays.foreign import is_missing, is_sparse, refuse_gaps, unmasked
+from linnaeus.arrays.conversion import is_missing, is_sparse, refuse_gaps, unmasked
 from linnaeus.errors import DataError, label_fault
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from collections.abc import Sequence
+
+    from linnaeus.types import Array, Label, Matrix
 
 Form: TypeAlias = Literal["single", "indicator", "sparse", "lists"]
 """The forms in which labels are given and predictions are returned."""
@@ -34,7 +36,7 @@ class Labels:
         """Whether an example has any number of labels."""
         return self.form != "single"
 
-    def take(self, rows: Any) -> Labels:
+    def take(self, rows: Array | slice) -> Labels:
         """The labels of these rows; unused classes are dropped, but not the columns of a matrix."""
         y = self.y[rows]
         if self.form != "single":
@@ -43,7 +45,7 @@ class Labels:
         return Labels(y.astype(np.int32), self.classes[found], self.form)
 
 
-def encode(y: Any, regressor: str = "LinearRegressor") -> Labels:
+def encode(y: Matrix, regressor: str = "LinearRegressor") -> Labels:
     """Encode labels; classes are sorted as NumPy does. A 0/1 matrix or lists of labels become label sets.
 
     Numbers that are not whole are refused; the message names the `regressor` to use for them.
@@ -73,7 +75,7 @@ def encode(y: Any, regressor: str = "LinearRegressor") -> Labels:
     return Labels(y.astype(np.int32), classes, "single")
 
 
-def _strings(y: Any) -> Labels | None:
+def _strings(y: Matrix) -> Labels | None:
     """Labels in a list of strings, the usual case; faster than by an array."""
     if not isinstance(y, list | tuple) or set(map(type, y)) != {str}:
         return None
@@ -83,7 +85,7 @@ def _strings(y: Any) -> Labels | None:
     return Labels(np.fromiter(map(at.__getitem__, y), np.int32, len(y)), np.array(names), "single")
 
 
-def label_sets(y: Any, n: int) -> list[set[Any]]:
+def label_sets(y: Matrix, n: int) -> list[set[Label]]:
     """The labels of n rows, given as lists, to compare with predicted lists.
 
     >>> label_sets([["a"], []], 2) == [{"a"}, set()]
@@ -111,7 +113,7 @@ def refuse_one_class(classes: Array) -> None:
         raise DataError(f"The labels have only {found}; a classifier needs examples of at least two classes.")
 
 
-def _as_array(y: Any) -> Array:
+def _as_array(y: Matrix) -> Array:
     """Labels as an array that keeps types: NumPy would turn numbers in a mixed list into strings."""
     y = unmasked(y)
     if hasattr(y, "to_pylist"):
@@ -130,13 +132,13 @@ def _as_array(y: Any) -> Array:
     return np.array(y) if len({type(label) for label in y}) == 1 else np.array(y, dtype=object)
 
 
-def _is_matrix(rows: list[Any]) -> bool:
+def _is_matrix(rows: list[Label]) -> bool:
     """Whether the lists have equal length and hold only 0 and 1, as rows of an indicator matrix."""
     equal = len({len(row) for row in rows}) == 1 and len(rows[0]) > 0
     return equal and all(np.isscalar(value) and value in (0, 1) for row in rows for value in row)
 
 
-def _described(y: Any) -> str:
+def _described(y: Matrix) -> str:
     shape = np.shape(y)
     return f"an array of shape {shape}" if shape else repr(y)[:40]
 
@@ -165,7 +167,7 @@ def _plain(array: Array, regressor: str = "LinearRegressor") -> Array:
     return _plain(plain, regressor) if kinds else array
 
 
-def _refuse_faults(labels: Any) -> None:
+def _refuse_faults(labels: Sequence[Label]) -> None:
     """Refuse labels that are not valid text; the message names the first such row."""
     faults = {label for label in {label for label in labels if isinstance(label, str)} if label_fault(label)}
     if faults:
@@ -184,7 +186,7 @@ def _is_lists(array: Array) -> bool:
     return all(isinstance(row, ROWS) for row in array)
 
 
-def _lists(rows: list[tuple[Any, ...]]) -> Labels:
+def _lists(rows: list[tuple[Label, ...]]) -> Labels:
     for i, row in enumerate(rows):
         if any(map(is_missing, row)):
             raise DataError(f"A label of row {i} is missing (None or NaN); leave it out of the list.")
@@ -200,14 +202,14 @@ def _lists(rows: list[tuple[Any, ...]]) -> Labels:
     return Labels(_indicator(matrix, "lists").y, classes, "lists")
 
 
-def _indicator(matrix: Any, form: Form) -> Labels:
+def _indicator(matrix: Matrix, form: Form) -> Labels:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     y = LabelSets(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
     return Labels(y, np.arange(matrix.shape[1]), form)
 
 
-def _zeros_and_ones(matrix: Any) -> Any:
+def _zeros_and_ones(matrix: Matrix) -> Matrix:
     """A matrix of 0 and 1, dense or sparse."""
     values = matrix.data if is_sparse(matrix) else matrix
     if values.dtype.kind not in "bifu" or not np.isin(values, (0, 1)).all():

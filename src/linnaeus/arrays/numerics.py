@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, ModelFileError
 
 if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
     from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles
+    from linnaeus.types import Array, Doubles, Matrix
 
 
 def sigmoid(t: Doubles) -> Doubles:
@@ -38,7 +40,7 @@ def single_blas() -> AbstractContextManager[object]:
 
 
 @cache
-def _found(scipy: bool) -> Any:
+def _found(scipy: bool) -> ThreadpoolController:
     """The BLAS libraries of this process, searched once (3 ms), and again after SciPy has loaded its own."""
     from threadpoolctl import ThreadpoolController
 
@@ -144,7 +146,7 @@ def gram(X: Rows, weights: Doubles) -> Doubles:
     [[9.0, 12.0], [12.0, 18.0]]
     """
     if isinstance(X, CSR):
-        S: Any = X.to_scipy().astype(np.float64)
+        S: Matrix = X.to_scipy().astype(np.float64)
         return np.asarray((S.T @ S.multiply(weights[:, None]).tocsr()).toarray())
     n, d = X.shape
     total, unit, size = np.zeros((d, d)), np.eye(d), max(1, BLOCK // max(1, d))
@@ -158,7 +160,7 @@ def gram(X: Rows, weights: Doubles) -> Doubles:
 def outer(X: Rows) -> Doubles:
     """X X'  (n, n)."""
     if isinstance(X, CSR):
-        S: Any = X.to_scipy().astype(np.float64)
+        S: Matrix = X.to_scipy().astype(np.float64)
         return np.asarray((S @ S.T).toarray())
     D = X.dot(np.eye(X.shape[1]))
     product: Doubles = D @ D.T

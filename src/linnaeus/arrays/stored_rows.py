@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,8 +39,7 @@ def pack_rows(name: str, X: CSR | Dense) -> State:
 
 def unpack_rows(name: str, state: State) -> CSR | Dense:
     """Restore the rows of `pack_rows`; invalid arrays are refused."""
-    parts = [state.tensors.get(f"{name}.{part}") for part in ("offsets", "columns", "values")]
-    offsets, columns, values = parts
+    offsets, columns, values = (state.tensors.get(f"{name}.{part}") for part in ("offsets", "columns", "values"))
     width: Json = state.manifest.get(f"{name}.width")
     if values is None or values.dtype not in (np.float32, np.float64) or not isinstance(width, int):
         raise damaged(f"the rows {name!r} are missing")
@@ -50,18 +49,20 @@ def unpack_rows(name: str, state: State) -> CSR | Dense:
         if values.ndim != 2 or values.shape[1] != width:
             raise damaged(f"the rows {name!r} have another width")
         return Dense(np.ascontiguousarray(values))
-    return _sparse(name, (offsets, columns, values), width)
-
-
-def _sparse(name: str, parts: Any, width: int) -> CSR:
-    offsets, columns, values = parts
-    kinds = (np.int64, np.int32, values.dtype)
-    if any(part is None or part.ndim != 1 or part.dtype != kind for part, kind in zip(parts, kinds, strict=True)):
+    if offsets is None or columns is None or not offsets.ndim == columns.ndim == values.ndim == 1:
         raise damaged(f"the rows {name!r} are not vectors")
+    if offsets.dtype != np.int64 or columns.dtype != np.int32:
+        raise damaged(f"the rows {name!r} are not vectors")
+    return _sparse(name, CSR(offsets, columns, values, width))
+
+
+def _sparse(name: str, X: CSR) -> CSR:
+    offsets, columns, values = X.arrays
+    width = X.width
     if not 0 <= width <= WIDEST or not len(offsets) or offsets[0] != 0 or offsets[-1] != len(columns):
         raise damaged(f"the offsets of the rows {name!r} are invalid")
     if len(columns) != len(values) or (np.diff(offsets) < 0).any():
         raise damaged(f"the offsets of the rows {name!r} are invalid")
     if kernels.column_order(offsets, columns, width, kernels.thread_count()) != IN_ORDER:
         raise damaged(f"the columns of the rows {name!r} are invalid")
-    return CSR(offsets, columns, values, width)
+    return X

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -11,15 +11,19 @@ from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from linnaeus.arrays.labels import Labels
-    from linnaeus.types import Array, Doubles
+    from linnaeus.types import Array, Doubles, Label
+
+    ClassWeight: TypeAlias = str | Mapping[Label, float] | None
 
 
 MAX_WEIGHT = 1e30
 """The largest weight of a row or a class: products and squares of such weights, and their sums, are finite."""
 
 
-def sample_weights(sample_weight: Any, n: int) -> Doubles:
+def sample_weights(sample_weight: ArrayLike | None, n: int) -> Doubles:
     """One finite number, at least 0, for each row; a weight of 0 is as if the row were not there.
 
     >>> sample_weights(None, 2).tolist()
@@ -50,7 +54,7 @@ def sample_weights(sample_weight: Any, n: int) -> Doubles:
     return weights
 
 
-def class_weights(class_weight: Any, labels: Labels, weights: Doubles) -> Doubles:
+def class_weights(class_weight: ClassWeight, labels: Labels, weights: Doubles) -> Doubles:
     """The row weights times the weight of each row's class; "balanced" is n / (k n_class), by weight.
 
     A class that a dict does not name counts 1. On a stream a class may be named before it comes.
@@ -73,7 +77,7 @@ def class_weights(class_weight: Any, labels: Labels, weights: Doubles) -> Double
     return balanced
 
 
-def refuse_strangers(class_weight: Any, classes: Array) -> None:
+def refuse_strangers(class_weight: ClassWeight, classes: Array) -> None:
     """Refuse a dict that names a class which is not there while one that is there has no weight: a slip of the pen.
 
     Where all classes that are there have a weight, others may be named: a fold of the data may lack a rare one.
@@ -89,7 +93,7 @@ def refuse_strangers(class_weight: Any, classes: Array) -> None:
         )
 
 
-def _factor(name: Any, weight: Any) -> float:
+def _factor(name: Label, weight: float) -> float:
     expect(f"class_weight of {name!r}", weight, float)
     if not 0 <= weight < np.inf:
         raise UsageError(f"class_weight of {name!r} must be a finite number, at least 0, not {weight}.")

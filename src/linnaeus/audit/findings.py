@@ -101,7 +101,7 @@ class Case:
 def empty(scene: Scene) -> Case:
     """Texts that are empty or white space."""
     rows = np.flatnonzero(scene.data.empty)
-    return _rows_case(rows, len(scene.data), f"{_of(len(rows), 'text')} empty or white space")
+    return _rows_case(rows, len(scene.data), f"{_count(len(rows), 'text is', 'texts are')} empty or white space")
 
 
 def duplicates(scene: Scene) -> Case:
@@ -176,16 +176,14 @@ def rare_labels(scene: Scene) -> Case:
 def leaks(scene: Scene) -> Case:
     """Rows of the other data whose text is in the first."""
     pairs = scene.matches.leaks
-    sentence = f"{_count(len(pairs), 'row', 'rows')} of the other data {_be(len(pairs))} in the first too"
+    sentence = f"{_of_other(len(pairs), 'is', 'are')} in the first too"
     return Case(len(pairs), _size(scene.other), sentence, pairs, of_other=True)
 
 
 def near_leaks(scene: Scene) -> Case:
     """Rows of the other data whose text is nearly one of the first."""
     pairs = scene.matches.near_leaks
-    sentence = (
-        f"{_count(len(pairs), 'row', 'rows')} of the other data {_be(len(pairs))} in the first with small changes"
-    )
+    sentence = f"{_of_other(len(pairs), 'is', 'are')} in the first with small changes"
     return Case(len(pairs), _size(scene.other), sentence, pairs, of_other=True)
 
 
@@ -197,7 +195,7 @@ def unseen_labels(scene: Scene) -> Case:
         codes = np.unique(scene.other.labels[scene.other.labels != MISSING])
         new = [code for code in codes.tolist() if not known.issuperset(scene.book.names(code))]
         rows = np.flatnonzero(np.isin(scene.other.labels, new)) if known else rows
-    sentence = f"{_count(len(rows), 'row', 'rows')} of the other data {_have(len(rows))} a label that the first lacks"
+    sentence = f"{_of_other(len(rows), 'has', 'have')} a label that the first lacks"
     return replace(_rows_case(rows, _size(scene.other), sentence), of_other=True)
 
 
@@ -235,13 +233,5 @@ def _count(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def _of(count: int, noun: str) -> str:
-    return f"{_count(count, noun, noun + 's')} {_be(count)}"
-
-
-def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
+def _of_other(count: int, one: str, many: str) -> str:
+    return _count(count, f"row of the other data {one}", f"rows of the other data {many}")

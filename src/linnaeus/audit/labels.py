@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from linnaeus.audit.records import Share, Spread
 
+if TYPE_CHECKING:
+    from linnaeus.types import AnyInts, Array
+
 BINS = 12
 
 
-def lengths(values: NDArray[np.integer[Any]]) -> Spread | None:
+def lengths(values: AnyInts) -> Spread | None:
     """The spread of lengths, with a histogram over 0, 1, 2, 5, 10, 20, 50 ...; None if there are none.
 
     >>> lengths(np.array([0, 3, 4, 7])).counts
@@ -41,7 +44,7 @@ def numbers(values: NDArray[np.float64]) -> Spread | None:
     return _spread(values, edges)
 
 
-def _spread(values: NDArray[Any], edges: NDArray[np.float64]) -> Spread:
+def _spread(values: Array, edges: NDArray[np.float64]) -> Spread:
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     counts = np.bincount(bins, minlength=len(edges) - 1)
     middle, high = np.quantile(values, [0.5, 0.95])
@@ -74,7 +77,7 @@ class LabelBook:
 
     def encode(self, labels: pa.Array) -> NDArray[np.int64]:
         """The code of each row; MISSING where there is no label."""
-        key: Callable[[Any], tuple[str, ...]] = _one
+        key: Callable[[str], tuple[str, ...]] = _one
         if _is_many(labels.type):
             labels, key = pc.binary_join(labels.cast(pa.list_(pa.string())), _SEPARATOR), _many
         encoded = labels.dictionary_encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.text import as_texts
 
 if TYPE_CHECKING:
-    from linnaeus.data.corpus import Batch
+    from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Array, Longs, Words64
 
@@ -136,7 +136,7 @@ class Tally:
     kind: str = "none"
     rows: int = 0
     bytes: int = 0
-    columns: dict[str, list[Any]] = field(default_factory=dict)
+    columns: dict[str, list[Array]] = field(default_factory=dict)
     characters: Words64 = field(default_factory=lambda: np.zeros(CODES + 1, np.uint64))
     excerpts: dict[int, str] = field(default_factory=dict)
     vocabulary: list[Words64] = field(default_factory=lambda: [np.zeros(0, np.uint64)])
@@ -185,7 +185,7 @@ class Tally:
         if sum(map(len, self.vocabulary[1:])) > len(self.vocabulary[0]):
             self.vocabulary = [np.unique(np.concatenate(self.vocabulary))]
 
-    def _put(self, **columns: Any) -> None:
+    def _put(self, **columns: Array) -> None:
         for name, values in columns.items():
             self.columns.setdefault(name, []).append(values)
 

@@ -87,7 +87,8 @@ def list_offsets(lists: pa.Array) -> Longs:
 def text_offsets(strings: pa.Array) -> AnyInts:
     """Where each text begins in the buffer of bytes; there is at least one text."""
     dtype = np.int64 if pa.types.is_large_string(strings.type) else np.int32
-    return np.frombuffer(strings.buffers()[1], dtype)[strings.offset : strings.offset + len(strings) + 1]
+    found: AnyInts = np.frombuffer(strings.buffers()[1], dtype)
+    return found[strings.offset : strings.offset + len(strings) + 1]
 
 
 def number(strings: pa.Array) -> tuple[NDArray[np.int64], list[str]]:

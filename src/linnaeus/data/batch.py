@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, fields, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,9 +50,8 @@ class Batch:
 
     def each(self, change: Callable[[pa.Array], pa.Array], start: int = 0) -> Batch:
         """The batch with the same function applied to every column."""
-        changed: dict[str, Any] = {
-            name: None if getattr(self, name) is None else change(getattr(self, name)) for name in _ROLES
-        }
+        roles = {name: getattr(self, name) for name in _ROLES}
+        changed = {name: change(array) for name, array in roles.items() if array is not None}
         return Batch(**changed, columns={name: change(array) for name, array in self.columns.items()}, start=start)
 
     def slice(self, offset: int, length: int) -> Batch:
@@ -96,7 +94,7 @@ def join(batches: Sequence[Batch]) -> Batch:
     if len(batches) == 1:
         return batches[0]
     first = batches[0]
-    roles: dict[str, Any] = {
+    roles = {
         name: concatenated([getattr(b, name) for b in batches]) for name in _ROLES if getattr(first, name) is not None
     }
     columns = {name: concatenated([b.columns[name] for b in batches]) for name in first.columns}

@@ -258,17 +258,12 @@ def text_files(folder: Path) -> list[Path]:
     """The texts below the folders of a folder: `.txt` files, or where there are none, all but images and the like."""
     inner = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
     found = [path for label in inner for path in sorted(label.rglob("*")) if _is_visible(path, label)]
-    named = [path for path in found if _is_named_text(path)]
+    named = [path for path in found if _suffix(path) == ".txt"]
     return named or [path for path in found if named_otherwise(path.suffix) is None]
 
 
 def _is_visible(path: Path, below: Path) -> bool:
     return path.is_file() and not any(part.startswith(".") for part in path.relative_to(below).parts)
-
-
-def _is_named_text(path: Path) -> bool:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    return ".txt" in (suffixes[-2:-1] if suffixes and suffixes[-1] in CODECS else suffixes[-1:])
 
 
 _SHEET = "a spreadsheet; export the sheet as CSV"

@@ -17,8 +17,6 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.types import Array, Longs
 
 
@@ -113,7 +111,7 @@ def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
     if k < 1:
         raise UsageError(f"k={k} folds are too few; take 1 or more.")
     when = np.asarray(times)
-    edges: list[Any] = _edges(when, [i / (k + 1) for i in range(1, k + 1)])
+    edges = _edges(when, [i / (k + 1) for i in range(1, k + 1)])
     if len(set(edges)) < k:
         raise DataError(f"there are too few different times for {k} folds; take fewer.")
     return [_forward(when, edge, after) for edge, after in zip(edges, [*edges[1:], None], strict=True)]

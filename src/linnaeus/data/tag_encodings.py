@@ -12,7 +12,7 @@ or S, and before O. So an I-X after O begins an entity.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -60,7 +60,7 @@ def is_encoded(names: Sequence[str]) -> bool:
     return bool(parts) and all(letter in _LETTERS and letter != OUTSIDE and kind for letter, _, kind in parts)
 
 
-def spans(tags: Any, offsets: Longs) -> Spans:
+def spans(tags: pa.Array | Sequence[str | None], offsets: Longs) -> Spans:
     """The entities of tagged sentences; `tags` is an Arrow array or a list of strings, null is O.
 
     >>> spans(["B-PER", "I-PER", "O", "I-LOC"], np.array([0, 4])).listed()
@@ -108,7 +108,7 @@ def write(found: Spans, count: int, encoding: str = "bio") -> list[str]:
     return [OUTSIDE if letter == O else f"{_LETTER[letter]}-{found.types[kind]}" for letter, kind in pairs]
 
 
-def convert(tags: Any, offsets: Longs, encoding: str) -> pa.Array:
+def convert(tags: pa.Array | Sequence[str | None], offsets: Longs, encoding: str) -> pa.Array:
     """The same entities in another encoding; sentences are apart, so that IOB1 needs no B at their beginning.
 
     >>> convert(["I-PER", "I-PER", "O", "I-PER"], np.array([0, 2, 4]), "bioes").to_pylist()
@@ -159,7 +159,7 @@ def _parts(names: Sequence[str]) -> tuple[Ints, Ints, tuple[str, ...]]:
     return letters, np.array([-1 if kind is None else number[kind] for kind in of], np.int32), types
 
 
-def _codes(tags: Any) -> tuple[Ints, list[str]]:
+def _codes(tags: pa.Array | Sequence[str | None]) -> tuple[Ints, list[str]]:
     array = tags if isinstance(tags, pa.Array) else pa.array(list(tags), pa.string())
     encoded = array.fill_null(OUTSIDE).dictionary_encode()
     codes: Ints = encoded.indices.to_numpy()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from linnaeus.arrays.foreign import refuse_gaps, unmasked
+from linnaeus.arrays.conversion import refuse_gaps, unmasked
 from linnaeus.arrays.linear import stored
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.errors import DataError

@@ -63,7 +63,7 @@ class Guard:
         return ModelFileError(f"{self._said} is damaged: a block does not match its digest; restore it from a copy.")
 
 
-class Guarded(Mapping[str, Any]):
+class Guarded(Mapping[str, "Array"]):
     """Arrays by name; one with a guard is checked as a whole before anyone gets it.
 
     `raw` gives it unchecked, to those who check the blocks themselves.
@@ -73,7 +73,7 @@ class Guarded(Mapping[str, Any]):
         """Arrays, and the guards of some of them."""
         self._arrays, self.guards = arrays, guards
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Array:
         if name in self.guards:
             self.guards[name].check()
         return self._arrays[name]
@@ -87,11 +87,11 @@ class Guarded(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._arrays)
 
-    def raw(self, name: str) -> Any:
+    def raw(self, name: str) -> Array:
         """The array as it lies in the file."""
         return self._arrays[name]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)  # a copy for another process is checked, and lies in memory
 
 

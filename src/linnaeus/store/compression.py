@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from linnaeus.errors import UsageError, damaged
 
 if TYPE_CHECKING:
-    from linnaeus.store.states import Tensors
-    from linnaeus.types import Array, Doubles, Floats, Ints
+    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints
 
-
-Coded = tuple[NDArray[Any], "Floats | None"]
+    Coded: TypeAlias = tuple[Array, Floats | None]
 
 FINE = 0.01
 """The error of one scale for each column, relative to the weights, up to which it is good enough."""
@@ -33,7 +31,7 @@ GROWTH = 32
 _COUNTS = (np.uint8, np.uint16, np.uint32)
 
 
-def quantize(W: Floats, kind: str = "float32") -> Tensors:
+def quantize(W: Floats, kind: str = "float32") -> Arrays:
     """Weights (d, w) as tensors of a file; `kind` is "float32" (exact, used where it lies), "float16" or "int8".
 
     int8 has one scale for each column where that loses less than 1%, else one for each row (and always for each column
@@ -119,7 +117,7 @@ KINDS: dict[str, Callable[[Floats], Coded]] = {"float32": _whole, "float16": _ha
 """How weights are coded, by the type of the codes."""
 
 
-def _packed(codes: Array, scales: Floats) -> Tensors:
+def _packed(codes: Array, scales: Floats) -> Arrays:
     """Whole, or row by row without zeros: how many are left in each row, their columns, and their codes."""
     whole = {"codes": codes, "scales": scales}
     there, w = codes != 0, codes.shape[1]
@@ -135,7 +133,7 @@ def _size(tensors: Mapping[str, Array]) -> int:
     return sum(array.nbytes for array in tensors.values())
 
 
-def _smallest(count: int) -> type[np.unsignedinteger[Any]]:
+def _smallest(count: int) -> type[np.unsignedinteger]:
     return next(kind for kind in _COUNTS if count <= np.iinfo(kind).max)
 
 

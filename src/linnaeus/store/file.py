@@ -15,39 +15,24 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.errors import MachineError, ModelFileError, UsageError, expect
 from linnaeus.kernels.threads import thread_count
+from linnaeus.store import header
 from linnaeus.store.atomic import replace_file
 from linnaeus.store.blocks import BLOCK, BLOCKS, Guard, digest_blocks
-from linnaeus.store.header import (
-    DIMENSION_LIMIT,
-    HEADER_LIMIT,
-    KNOWN,
-    SIZE_BYTES,
-    TENSOR_LIMIT,
-    check_header,
-    envelope_of,
-    fingerprint,
-    header,
-    open_envelope,
-    places,
-    seal,
-)
 from linnaeus.types import Json, State
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from linnaeus.types import Array, Arrays
 
 
 VERIFY_LIMIT = 64 * 1024 * 1024
 """Files whose tensors have fewer bytes are read and checked as a whole; larger ones are mapped."""
 
-Tensors = dict[str, NDArray[Any]]
 Later: TypeAlias = Callable[[Mapping[str, Json]], Collection[str]]
 """From a manifest to the names of tensors that whoever loads a file checks itself."""
 
@@ -77,14 +62,14 @@ def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None
         raise UsageError(f"A tensor cannot be named {BLOCKS!r}: large files keep that name for themselves.")
     prints = fingerprints(tensors)
     if sum(array.nbytes for array in tensors.values()) >= VERIFY_LIMIT:
-        tensors[BLOCKS] = digest_blocks(tensors, list(places(prints)))
+        tensors[BLOCKS] = digest_blocks(tensors, list(header.places(prints)))
         prints |= fingerprints({BLOCKS: tensors[BLOCKS]})
-    head = header(seal(state.manifest, prints), prints)
+    head = header.build(header.seal(state.manifest, prints), prints)
 
     def write(passing: Path) -> None:
         with passing.open("wb") as file:
-            file.write(len(head).to_bytes(SIZE_BYTES, "little") + head)
-            for name in places(prints):
+            file.write(len(head).to_bytes(header.SIZE_BYTES, "little") + head)
+            for name in header.places(prints):
                 file.write(tensors[name].reshape(-1).view(np.uint8).data)
 
     replace_file(path, write)
@@ -107,9 +92,9 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
     where = str(path)
     with opened(path) as file:
         manifest, prints, start = _read_header(file, where)
-        data = _read_data(file, (start, sum(b - a for a, b in places(prints).values())), where)
-        tensors = {name: _array(data[a:b], prints[name]) for name, (a, b) in places(prints).items()}
-        most = VERIFY_LIMIT if len(data) < VERIFY_LIMIT else VERIFY_LIMIT // TENSOR_LIMIT
+        data = _read_data(file, (start, sum(b - a for a, b in header.places(prints).values())), where)
+        tensors = {name: _array(data[a:b], prints[name]) for name, (a, b) in header.places(prints).items()}
+        most = VERIFY_LIMIT if len(data) < VERIFY_LIMIT else VERIFY_LIMIT // header.TENSOR_LIMIT
         whole = {BLOCKS, *(name for name, array in tensors.items() if verify or array.nbytes <= most)}
         checked = {name: array for name, array in tensors.items() if name in whole and verify is not False}
         _check(checked, prints, where)
@@ -121,7 +106,7 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
     return State(manifest, {name: tensors[name] for name in prints if name != BLOCKS}, guards)
 
 
-def _guards(tensors: Tensors, checked: set[str], held: Any, where: str) -> dict[str, Guard]:
+def _guards(tensors: Arrays, checked: set[str], held: object, where: str) -> dict[str, Guard]:
     """A guard for each tensor that has not been checked; of a file without digests of blocks it checks nothing."""
     digests, found, at = tensors.get(BLOCKS), {}, 0
     if digests is not None and (digests.dtype != np.uint64 or digests.ndim != 1):
@@ -141,17 +126,19 @@ def _guards(tensors: Tensors, checked: set[str], held: Any, where: str) -> dict[
 
 def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, Json], int]:
     """The manifest, the fingerprints, and where the tensors start."""
-    start = take(file, SIZE_BYTES)
+    start = take(file, header.SIZE_BYTES)
     size = int.from_bytes(start, "little")
-    if len(start) < SIZE_BYTES or size + SIZE_BYTES > length(file):
+    if len(start) < header.SIZE_BYTES or size + header.SIZE_BYTES > length(file):
         raise ModelFileError(f"{where} is not a Linnaeus model file, or its end is missing.")
-    if size > HEADER_LIMIT:
-        raise ModelFileError(f"{where} is not a usable model file: its header is larger than {HEADER_LIMIT:,} bytes.")
+    if size > header.HEADER_LIMIT:
+        raise ModelFileError(
+            f"{where} is not a usable model file: its header is larger than {header.HEADER_LIMIT:,} bytes."
+        )
     raw = bytes(take(file, size))
-    envelope = envelope_of(raw, where)
-    manifest, prints = open_envelope(envelope, where)
-    check_header(raw, envelope, prints, where)
-    return manifest, prints, SIZE_BYTES + size
+    envelope = header.envelope_of(raw, where)
+    manifest, prints = header.open_envelope(envelope, where)
+    header.check(raw, envelope, prints, where)
+    return manifest, prints, header.SIZE_BYTES + size
 
 
 def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
@@ -177,10 +164,12 @@ def _array(data: memoryview, print_: Mapping[str, Json]) -> Array:
 def _storable(name: str, array: Array) -> Array:
     """The array as the file holds it: contiguous, little-endian, of an allowed type, finite."""
     array = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
-    if array.dtype.name not in KNOWN:
-        raise UsageError(f"Tensor {name!r} has type {array.dtype}; a model file holds {', '.join(sorted(KNOWN))}.")
-    if array.ndim > DIMENSION_LIMIT:
-        raise UsageError(f"Tensor {name!r} has {array.ndim} axes; a model file holds at most {DIMENSION_LIMIT}.")
+    if array.dtype.name not in header.KNOWN:
+        raise UsageError(
+            f"Tensor {name!r} has type {array.dtype}; a model file holds {', '.join(sorted(header.KNOWN))}."
+        )
+    if array.ndim > header.DIMENSION_LIMIT:
+        raise UsageError(f"Tensor {name!r} has {array.ndim} axes; a model file holds at most {header.DIMENSION_LIMIT}.")
     if not _is_plain(array):
         raise UsageError(f"Tensor {name!r} holds values that are not finite; a model file holds only finite numbers.")
     return array
@@ -198,7 +187,7 @@ def _is_plain(array: Array) -> bool:
         return bool(np.isfinite(array.min()) and np.isfinite(array.max()))  # eight times as fast as asking each
 
 
-def _check(tensors: Tensors, prints: Mapping[str, Json], where: str) -> None:
+def _check(tensors: Arrays, prints: Mapping[str, Json], where: str) -> None:
     for name, found in fingerprints(tensors).items():
         if found != prints[name]:
             raise ModelFileError(
@@ -287,7 +276,7 @@ MOST = 4
 
 
 def fingerprints(tensors: Mapping[str, Array]) -> dict[str, Json]:
-    """The fingerprint of each; hashing leaves the interpreter to other threads.
+    """The header.fingerprint of each; hashing leaves the interpreter to other threads.
 
     >>> import numpy as np
     >>> fingerprints({"b": np.zeros(2, np.float32)})["b"]["shape"]
@@ -300,7 +289,7 @@ def fingerprints(tensors: Mapping[str, Array]) -> dict[str, Json]:
         with suppress(IndexError):
             while True:
                 name = waiting.pop()  # the largest first, so that the threads end together
-                found[name] = fingerprint(tensors[name])
+                found[name] = header.fingerprint(tensors[name])
 
     helpers: list[Thread] = []
     if sum(array.nbytes for array in tensors.values()) >= LARGE:
@@ -313,4 +302,4 @@ def fingerprints(tensors: Mapping[str, Array]) -> dict[str, Json]:
         if helper.ident is not None:
             helper.join()
     # What a helper failed at is done again, so that its error is raised here.
-    return {name: found[name] if name in found else fingerprint(tensors[name]) for name in tensors}
+    return {name: found[name] if name in found else header.fingerprint(tensors[name]) for name in tensors}

@@ -176,7 +176,7 @@ def places(prints: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def header(envelope: str, prints: Mapping[str, Json]) -> bytes:
+def build(envelope: str, prints: Mapping[str, Json]) -> bytes:
     """The header of a file with this envelope and the tensors it names."""
     if len(prints) > TENSOR_LIMIT:
         raise UsageError(f"The state has {len(prints):,} tensors; at most {TENSOR_LIMIT:,} go into one model file.")
@@ -216,10 +216,10 @@ def envelope_of(raw: bytes, where: str) -> str:
     return str(text)
 
 
-def check_header(raw: bytes, envelope: str, prints: Mapping[str, Json], where: str) -> None:
+def check(raw: bytes, envelope: str, prints: Mapping[str, Json], where: str) -> None:
     """Refuse a header that is not, byte for byte, the one of its envelope."""
     try:
-        same = header(envelope, prints) == raw
+        same = build(envelope, prints) == raw
     except UsageError:
         same = False
     if not same:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from linnaeus.store.file import load, save
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from linnaeus.types import Arrays
 
 KIND = "checkpoint"
 SHARE = 0.1
@@ -35,7 +35,7 @@ class PartsFile:
     >>> file.done()
     """
 
-    def __init__(self, path: Any, belongs: str) -> None:
+    def __init__(self, path: str | os.PathLike[str], belongs: str) -> None:
         expect("checkpoint", path, os.PathLike)
         self.path, self.belongs = Path(path), belongs
         self._cost, self._saved = 0.0, -np.inf
@@ -72,7 +72,7 @@ class PartsFile:
         self.path.unlink(missing_ok=True)
 
     def _whole(self) -> State:
-        tensors: dict[str, Array] = {}
+        tensors: Arrays = {}
         for name, part in self._parts.items():
             tensors |= {f"{name}/{inner}": array for inner, array in part.tensors.items()}
         wild = [name for name, array in tensors.items() if array.dtype == np.float64 and not np.isfinite(array).all()]

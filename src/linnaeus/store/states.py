@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.errors import damaged
 from linnaeus.types import Json, State
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from linnaeus.types import Array, Bytes, Longs
+    from linnaeus.types import Array, Arrays, Bytes, Longs
 
-
-Tensors = dict[str, NDArray[Any]]
+    Tensors: TypeAlias = Arrays
 
 
 class Piece(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +18,13 @@ from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
 from linnaeus.errors import DataError, said
 
 if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile, RowGroupMetaData
+
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
+    from linnaeus.types import Json
+
+    _IpcReader: TypeAlias = pa.RecordBatchFileReader | pa.RecordBatchStreamReader
 
 
 _MAX_BATCH_ROWS = 1 << 16
@@ -108,20 +113,23 @@ def _with_names(schema: pa.Schema) -> pa.Schema:
     return schema
 
 
-def _parquet(raw: pa.NativeFile, before: Any = None, dictionaries: Sequence[str] | None = None) -> Any:
+def _parquet(
+    raw: pa.NativeFile, before: ParquetFile | None = None, dictionaries: Sequence[str] | None = None
+) -> ParquetFile:
     from pyarrow import parquet
 
     known = before.metadata if before else None
     return parquet.ParquetFile(raw, metadata=known, pre_buffer=False, read_dictionary=dictionaries)
 
 
-def _row_group(raw: pa.NativeFile, reader: Any, group: int, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _row_group(raw: pa.NativeFile, reader: ParquetFile, group: int, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """The rows of one group, so many at a time that a piece is about one block, and small even if all are long.
 
     The dictionaries of a row group come with its first row, and tell how long texts may be. How many texts a list has
     they do not tell: texts in lists stay numbers in a dictionary until they are counted.
     """
-    claims, chosen = reader.metadata.row_group(group), _chosen(group, columns)
+    claims = reader.metadata.row_group(group)
+    chosen = {"row_groups": [group], "columns": list(columns), "use_threads": False}
     count = _rows_per_block(claims)
     nested = any(pa.types.is_nested(reader.schema_arrow.field(name).type) for name in columns)
     if not nested and count * claims.total_byte_size <= PIECE:
@@ -137,7 +145,7 @@ def _row_group(raw: pa.NativeFile, reader: Any, group: int, columns: Sequence[st
     return _batches(reader, min(count, PIECE // max(1, longest)), chosen)
 
 
-def _batches(reader: Any, count: int, chosen: dict[str, Any]) -> Iterator[pa.RecordBatch]:
+def _batches(reader: ParquetFile, count: int, chosen: dict[str, Json]) -> Iterator[pa.RecordBatch]:
     found: Iterator[pa.RecordBatch] = reader.iter_batches(min(_MAX_BATCH_ROWS, max(1, count)), **chosen)
     return found
 
@@ -156,34 +164,30 @@ def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.concat_batches(held)
 
 
-def _chosen(group: int, columns: Sequence[str]) -> dict[str, Any]:
-    return {"row_groups": [group], "columns": list(columns), "use_threads": False}
-
-
-def _ipc(raw: pa.NativeFile, columns: Sequence[str] | None) -> Any:
+def _ipc(raw: pa.NativeFile, columns: Sequence[str] | None) -> _IpcReader:
     magic = raw.read(len(MAGIC))
     raw.seek(0)
     opener = pa.ipc.open_file if magic == MAGIC else pa.ipc.open_stream
-    reader: Any = opener(raw)
+    reader = opener(raw)
     if columns is None or magic != MAGIC:
         return reader
     wanted = [reader.schema.names.index(name) for name in columns]
     return opener(raw, options=pa.ipc.IpcReadOptions(included_fields=wanted, use_threads=False))
 
 
-def _record_batches(reader: Any) -> Iterator[pa.RecordBatch]:
+def _record_batches(reader: _IpcReader) -> Iterator[pa.RecordBatch]:
     if isinstance(reader, pa.RecordBatchFileReader):
         return (reader.get_batch(i) for i in range(reader.num_record_batches))
     return iter(reader)
 
 
-def _rows_per_block(group: Any) -> int:
+def _rows_per_block(group: RowGroupMetaData) -> int:
     """So many rows that a piece is about one block, if all rows were alike."""
     per_row = max(1, group.total_byte_size // max(1, group.num_rows))
     return int(min(_MAX_BATCH_ROWS, max(1, BLOCK // per_row)))
 
 
-def _check_size(file: File, group: Any, options: ReadOptions) -> None:
+def _check_size(file: File, group: RowGroupMetaData, options: ReadOptions) -> None:
     # Compared with the whole file: to ask for its columns, of a damaged file, ends the process inside pyarrow.
     limit = growth_limit(file.size, options)
     if group.total_byte_size > limit:
