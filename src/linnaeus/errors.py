@@ -9,7 +9,6 @@ Messages say what is wrong, where, and what to do, in one sentence.
 import os
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any
 
 __all__ = [
     "DataError",
@@ -147,7 +146,7 @@ def _short(what: str) -> str:
     return said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}..."
 
 
-_KINDS: dict[type, tuple[Any, str]] = {
+_KINDS: dict[type, tuple[type | tuple[type, ...], str]] = {
     int: (Integral, "a whole number"),
     float: (Real, "a number"),
     str: (str, "a string"),
@@ -155,7 +154,7 @@ _KINDS: dict[type, tuple[Any, str]] = {
 }
 
 
-def expect(name: str, value: Any, kind: type) -> None:
+def expect(name: str, value: object, kind: type) -> None:
     """Refuse an argument that is not of this type: int, float (whole numbers too), str, os.PathLike (strings too).
 
     True does not count as a number.

@@ -22,9 +22,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-Method = Callable[..., Any]
+Method = Callable[..., object]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -41,7 +41,7 @@ else:
         return make if cls is None else make(cls)
 
 
-def _freeze(cls: type, eq: bool = True, repr: bool = True, **options: Any) -> type:  # noqa: A002 - its name
+def _freeze(cls: type, eq: bool = True, repr: bool = True, **options: bool) -> type:  # noqa: A002 - its name
     """The class with fields and `__init__` of the standard library, and other methods from here where it has none."""
     own = {name for name, value in vars(cls).items() if value is not None}  # `__hash__` is None beside an `__eq__`
     cls = dataclasses.dataclass(eq=False, repr=False, **options)(cls)
@@ -62,7 +62,7 @@ def _in_dictionary(record: object, name: str) -> bool:
     return name in record.__dict__
 
 
-def _guards(cls: type[Any], names: set[str], held: Callable[[object, str], bool]) -> dict[str, Method]:
+def _guards(cls: type[object], names: set[str], held: Callable[[object, str], bool]) -> dict[str, Method]:
     """A field is written once, by `__init__` or by pickle; nothing else is written, and nothing deleted."""
 
     def assign(self: object, name: str, value: object) -> None:
@@ -81,12 +81,12 @@ def _guards(cls: type[Any], names: set[str], held: Callable[[object, str], bool]
     return {"__setattr__": assign, "__delattr__": remove}
 
 
-def _values(names: list[str]) -> Callable[[object], tuple[Any, ...]]:
+def _values(names: list[str]) -> Callable[[object], tuple[object, ...]]:
     """What gives the fields of an object as a tuple."""
     return attrgetter(*names) if len(names) > 1 else lambda record: tuple(getattr(record, name) for name in names)
 
 
-def _comparison(values: Callable[[object], tuple[Any, ...]]) -> dict[str, Method]:
+def _comparison(values: Callable[[object], tuple[object, ...]]) -> dict[str, Method]:
     """Objects of one class with equal fields are equal."""
 
     def equal(self: object, other: object) -> bool:

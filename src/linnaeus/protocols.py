@@ -8,22 +8,24 @@ some pieces can do is a *capability*: a small protocol that a class names in its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
+    from linnaeus.erm.objective import Objective
     from linnaeus.kernels.online import LabelLists
     from linnaeus.learners.chain.learner import Told
     from linnaeus.learners.chain.weights import ChainWeights
     from linnaeus.optimizers.fused_steps import OnlineKernel
+    from linnaeus.optimizers.schedules import Schedule
+    from linnaeus.optimizers.stochastic_steps import Run
     from linnaeus.store.parts import Part
     from linnaeus.types import (
         Answer,
         AnyFloats,
         AnyInts,
+        Array,
         Chosen,
         CostTable,
         Crowding,
@@ -32,10 +34,12 @@ if TYPE_CHECKING:
         Lesson,
         Longs,
         Margins,
+        Material,
         Params,
         Place,
-        Polished,
         RowGrad,
+        Source,
+        Sparse,
         Start,
         State,
         Step,
@@ -49,7 +53,6 @@ class Stream(Protocol):
 
     def batches(self) -> Iterator[Batch]:
         """The rows in order; the batch boundaries never change a result."""
-        ...
 
 
 class Rows(Protocol):
@@ -58,39 +61,24 @@ class Rows(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        ...
 
     def dot(self, W: AnyFloats) -> Doubles:
         """X @ W  (n, k)."""
-        ...
 
     def tdot(self, D: AnyFloats, out: Doubles | None = None) -> Doubles:
         """X.T @ D  (d, k), written to `out` if given."""
-        ...
 
     def take(self, rows: AnyInts) -> Rows:
         """These rows, in this order."""
-        ...
 
     def rows_slice(self, start: int, stop: int) -> Rows:
         """Rows start to stop, without a copy of their values."""
-        ...
 
     def to_csr(self) -> CSR:
         """The same rows without zeros, for kernels that read sparse rows."""
-        ...
 
     def by_columns(self) -> Rows:
         """The same rows, with a column-wise copy if they are sparse: faster for many products, but more memory."""
-        ...
-
-
-class Extractor(Protocol):
-    """A feature extractor: a frozen dataclass whose fields are its hyper-parameters."""
-
-    def fit(self, stream: Stream) -> Features:
-        """Learn the vocabulary or other parameters in one or more passes over the stream."""
-        ...
 
 
 class Features(Protocol):
@@ -99,23 +87,18 @@ class Features(Protocol):
     @property
     def width(self) -> int:
         """The number of columns."""
-        ...
 
     def rows(self, batch: Batch) -> CSR:
         """The features of each row of the batch (len(batch), width)."""
-        ...
 
     def names(self) -> Sequence[str]:
         """A readable name for each column."""
-        ...
 
     def places(self, batch: Batch) -> list[list[Place]]:
         """For each row, the positions of its features in the text."""
-        ...
 
     def state(self) -> State:
         """Manifest and tensors from which this is restored; see `linnaeus.features.restore`."""
-        ...
 
 
 class OutputSpace(Protocol):
@@ -126,35 +109,27 @@ class OutputSpace(Protocol):
 
     def width(self, k: int) -> int:
         """Score columns for k classes (for real targets: k targets)."""
-        ...
 
     def gold(self, S: Doubles, y: Truth) -> Answer:
         """Score of the true output, and its indicator parts."""
-        ...
 
     def best(self, S: Doubles, y: Truth) -> Answer:
         """Maximum over outputs, and the maximizer's parts."""
-        ...
 
     def soft(self, S: Doubles, y: Truth) -> Answer:
         """Log-sum-exp over outputs, and the marginals."""
-        ...
 
     def cost(self, S: Doubles, y: Truth) -> Answer:
         """The cost of each wrong part, so that best(S + parts) + value is the loss-augmented maximum."""
-        ...
 
     def margins(self, S: Doubles, y: Truth) -> Margins:
         """Margins: one for each binary part of a product, gold minus best rival for a joint space."""
-        ...
 
     def residuals(self, S: Doubles, y: Truth) -> Margins:
         """Scores minus targets: the numbers themselves, or +1 and -1 for yes and no."""
-        ...
 
-    def decode(self, S: Doubles) -> NDArray[Any]:
+    def decode(self, S: Doubles) -> Array:
         """The predicted output of each row: class indices, an indicator matrix, or numbers."""
-        ...
 
 
 class Loss(Protocol):
@@ -162,7 +137,6 @@ class Loss(Protocol):
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
         """Values (n,), and their gradient in the scores (n, w)."""
-        ...
 
 
 class Regularizer(Protocol):
@@ -170,112 +144,15 @@ class Regularizer(Protocol):
 
     def value(self, W: Doubles) -> float:
         """Strength times R(W)."""
-        ...
 
     def grad(self, W: Doubles) -> Doubles:
         """A subgradient of `value`."""
-        ...
 
     def prox(self, W: Doubles, step: float) -> Doubles:
         """argmin_V  1/2 ||V - W||^2 + step * value(V)."""
-        ...
 
     def flow(self, W: Doubles, time: Doubles | float) -> Doubles:
         """W after this time along -grad of the penalty; flows compose, so delayed updates give the same result."""
-        ...
-
-
-class Objective(Protocol):
-    """sum_i weight_i loss_i + strength R(w): an objective, as optimizers use it. See `erm.objective`.
-
-    X (n, d) are the features, y the true outputs, `weights` (n,) the row weights, k the number of classes, labels or
-    targets. Solvers that use the structure of an objective ask its pieces for capabilities.
-    """
-
-    @property
-    def X(self) -> Rows:  # noqa: N802
-        """The features (n, d)."""
-        ...
-
-    @property
-    def y(self) -> Any:
-        """The true outputs: class indices, `LabelSets`, numbers, `Tags` or `Choices`."""
-        ...
-
-    @property
-    def space(self) -> OutputSpace:
-        """The output space."""
-        ...
-
-    @property
-    def loss(self) -> Loss:
-        """The loss."""
-        ...
-
-    @property
-    def regularizer(self) -> Regularizer:
-        """The penalty on the weights."""
-        ...
-
-    @property
-    def weights(self) -> Doubles:
-        """The row weights (n,)."""
-        ...
-
-    @property
-    def k(self) -> int:
-        """The number of classes, labels or targets."""
-        ...
-
-    @property
-    def bias(self) -> Literal["free", "regularized", "none"]:
-        """Whether there is a bias, and whether it is penalized like every other weight."""
-        ...
-
-    @property
-    def penalized(self) -> tuple[str, ...]:
-        """The names of the penalized parameters."""
-        ...
-
-    def initial(self) -> Params:
-        """Zeros of the right shapes: W (d, w), and b (w,) unless there is no bias."""
-        ...
-
-    def penalty(self, params: Params) -> float:
-        """The value of the regularizer."""
-        ...
-
-    def value(self, params: Params) -> float:
-        """The objective."""
-        ...
-
-    def value_and_grad(self, params: Params, out: Params | None = None) -> tuple[float, Params]:
-        """The objective, and a (sub)gradient of it, written to `out` if given."""
-        ...
-
-    def smooth_and_grad(self, params: Params) -> tuple[float, Params]:
-        """The sum of losses alone, and its gradient: for solvers that use the prox of the penalty."""
-        ...
-
-    def hessp(self, params: Params) -> Callable[[Params], Params]:
-        """The Hessian at these parameters as a function of a direction."""
-        ...
-
-    def weighed(self, D: Doubles, weights: Doubles) -> Doubles:
-        """Gradients in the scores, each times the weight of its example."""
-        ...
-
-    def mistakes(self, S: Doubles, y: Any) -> float:
-        """The number of examples whose true output is not the single best one; a tie is a mistake."""
-        ...
-
-    def by_columns(self) -> Objective:
-        """The same objective with a copy of the matrix, which makes many products faster."""
-        ...
-
-    def polish(self, params: Params) -> Polished | None:
-        """The same weights with their optimal bias, for certificates; None if it cannot be found."""
-        ...
 
 
 class Solver(Protocol):
@@ -286,11 +163,9 @@ class Solver(Protocol):
 
     def refuse(self, objective: Objective) -> str | None:
         """Why it cannot minimize this objective, as a sentence; `erm.check` adds alternatives. None if it can."""
-        ...
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Minimize until done, or until `report` raises."""
-        ...
 
 
 class Model(Protocol):
@@ -298,15 +173,12 @@ class Model(Protocol):
 
     def scores(self, X: Rows) -> Doubles:
         """Scores of classes or labels (n, k), also for two classes; predicted numbers (n, k)."""
-        ...
 
     def linear(self) -> tuple[Doubles, Doubles] | None:
         """W (d, k) and b (k,), if `scores` is X W + b; else None."""
-        ...
 
     def state(self) -> State:
         """Manifest with its `kind`, and tensors: finite numbers only."""
-        ...
 
 
 class Similarity(Protocol):
@@ -314,15 +186,12 @@ class Similarity(Protocol):
 
     def matrix(self, A: Rows, B: Rows) -> Doubles:
         """The kernel of every row of A with every row of B (n, m), in new memory."""
-        ...
 
     def diagonal(self, A: Rows) -> Doubles:
         """The kernel of every row with itself (n,)."""
-        ...
 
     def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
         """W (d, k) and b (k,) with sum_i k(rows_i, x) duals_i = x W + b, if they exist; else None."""
-        ...
 
 
 class Rule(Protocol):
@@ -331,19 +200,15 @@ class Rule(Protocol):
     @property
     def eager(self) -> bool:
         """Whether rows without a gradient change too."""
-        ...
 
     def begin(self, params: Params) -> Params:
         """Accumulators for each parameter, as named arrays."""
-        ...
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
         """Update `params[name]` in place."""
-        ...
 
     def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
         """The factor by which the updates of these rows are scaled; the regularizer's time is scaled by it too."""
-        ...
 
 
 C = TypeVar("C")
@@ -366,6 +231,13 @@ def capability(piece: object, wanted: Callable[..., C]) -> C | None:
     return cast("C", piece) if known else None
 
 
+def ability(piece: object, wanted: Callable[..., C]) -> C:
+    """The piece as a capability that it is known to have."""
+    found = capability(piece, wanted)
+    assert found is not None
+    return found
+
+
 def has_method(value: object, method: str) -> bool:
     """Whether a user's own object, which is no class, has this method: it is checked once, where it is passed in."""
     return not isinstance(value, type) and callable(getattr(value, method, None))
@@ -375,12 +247,23 @@ class Fused(Protocol):
     """A capability that is a compiled path: a subclass does not inherit it."""
 
 
+class SparseRows(Protocol):
+    """Rows without zeros."""
+
+    @property
+    def arrays(self) -> Sparse:
+        """Offsets, columns and values."""
+
+    @property
+    def nnz(self) -> int:
+        """The number of stored values."""
+
+
 class TakesMatrices(Protocol):
     """Fitted features that are the columns of a matrix."""
 
-    def adopt(self, source: Any) -> Any:
+    def adopt(self, source: Source) -> Material:
         """A matrix in memory as a batch of rows; other data as they are."""
-        ...
 
 
 class LossShape(Protocol):
@@ -389,17 +272,14 @@ class LossShape(Protocol):
     @property
     def convex(self) -> bool:
         """Whether it is convex in the scores."""
-        ...
 
     @property
     def smooth(self) -> bool:
         """Whether it has a gradient everywhere."""
-        ...
 
     @property
     def attained(self) -> bool:
         """Whether it has a minimum; if it only tends to zero, there is none on separable data."""
-        ...
 
 
 class NewtonLoss(Protocol):
@@ -407,7 +287,6 @@ class NewtonLoss(Protocol):
 
     def curvature(self, space: OutputSpace, S: Doubles, y: Truth) -> Callable[[Doubles], Doubles]:
         """The product of the Hessian in the scores with V (n, w), as a function of V."""
-        ...
 
 
 class ScalarForm(Protocol):
@@ -416,27 +295,21 @@ class ScalarForm(Protocol):
     @property
     def decreasing(self) -> bool:
         """Whether it falls with its argument, as losses of a margin do."""
-        ...
 
     def value(self, m: Doubles) -> Doubles:
         """The loss of each number."""
-        ...
 
     def slope(self, m: Doubles) -> Doubles:
         """The derivative of `value`; at a kink, any number between the slopes of the two sides."""
-        ...
 
     def curve(self, m: Doubles) -> Doubles:
         """The second derivative of `value`, of a loss that is a `NewtonLoss`."""
-        ...
 
     def conjugate(self, a: Doubles) -> Doubles | None:
         """Sup over m of a m - value(m), for slopes a, used for duality gaps. None: not known in closed form."""
-        ...
 
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The margins or residuals of these scores."""
-        ...
 
 
 class MarginForm(ScalarForm, Protocol):
@@ -456,7 +329,6 @@ class OracleLoss(Protocol):
 
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
         """The value that is compared with gold, and its gradient."""
-        ...
 
 
 class CostFree(Protocol):
@@ -468,7 +340,6 @@ class Chances(Protocol):
 
     def chance(self, s: Doubles) -> Doubles:
         """The probability of class 1 at score s."""
-        ...
 
 
 class ModelChances(Protocol):
@@ -476,7 +347,6 @@ class ModelChances(Protocol):
 
     def chances(self, S: Doubles) -> Doubles:
         """The probabilities of classes or labels (n, k) at these scores."""
-        ...
 
 
 class CountsOn(Protocol):
@@ -484,15 +354,12 @@ class CountsOn(Protocol):
 
     def widen(self, columns: Longs, k: int) -> CountsOn:
         """The same among k classes, of which its own are these columns."""
-        ...
 
     def update(self, lesson: Lesson) -> Model:
         """The model of the old rows and these."""
-        ...
 
     def __add__(self, other: CountsOn) -> Model:
         """The model of the rows of both."""
-        ...
 
 
 class LearnsTags(Protocol):
@@ -502,7 +369,6 @@ class LearnsTags(Protocol):
         self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
     ) -> ChainWeights:
         """Learn from the rows of tokens and their tags."""
-        ...
 
 
 class DualLoss(Fused, Protocol):
@@ -511,7 +377,6 @@ class DualLoss(Fused, Protocol):
     @property
     def dual(self) -> str:
         """Its name among `optimizers.dual.binary.LOSSES`."""
-        ...
 
 
 class JointDualLoss(Fused, Protocol):
@@ -520,7 +385,6 @@ class JointDualLoss(Fused, Protocol):
     @property
     def joint(self) -> str:
         """Its name among `optimizers.dual.ascent.FAMILIES`."""
-        ...
 
 
 class OnlineLoss(Fused, Protocol):
@@ -529,7 +393,6 @@ class OnlineLoss(Fused, Protocol):
     @property
     def online(self) -> int:
         """Its number in `kernels.online.LOSSES`."""
-        ...
 
 
 class ProductSpace(Protocol):
@@ -537,11 +400,9 @@ class ProductSpace(Protocol):
 
     def signs(self, y: Truth, w: int) -> Doubles:
         """+1 for yes, -1 for no, 0 if the part is ignored (n, w)."""
-        ...
 
     def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
         """The positive and the negative rows of some of the w parts."""
-        ...
 
 
 class JointSpace(Protocol):
@@ -549,7 +410,6 @@ class JointSpace(Protocol):
 
     def head_starts(self, k: int) -> Doubles:
         """The cost matrix with a row for each true class (k, k)."""
-        ...
 
 
 class CostSpace(Protocol):
@@ -558,7 +418,6 @@ class CostSpace(Protocol):
     @property
     def costs(self) -> CostTable | None:
         """The costs of mistakes; None if all are 1."""
-        ...
 
 
 class CurvedSpace(Protocol):
@@ -566,7 +425,6 @@ class CurvedSpace(Protocol):
 
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
         """The Hessian of `soft` times V (n, w): the change of the marginals if the scores change along V."""
-        ...
 
 
 class NumberSpace(Protocol):
@@ -586,7 +444,6 @@ class SharedScores(Protocol):
 
     def shared(self, k: int) -> int:
         """The number of these score rows."""
-        ...
 
 
 class ChanceSpace(Protocol):
@@ -594,7 +451,6 @@ class ChanceSpace(Protocol):
 
     def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
         """P (n, k), from the scores and the chance of one score: that of the loss they were learned with."""
-        ...
 
 
 class ClassScores(Protocol):
@@ -602,7 +458,6 @@ class ClassScores(Protocol):
 
     def class_scores(self, S: Doubles) -> Doubles:
         """Scores of the classes (n, k)."""
-        ...
 
 
 class Readout(Protocol):
@@ -610,7 +465,6 @@ class Readout(Protocol):
 
     def readout(self, k: int) -> Doubles:
         """The matrix (w, k) from scores to class scores."""
-        ...
 
 
 class ListedSpace(Fused, Protocol):
@@ -618,7 +472,6 @@ class ListedSpace(Fused, Protocol):
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
         """The true outputs in the form of the kernels."""
-        ...
 
 
 class SeparablePenalty(Protocol):
@@ -627,16 +480,13 @@ class SeparablePenalty(Protocol):
     @property
     def l1(self) -> float:
         """The factor of |w|."""
-        ...
 
     @property
     def l2(self) -> float:
         """The factor of w^2 / 2."""
-        ...
 
     def charge(self, W: Doubles, G: Doubles) -> float:
         """Add the subgradient to G and return the value, in one pass over the weights."""
-        ...
 
 
 class StepwiseSolver(Protocol):
@@ -648,19 +498,37 @@ class StochasticSolver(Protocol):
 
     def refuse(self, objective: Objective) -> str | None:
         """As `Solver.refuse`."""
-        ...
 
-    def descent(self, objective: Objective, start: Start, averaged: bool) -> SolverRun:
+    def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
         """Start a run."""
-        ...
 
 
-class SolverRun(Protocol):
-    """A run of a stochastic optimizer."""
+class RatedSolver(Protocol):
+    """A stochastic optimizer with a learning rate."""
 
-    def run(self, report: Callable[[Step], float | None]) -> None:
-        """Run epochs until `report` raises."""
-        ...
+    @property
+    def rate(self) -> float:
+        """The learning rate."""
+
+    @property
+    def schedule(self) -> Schedule | str:
+        """How the learning rate changes: a factor for each step."""
+
+    @property
+    def batch(self) -> int:
+        """Examples in a step."""
+
+
+class AveragingSolver(Protocol):
+    """An optimizer that averages the iterates of another."""
+
+    @property
+    def inner(self) -> Solver | str:
+        """The optimizer that is averaged."""
+
+
+class HeldOutSchedule(Protocol):
+    """A learning rate schedule that follows held-out scores."""
 
 
 class OwnTolerance(Protocol):
@@ -668,7 +536,6 @@ class OwnTolerance(Protocol):
 
     def with_tol(self, tol: float) -> Solver:
         """The same with this tolerance."""
-        ...
 
 
 class FusedRule(Fused, Protocol):
@@ -677,7 +544,6 @@ class FusedRule(Fused, Protocol):
     @property
     def online(self) -> OnlineKernel | None:
         """How the kernel runs, if it takes these settings: see `optimizers.fused_steps`."""
-        ...
 
 
 class EpochPenalty(Protocol):
@@ -685,7 +551,6 @@ class EpochPenalty(Protocol):
 
     def charge(self, epoch: int, params: Params, state: Params) -> Rule:
         """The rule of this epoch; changes the weights in place."""
-        ...
 
 
 class LearnsRows(Protocol):
@@ -697,11 +562,9 @@ class LearnsRows(Protocol):
     @property
     def answers(self) -> tuple[str, ...]:
         """The kinds of labels it can learn: some of "classes", "sets" and "numbers"."""
-        ...
 
     def learn(self, lesson: Lesson) -> Model:
         """Learn from rows and labels; the same lesson always gives the same model."""
-        ...
 
 
 class PositiveSimilarity(Protocol):
@@ -710,7 +573,6 @@ class PositiveSimilarity(Protocol):
     @property
     def positive(self) -> bool:
         """Whether every kernel matrix is positive semidefinite."""
-        ...
 
 
 class HashedColumns(Protocol):
@@ -718,4 +580,3 @@ class HashedColumns(Protocol):
 
     def crowding(self) -> Crowding:
         """How many terms share how many columns."""
-        ...

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[Any]
     AnyFloats: TypeAlias = NDArray[np.floating[Any]]
     AnyInts: TypeAlias = NDArray[np.integer[Any]]
-    Arrays: TypeAlias = dict[str, NDArray[Any]]
+    Arrays: TypeAlias = dict[str, Array]
     Params: TypeAlias = dict[str, NDArray[np.float64]]
     Sparse: TypeAlias = tuple[Longs, Ints, Floats | Doubles]
     Chosen: TypeAlias = AnyInts | slice
@@ -45,6 +45,13 @@ Matrix: TypeAlias = Any
 
 Label: TypeAlias = Any
 """A label as a user writes it: a string or another value that can be a key; a set of these; a number in regression."""
+
+
+Material: TypeAlias = Any
+"""Examples as a task holds them: a stream of texts, `Sentences` or `Groups`, whole or a piece of it."""
+
+Piece: TypeAlias = Any
+"""A piece of a recipe, fitted or not: one of ours, or a user's own object."""
 
 
 NOT_STORED: Mapping[str, bool] = {"stored": False}
@@ -110,7 +117,7 @@ class LabelSets:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, rows: Any) -> LabelSets:
+    def __getitem__(self, rows: Array | slice) -> LabelSets:
         """The label sets of these rows, in this order, as in NumPy indexing."""
         offsets, at, _ = groups(self.offsets, rows)
         return LabelSets(offsets, self.labels[at])
@@ -127,7 +134,7 @@ class Tags:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, rows: Any) -> Tags:
+    def __getitem__(self, rows: Array | slice) -> Tags:
         """The tags of these sequences, in this order, as in NumPy indexing."""
         offsets, at, chosen = groups(self.offsets, rows)
         return Tags(offsets, self.tags[at], None if self.weights is None else self.weights[chosen])
@@ -148,14 +155,14 @@ class Choices:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, rows: Any) -> Choices:
+    def __getitem__(self, rows: Array | slice) -> Choices:
         """The choices of these examples, in this order, as in NumPy indexing."""
         offsets, at, chosen = groups(self.offsets, rows)
         costs = None if self.costs is None else self.costs[at]
         return Choices(offsets, self.gold[at], costs, None if self.weights is None else self.weights[chosen])
 
 
-def groups(offsets: Longs, rows: Any) -> tuple[Longs, Longs, Longs]:
+def groups(offsets: Longs, rows: Array | slice) -> tuple[Longs, Longs, Longs]:
     """The offsets of these groups, the indices of their rows, and the indices of the groups.
 
     >>> import numpy as np
@@ -184,7 +191,7 @@ class Lesson:
     k: int
     seed: int = 0
 
-    def take(self, rows: Any) -> Lesson:
+    def take(self, rows: Array | slice) -> Lesson:
         """The lesson restricted to these rows."""
         return Lesson(self.X.take(rows), self.y[rows], self.weights[rows], self.k, self.seed)
 

@@ -23,7 +23,8 @@ from linnaeus.kernels.online import LOSSES as KNOWN
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import CHAIN_LOSSES, BatchChain, Chain
 from linnaeus.losses import LOSSES
-from linnaeus.optimizers import FTRL, OPTIMIZERS, SGD, AdaGrad, DualAscent, PassiveAggressive
+from linnaeus.optimizers import FTRL, OPTIMIZERS, SCHEDULES, SGD, AdaGrad, DualAscent, PassiveAggressive
+from linnaeus.optimizers.ftrl import Proximal
 from linnaeus.optimizers.fused_steps import Fused, online_kernel
 from linnaeus.optimizers.stochastic_steps import Descent
 from linnaeus.outputs import OUTPUTS, STRUCTURES, Sequence
@@ -52,7 +53,11 @@ PIECES = {
     **{f"output {name}": space() for name, space in [*OUTPUTS.items(), *STRUCTURES.items()]},
     **{f"regularizer {name}": piece() for name, piece in REGULARIZERS.items()},
     **{f"optimizer {name}": OPTIMIZERS[name]() for name in OPTIMIZERS},
-    **{f"rule of {name}": solver.rule for name, solver in RULES.items()},
+    "rule of sgd": SGD(rate=0.3),
+    "rule of adagrad": AdaGrad(rate=0.3),
+    "rule of ftrl": Proximal(0.3, 1.0),
+    **{f"schedule {name}": schedule() for name, schedule in SCHEDULES.items()},
+    "sparse rows": CSR(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1), 1),
     "features ready": FittedReady(2),
     **{f"learner {name}": LEARNERS[name]() for name in LEARNERS},
     **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name != "linear"},
@@ -62,7 +67,7 @@ PIECES = {
     "hashed features": Words(terms=Hashed()).fit(["a b"]),
 }
 BELOW = itertools.dropwhile(lambda item: item[0] != "Fused", vars(protocols).items())
-CAPABILITIES = {name: found for name, found in BELOW if isinstance(found, type) and name not in ("Fused", "SolverRun")}
+CAPABILITIES = {name: found for name, found in BELOW if isinstance(found, type) and name != "Fused"}
 """What stands below `Fused` in protocols.py; above are the interfaces that every piece of a kind has."""
 DECLARED = [
     (piece, name)

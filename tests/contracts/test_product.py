@@ -12,6 +12,7 @@ from tests.contracts.optimum import optimum
 from tests.contracts.problems import STRENGTH, problem, separable
 from tests.contracts.settings import LEARNERS, REFUSALS, setting, warm
 
+from linnaeus.arrays import linear
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.erm.train import Enough
 from linnaeus.errors import UsageError
@@ -99,7 +100,7 @@ def _check_perceptron(cell):
     objective = _objective(loss, regularizer, output, separable(output))
     enough = None if name == "average" else 0.0  # a mean follows after the iterates have stopped
     fit = train(objective, LEARNERS[name], Watch(Stop(epochs=500, mistakes=enough)))
-    S = objective.scores(objective.X, fit.params)
+    S = linear.scores(objective.X, fit.params)
     assert (objective.space.best(S, objective.y).parts == objective.space.gold(S, objective.y).parts).all()
 
 

@@ -8,8 +8,7 @@ from scipy.sparse import csr_matrix
 from tests.contracts.problems import separable
 
 from linnaeus.erm import Objective, Separability, separability
-from linnaeus.erm.diagnose import constraints, examined
-from linnaeus.erm.margin import widest_margin
+from linnaeus.erm.diagnose import constraints, examined, widest_margin
 from linnaeus.losses import Perceptron
 from linnaeus.outputs import OUTPUTS
 from linnaeus.regularizers import NoPenalty

@@ -16,7 +16,7 @@ from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.losses import LOSSES, Exponential, Hinge, Huber, Log, Logistic, ModifiedHuber, Squared, SquaredHinge
 from linnaeus.optimizers import CoordinateDescent, ProximalGradient
-from linnaeus.optimizers.coordinate_descent import Place, Problem, RowLoss, columns_of
+from linnaeus.optimizers.coordinate_descent import Problem, RowLoss, columns_of
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest, Real
 from linnaeus.regularizers import L1, L2, ElasticNet, Group, NoPenalty
 from linnaeus.types import LabelSets, Start
@@ -256,7 +256,7 @@ def test_the_curvature_of_the_model_bounds_the_logistic_loss_on_the_wrong_side()
 def test_one_problem_by_hand():
     X, y = make()
     phi = RowLoss(Logistic(), 2.0 * y - 1.0, np.zeros(len(y)), np.ones(len(y)))
-    problem = Problem(columns_of(X, 1), phi, 0.5, 0.0, Place(np.zeros(40), np.zeros(1)))
+    problem = Problem(columns_of(X, 1), phi, 0.5, 0.0, np.zeros(40), np.zeros(1))
     problem.look()
     problem.judge(problem.columns.correlate(problem.alpha, 1))
     before = problem.value

@@ -12,8 +12,7 @@ from scipy.sparse import csr_matrix
 from linnaeus import LinearClassifier, LinearSVM, kernels
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
-from linnaeus.erm.path import walk
-from linnaeus.erm.train import Stop, Watch, train
+from linnaeus.erm.train import Stop, Watch, train, walk
 from linnaeus.errors import UsageError
 from linnaeus.losses import LOSSES as LOSSES_OF_THE_HOUSE
 from linnaeus.optimizers import LBFGS, DualAscent

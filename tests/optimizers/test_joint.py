@@ -12,7 +12,7 @@ from linnaeus.arrays import CSR
 from linnaeus.erm import Objective
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import LBFGS, DualAscent
-from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Joint, Past, Plan, climb
+from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Joint, Plan, climb
 from linnaeus.outputs import Multiclass
 from linnaeus.regularizers import L1, L2
 from linnaeus.types import Start
@@ -130,7 +130,7 @@ def test_the_same_bits_for_any_number_of_threads_and_after_a_rest(family, bias):
     half = Climb(family, joint, Plan(tol=1e-3, epochs=200))
     for _ in range(3):
         half.run()
-    W, b = climb(family, joint, Plan(tol=1e-3, epochs=200), past=Past(half.arrays))
+    W, b = climb(family, joint, Plan(tol=1e-3, epochs=200), saved=half.arrays)
     assert W.tobytes() + b.tobytes() == found[0]
 
 

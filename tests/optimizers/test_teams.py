@@ -9,8 +9,7 @@ from scipy.sparse import csr_matrix
 from linnaeus import kernels
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
-from linnaeus.erm.path import walk
-from linnaeus.erm.train import Stop, Watch, train
+from linnaeus.erm.train import Stop, Watch, train, walk
 from linnaeus.losses import LOSSES as LOSSES_OF_THE_HOUSE
 from linnaeus.optimizers import DualAscent
 from linnaeus.optimizers.dual import Binaries, Settings, solve_binaries, solve_teams

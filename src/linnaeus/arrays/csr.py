@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import SparseRows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -71,6 +72,7 @@ class CSR:
     indices: Ints
     data: Floats | Doubles
     width: int
+    provides: ClassVar[tuple[type, ...]] = (SparseRows,)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.arrays import linear
 from linnaeus.erm.choose import willing
 from linnaeus.errors import UsageError
 from linnaeus.protocols import LossShape, NumberSpace, PointForm, ScalarForm, capability
@@ -69,16 +70,15 @@ def at_zero(objective: Objective) -> float:
     total = objective.penalty(objective.initial())
     for rows, X in objective.chunks():
         S = np.zeros((X.shape[0], objective.width))
-        total += float(
-            objective.loss.value_and_grad(objective.space, S, objective.y[rows])[0] @ objective.weights[rows]
-        )
+        values, _ = objective.loss.value_and_grad(objective.space, S, objective.y[rows])
+        total += float(values @ objective.weights[rows])
     return total
 
 
 def decided(objective: Objective, params: Params) -> bool:
     """Whether these weights classify every example correctly."""
     for rows, X in objective.chunks():
-        S, y = objective.scores(X, params), objective.y[rows]
+        S, y = linear.scores(X, params), objective.y[rows]
         if np.any(objective.space.best(S, y).parts != objective.space.gold(S, y).parts):
             return False
     return True

@@ -14,7 +14,15 @@ import numpy as np
 from linnaeus.arrays import CSR
 from linnaeus.optimizers import OPTIMIZERS
 from linnaeus.optimizers.requirements import ridge
-from linnaeus.protocols import OwnTolerance, PointForm, ScalarForm, StepwiseSolver, capability
+from linnaeus.protocols import (
+    AveragingSolver,
+    OwnTolerance,
+    PointForm,
+    RatedSolver,
+    ScalarForm,
+    StepwiseSolver,
+    capability,
+)
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -55,6 +63,12 @@ def _step_by_step(**settings: float) -> Solver:
 def stepwise(optimizer: object) -> bool:
     """Whether an optimizer is stochastic, so that it can continue with more examples."""
     return capability(optimizer, StepwiseSolver) is not None
+
+
+def rated(optimizer: object) -> RatedSolver | None:
+    """The optimizer, or the one whose iterates it averages, if it has a learning rate."""
+    averaging = capability(optimizer, AveragingSolver)
+    return capability(optimizer if averaging is None else averaging.inner, RatedSolver)
 
 
 def mistake_driven(loss: object) -> bool:

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from linnaeus.arrays import Grouped, linear
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import NewtonLoss, PointForm, SeparablePenalty, SharedScores, capability
+from linnaeus.protocols import NewtonLoss, PointForm, SeparablePenalty, SharedScores, ability, capability
 from linnaeus.types import Polished
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Loss, OutputSpace, Regularizer, Rows
-    from linnaeus.types import Choices, Doubles, Longs, Params, Polished, Tags
+    from linnaeus.types import Choices, Doubles, Params, Piece, Tags
 
 CHUNK = 1 << 22
 """Scores are computed for this many entries at a time, so that not all n x w are in memory."""
+ENTRIES = 1 << 26
+"""Most scores held in memory; larger problems are not polished."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +62,6 @@ class Objective:
     def initial(self) -> Params:
         """Zeros of the right shapes."""
         return linear.initial(self.X.shape[1], self.width, self.bias != "none")
-
-    def scores(self, X: Rows, params: Params) -> Doubles:
-        """X W + b  (n, w)."""
-        return linear.scores(X, params)
 
     def value(self, params: Params) -> float:
         """The objective: losses plus penalty."""
@@ -107,10 +105,9 @@ class Objective:
 
     def hessp(self, params: Params) -> Callable[[Params], Params]:
         """The Hessian at these parameters, as a function of a direction; if the loss and the penalty have one."""
-        parts, loss = [], capability(self.loss, NewtonLoss)
-        assert loss is not None
+        parts = []
         for rows, X in self.chunks():
-            bend = loss.curvature(self.space, linear.scores(X, params), self.y[rows])
+            bend = ability(self.loss, NewtonLoss).curvature(self.space, linear.scores(X, params), self.y[rows])
             parts.append((X, self.weights[rows], bend))
         separable = capability(self.regularizer, SeparablePenalty)
         l2 = 0.0 if separable is None else separable.l2
@@ -137,8 +134,22 @@ class Objective:
         return float(np.any(best.parts != gold.parts, axis=1).sum())
 
     def polish(self, params: Params) -> Polished | None:
-        """The same weights with their optimal bias; None if it cannot be found."""
-        return polish(self, params)
+        """The same weights with their optimal bias; None if it cannot be found, or the scores take too much memory."""
+        if capability(self.loss, NewtonLoss) is None or self.X.shape[0] * self.width > ENTRIES:
+            return None
+        problem = _Bias(self, params["W"])
+        b, at = problem.solve(params["b"].copy())
+        steep = float(np.abs(at.g).sum())
+        if not steep <= 1e-8 * at.noise:
+            return None
+        pulled = (X.tdot(D) for X, _, D in problem.blocks(b))
+        G = next(pulled)
+        for part in pulled:
+            G += part
+        grad, found = {"W": G, "b": at.g}, {"W": params["W"], "b": b}
+        value = at.value + self.charge(found, grad)
+        reach = 1.0 + max(float(np.abs(S + b).max(initial=0.0)) for _, _, S in problem.scores)
+        return Polished(found, value, grad, steep * reach)
 
     def by_columns(self) -> Objective:
         """The same objective, with a column-wise copy of sparse rows, for solvers with many products."""
@@ -192,7 +203,7 @@ class Structured(Objective):
 
 
 def structured(
-    rows: Any, y: Tags | Choices, space: Any, loss: Loss, regularizer: Regularizer, k: int = 1
+    rows: Rows, y: Tags | Choices, space: Piece, loss: Loss, regularizer: Regularizer, k: int = 1
 ) -> Structured:
     """The objective of rows (m, d), grouped into examples by y; k is the number of tags, or 1 for candidates.
 
@@ -206,73 +217,46 @@ def structured(
     >>> round(f.value(f.initial()), 4)  # three equal candidates
     1.0986
     """
-    offsets: Longs = y.offsets
-    if offsets[-1] != rows.shape[0]:
-        raise UsageError(f"There are {rows.shape[0]} rows, but y has {offsets[-1]}; give one row for each.")
+    if y.offsets[-1] != rows.shape[0]:
+        raise UsageError(f"There are {rows.shape[0]} rows, but y has {y.offsets[-1]}; give one row for each.")
     if capability(loss, PointForm) is not None:
         name = type(loss).__name__
         raise UsageError(f"The {name} loss is for numbers; for candidates and sequences use log, hinge or another.")
     sharing = capability(space, SharedScores)
-    X = Grouped(rows, offsets, 0 if sharing is None else sharing.shared(k))
+    X = Grouped(rows, y.offsets, 0 if sharing is None else sharing.shared(k))
     return Structured(X, y, space, loss, regularizer, np.ones(len(y)), k, "none")
 
 
-ENTRIES = 1 << 26
-"""Most scores held in memory; larger problems are not polished."""
+class _Losses(NamedTuple):
+    """The sum of losses at a bias, its gradient in the bias, and the sum of the absolute terms of the gradient."""
 
-
-def polish(objective: Objective, params: Params) -> Polished | None:
-    """The objective at these weights and their optimal bias; None if Newton's method fails."""
-    o = objective
-    if capability(o.loss, NewtonLoss) is None or o.X.shape[0] * o.width > ENTRIES:
-        return None
-    scores = [(rows, X, X.dot(params["W"])) for rows, X in o.chunks()]
-    problem = _Bias(o, scores)
-    b = problem.solve(params["b"].copy())
-    value, D = problem.losses(b)
-    g = sum((d.sum(axis=0) for d in D), np.zeros(len(b)))
-    noise = sum(float(np.abs(d).sum()) for d in D)
-    if not float(np.abs(g).sum()) <= 1e-8 * noise:
-        return None
-    grad, found = {"W": _pulled(scores, D), "b": g}, {"W": params["W"], "b": b}
-    value += o.charge(found, grad)
-    reach = 1.0 + max(float(np.abs(S + b).max(initial=0.0)) for _, _, S in scores)
-    return Polished(found, value, grad, float(np.abs(g).sum()) * reach)
-
-
-def _pulled(scores: list[tuple[slice, Any, Doubles]], D: list[Doubles]) -> Doubles:
-    """The gradient in the weights, block by block."""
-    G: Doubles = scores[0][1].tdot(D[0])
-    for (_, X, _), d in zip(scores[1:], D[1:], strict=True):
-        G += X.tdot(d)
-    return G
+    value: float
+    g: Doubles
+    noise: float
 
 
 class _Bias:
     """The sum of losses as a function of the bias alone; the scores without bias are precomputed."""
 
-    def __init__(self, objective: Objective, scores: list[tuple[slice, Any, Doubles]]) -> None:
-        self.o, self.scores = objective, scores
+    def __init__(self, objective: Objective, W: Doubles) -> None:
+        self.o, self.scores = objective, [(rows, X, X.dot(W)) for rows, X in objective.chunks()]
 
-    def losses(self, b: Doubles) -> tuple[float, list[Doubles]]:
-        """Their weighted sum, and its gradient in the scores, block by block."""
-        total, blocks = 0.0, []
-        for rows, _, S in self.scores:
+    def blocks(self, b: Doubles) -> Iterator[tuple[Rows, float, Doubles]]:
+        """For each block of rows the weighted sum of losses, and its gradient in the scores."""
+        for rows, X, S in self.scores:
             values, D = self.o.loss.value_and_grad(self.o.space, S + b, self.o.y[rows])
-            total += float(values @ self.o.weights[rows])
-            blocks.append(D * self.o.weights[rows][:, None])
-        return total, blocks
+            yield X, float(values @ self.o.weights[rows]), D * self.o.weights[rows][:, None]
 
-    def slope(self, b: Doubles) -> tuple[float, Doubles, float]:
-        """The sum, its gradient in b, and the sum of absolute terms of the gradient, for rounding errors."""
-        total, blocks = self.losses(b)
-        g = sum((d.sum(axis=0) for d in blocks), np.zeros(len(b)))
-        return total, g, sum(float(np.abs(d).sum()) for d in blocks)
+    def losses(self, b: Doubles) -> _Losses:
+        """The sum over all blocks."""
+        total, g, noise = 0.0, np.zeros(len(b)), 0.0
+        for _, value, D in self.blocks(b):
+            total, g, noise = total + value, g + D.sum(axis=0), noise + float(np.abs(D).sum())
+        return _Losses(total, g, noise)
 
     def bends(self, b: Doubles) -> Callable[[Doubles], Doubles]:
         """The Hessian in b, as a function of a direction (w,)."""
-        o, loss = self.o, capability(self.o.loss, NewtonLoss)
-        assert loss is not None
+        o, loss = self.o, ability(self.o.loss, NewtonLoss)
         parts = [(S, o.weights[rows][:, None], loss.curvature(o.space, S + b, o.y[rows])) for rows, _, S in self.scores]
 
         def product(v: Doubles) -> Doubles:
@@ -283,24 +267,25 @@ class _Bias:
 
         return product
 
-    def solve(self, b: Doubles) -> Doubles:
+    def solve(self, b: Doubles) -> tuple[Doubles, _Losses]:
         """Newton steps with step halving, until the gradient is at rounding level."""
-        value, g, noise = self.slope(b)
+        here = self.losses(b)
         for _ in range(30):
-            if float(np.abs(g).sum()) <= 1e-15 * noise:
+            steep = float(np.abs(here.g).sum())
+            if steep <= 1e-15 * here.noise:
                 break
-            step = _conjugate(self.bends(b), -g, noise)
+            step = _conjugate(self.bends(b), -here.g, here.noise)
             for _ in range(30):
-                there = self.slope(b + step)
+                there = self.losses(b + step)
+                left = float(np.abs(there.g).sum())
                 # If rounding hides the decrease of the value, the gradient still shows it.
-                halved = float(np.abs(there[1]).sum()) <= 0.5 * float(np.abs(g).sum())
-                if halved or there[0] <= value + 1e-4 * float(g @ step):
+                if left <= 0.5 * steep or there.value <= here.value + 1e-4 * float(here.g @ step):
                     break
                 step = step / 2
-            if not float(np.abs(there[1]).sum()) < 0.9 * float(np.abs(g).sum()) and there[0] >= value:
+            if not left < 0.9 * steep and there.value >= here.value:
                 break
-            b, (value, g, noise) = b + step, there
-        return b
+            b, here = b + step, there
+        return b, here
 
 
 def _conjugate(product: Callable[[Doubles], Doubles], g: Doubles, noise: float) -> Doubles:

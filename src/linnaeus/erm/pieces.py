@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.losses import LOSSES
@@ -13,11 +13,14 @@ from linnaeus.outputs import OUTPUTS
 from linnaeus.protocols import has_method
 from linnaeus.regularizers import REGULARIZERS
 
+if TYPE_CHECKING:
+    from linnaeus.types import Piece
+
 
 class Kind(NamedTuple):
     """One kind of piece: its table, and the method that every piece of this kind has."""
 
-    table: Mapping[str, Any]
+    table: Mapping[str, Callable[..., Piece]]
     ability: str
 
 
@@ -30,7 +33,7 @@ KINDS = {
 """The pieces a linear method is made of."""
 
 
-NESTED: Mapping[str, Mapping[str, Any]] = {
+NESTED: Mapping[str, Mapping[str, Callable[..., Piece]]] = {
     **{name: kind.table for name, kind in KINDS.items()},
     "schedule": SCHEDULES,
     "inner": OPTIMIZERS,
@@ -38,7 +41,7 @@ NESTED: Mapping[str, Mapping[str, Any]] = {
 """What a plain name stands for, by the parameter it is given for: pieces, and the pieces inside them."""
 
 
-def piece(kind: str, value: Any) -> Any:
+def piece(kind: str, value: Piece) -> Piece:
     """The piece that is meant: an object as it is, a plain name with its defaults.
 
     >>> piece("regularizer", "l1")
@@ -56,7 +59,7 @@ def piece(kind: str, value: Any) -> Any:
     return value
 
 
-def nested(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def nested(name: str, value: Piece) -> Iterator[tuple[str, Piece]]:
     """The hyper-parameters of a piece, and of the pieces inside it.
 
     >>> dict(nested("regularizer", "l2"))
@@ -72,7 +75,7 @@ def nested(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{name}__{path}", deep
 
 
-def replaced(name: str, value: Any, changes: Mapping[str, Any]) -> Any:
+def replaced(name: str, value: Piece, changes: Mapping[str, Piece]) -> Piece:
     """The piece with other hyper-parameters: pieces are frozen, so this is a new one.
 
     >>> replaced("regularizer", "l2", {"strength": 3.0})
@@ -80,7 +83,7 @@ def replaced(name: str, value: Any, changes: Mapping[str, Any]) -> Any:
     """
     found = _meant(name, value)
     known = [field.name for field in fields(found)] if is_dataclass(found) else []
-    deep: dict[str, dict[str, Any]] = {}
+    deep: dict[str, dict[str, Piece]] = {}
     for path, new in changes.items():
         first, _, rest = path.partition("__")
         if first not in known:
@@ -94,7 +97,7 @@ def replaced(name: str, value: Any, changes: Mapping[str, Any]) -> Any:
     return replace(found, **flat)
 
 
-def _meant(name: str, value: Any) -> Any:
+def _meant(name: str, value: Piece) -> Piece:
     """The object behind a plain name; anything else as it is, right or wrong: `fit` says so."""
     if name in NESTED and isinstance(value, str) and value in NESTED[name]:
         return NESTED[name][value]()

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.frozen import dataclass
@@ -108,7 +108,7 @@ BARS: dict[str, Callable[[Stop], Bar]] = {"bar": Bar}
 
 
 @contextmanager
-def listening(progress: Any, stop: Stop) -> Iterator[Sequence[Listener]]:
+def listening(progress: object, stop: Stop) -> Iterator[Sequence[Listener]]:
     """Those who listen to a training: a bar by its name, a function that gets each record, or nobody."""
     if progress is None:
         yield []

@@ -12,7 +12,7 @@ from linnaeus.arrays.numerics import single_blas
 from linnaeus.erm.check import check, vanishing
 from linnaeus.errors import UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
-from linnaeus.types import Start
+from linnaeus.types import Start, Warm
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -160,18 +160,13 @@ class Stop:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("tol", "gradient", "mistakes", "seconds"):
+        real = dict.fromkeys(("tol", "gradient", "mistakes", "seconds"), (float, 0))
+        for name, (kind, least) in (real | dict.fromkeys(("epochs", "patience"), (int, 1))).items():
             value = getattr(self, name)
             if value is not None:
-                expect(name, value, float)
-                if not value >= 0:
-                    raise UsageError(f"{name} must be at least 0, not {value}.")
-        for name in ("epochs", "patience"):
-            value = getattr(self, name)
-            if value is not None:
-                expect(name, value, int)
-                if value < 1:
-                    raise UsageError(f"{name} must be at least 1, not {value}.")
+                expect(name, value, kind)
+                if not value >= least:
+                    raise UsageError(f"{name} must be at least {least}, not {value}.")
 
     def reason(self, trace: Trace, examples: int) -> str | None:
         """The reason to stop now, or None."""
@@ -356,3 +351,56 @@ class _Keeper:
             return None
         score = self.watch.held_out(step.params())
         return -math.inf if math.isnan(score) else score
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One strength of a regularization path: its parameters, and why its training ended."""
+
+    strength: float
+    params: Params
+    reason: str
+
+
+def walk(
+    pose: Callable[[float], Objective],
+    choose: Callable[[Objective], tuple[Solver, Stop]],
+    strengths: Sequence[float],
+    seed: int = 0,
+) -> Iterator[Leg]:
+    """The regularization path: train for each strength in turn, from strong to weak.
+
+    `pose` makes the objective of a strength, `choose` its optimizer and stopping.
+
+    An optimizer starts from the weights of the previous strength, or from its dual variables; `Start.warm` has the
+    ratio of the strengths.
+
+    >>> import numpy as np
+    >>> from linnaeus.arrays import Dense
+    >>> from linnaeus.erm import Objective
+    >>> from linnaeus.losses import Hinge
+    >>> from linnaeus.optimizers import DualAscent
+    >>> from linnaeus.outputs import Binary
+    >>> from linnaeus.regularizers import L2
+    >>> X, y = Dense(np.array([[1.0], [-1.0]])), np.array([1, 0])
+    >>> pose = lambda strength: Objective(X, y, Binary(), Hinge(), L2(strength), np.ones(2), 2, "none")
+    >>> legs = walk(pose, lambda _: (DualAscent(), Stop(epochs=50)), [4.0, 2.0])
+    >>> [leg.params["W"].round(2).tolist() for leg in legs]
+    [[[0.5]], [[1.0]]]
+    """
+    before = 0.0
+    last: list[Step] = []
+
+    def keep(_so_far: SoFar, step: Step) -> None:
+        last[:] = [step]
+
+    for strength in strengths:
+        objective = pose(strength)
+        solver, stop = choose(objective)
+        start = Start(objective.initial(), seed=seed, epochs=stop.epochs or 100)
+        if last:
+            start = replace(start, params=last[0].params(), warm=Warm(last[0].state(), before / strength))
+        last.clear()
+        fit = train(objective, solver, Watch(stop, None, [keep]), start)
+        yield Leg(strength, fit.params, fit.trace.reason)
+        before = strength

@@ -18,27 +18,14 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Margins, Truth
 
 
-class ScalarLoss(ABC):
-    """Base class: `value`, `slope` and `curve` of one number as a loss of scores; see `MarginLoss` and `PointLoss`.
-
-    >>> from linnaeus.losses import Absolute, Logistic
-    >>> issubclass(Absolute, ScalarLoss), issubclass(Logistic, ScalarLoss)
-    (True, True)
-    """
+class ShapedLoss:
+    """Base class of all losses here: what is known of their shape. Most have no second derivative and no conjugate."""
 
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     attained: ClassVar[bool] = True
     decreasing: ClassVar[bool] = False
-    provides: ClassVar[tuple[type, ...]] = (LossShape, ScalarForm)
-
-    @abstractmethod
-    def value(self, m: Doubles) -> Doubles:
-        """The loss of each number."""
-
-    @abstractmethod
-    def slope(self, m: Doubles) -> Doubles:
-        """The derivative of `value`; at a kink, any number between the slopes of the two sides."""
+    provides: ClassVar[tuple[type, ...]] = (LossShape,)
 
     def curve(self, m: Doubles) -> Doubles:
         """The second derivative of `value`; a loss that has one provides `NewtonLoss`."""
@@ -47,6 +34,25 @@ class ScalarLoss(ABC):
     def conjugate(self, a: Doubles) -> Doubles | None:
         """Sup over m of a m - value(m), for slopes a, used for duality gaps. None: not known in closed form."""
         return None
+
+
+class ScalarLoss(ShapedLoss, ABC):
+    """Base class: `value`, `slope` and `curve` of one number as a loss of scores; see `MarginLoss` and `PointLoss`.
+
+    >>> from linnaeus.losses import Absolute, Logistic
+    >>> issubclass(Absolute, ScalarLoss), issubclass(Logistic, ScalarLoss)
+    (True, True)
+    """
+
+    provides: ClassVar[tuple[type, ...]] = (ScalarForm,)
+
+    @abstractmethod
+    def value(self, m: Doubles) -> Doubles:
+        """The loss of each number."""
+
+    @abstractmethod
+    def slope(self, m: Doubles) -> Doubles:
+        """The derivative of `value`; at a kink, any number between the slopes of the two sides."""
 
     @abstractmethod
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:

@@ -17,13 +17,13 @@ from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.margin import Logistic
+from linnaeus.losses.scalar import ShapedLoss
 from linnaeus.protocols import (
     Chances,
     CostFree,
     CurvedSpace,
     DualLoss,
     JointDualLoss,
-    LossShape,
     NewtonLoss,
     OnlineLoss,
     OracleLoss,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Answer, Doubles, Margins, Truth
 
 
-class StructuredLoss(ABC):
+class StructuredLoss(ShapedLoss, ABC):
     """Base class of structured losses: upper(S, y) - gold(S, y). A subclass defines `upper`.
 
     >>> from linnaeus.losses import Hinge, Log
@@ -44,11 +44,9 @@ class StructuredLoss(ABC):
     (True, True)
     """
 
-    convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
-    attained: ClassVar[bool] = True
     decreasing: ClassVar[bool] = True
-    provides: ClassVar[tuple[type, ...]] = (LossShape, OracleLoss)
+    provides: ClassVar[tuple[type, ...]] = (OracleLoss,)
 
     @abstractmethod
     def upper(self, space: OutputSpace, S: Doubles, y: Truth) -> Answer:
@@ -57,14 +55,6 @@ class StructuredLoss(ABC):
     def view(self, space: OutputSpace, S: Doubles, y: Truth) -> Margins:
         """The margins, for solvers that use the loss as a function of the margin."""
         return space.margins(S, y)
-
-    def curve(self, m: Doubles) -> Doubles:
-        """The second derivative on two outputs; a loss that has one provides `NewtonLoss`."""
-        raise UsageError(f"The {type(self).__name__} loss has no second derivative; use a first-order optimizer.")
-
-    def conjugate(self, a: Doubles) -> Doubles | None:
-        """Sup over m of a m - value(m) on two outputs. None: not known in closed form."""
-        return None
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
         """Values (n,), and their gradient in the scores (n, w)."""

@@ -18,7 +18,7 @@ from linnaeus.optimizers.requirements import is_convex, ridge
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Arrays, Params, Start
 
 EPS = float(np.finfo(np.float64).eps)

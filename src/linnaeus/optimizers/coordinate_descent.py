@@ -17,13 +17,14 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.requirements import has_costs, single_rows
-from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, capability
+from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, ability, capability
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.protocols import Objective, Rows
+    from linnaeus.erm.objective import Objective
+    from linnaeus.protocols import Rows
     from linnaeus.types import Arrays, Doubles, Ints, Params, Sparse, Start
 
 NEAR = 1e-6
@@ -98,11 +99,6 @@ class Columns:
     arrays: Sparse
     n: int
 
-    @property
-    def d(self) -> int:
-        """How many columns."""
-        return len(self.arrays[0]) - 1
-
     def correlate(self, vector: Doubles, threads: int) -> Doubles:
         """X.T v  (d,)."""
         return kernels.correlate(self.arrays, vector, threads)
@@ -155,24 +151,21 @@ SETTLED = 0.3
 
 
 @dataclass
-class Place:
-    """Where a problem stands: weights (d,), bias (0 or 1 numbers), passes allowed, the best lower bound known."""
-
-    w: Doubles
-    b: Doubles
-    passes: float = 2.0
-    bound: float = -np.inf
-
-
-@dataclass
 class Problem:
-    """One problem on columns it shares with others. `look`, `judge` and `advance` take turns."""
+    """One problem on columns it shares with others. `look`, `judge` and `advance` take turns.
+
+    It stands at weights w (d,) and a bias b (0 or 1 numbers), with so many passes allowed, and the best lower bound
+    known.
+    """
 
     columns: Columns
     phi: RowLoss
     l1: float
     l2: float
-    place: Place
+    w: Doubles
+    b: Doubles
+    passes: float = 2.0
+    bound: float = -np.inf
     z: Doubles = field(init=False)
     alpha: Doubles = field(init=False)
     used: NDArray[np.intp] = field(init=False)
@@ -185,30 +178,29 @@ class Problem:
 
         So a problem that is taken up again goes on with the bits it would have had.
         """
-        place = self.place
-        self.used = np.flatnonzero(place.w)
-        weights = place.w[self.used]
+        self.used = np.flatnonzero(self.w)
+        weights = self.w[self.used]
         self.z = self.columns.combine(self.used.astype(np.int32), weights)
-        if len(place.b):
-            place.b[0] = level(self.phi, self.z, float(place.b[0]))
-            self.z += place.b[0]
+        if len(self.b):
+            self.b[0] = level(self.phi, self.z, float(self.b[0]))
+            self.z += self.b[0]
         self.value = self.phi.value(self.z) + self._penalty(weights)
         slope = self.phi.slope(self.z)
-        self.alpha = balance(slope) if len(place.b) else slope
+        self.alpha = balance(slope) if len(self.b) else slope
 
     def judge(self, gradient: Doubles) -> None:
         """The largest violation of the conditions of the optimum, and the lower bound, from X.T alpha."""
         self.gradient = gradient
-        w = self.place.w[self.used]
+        w = self.w[self.used]
         inside = np.abs(gradient[self.used] + self.l2 * w + self.l1 * np.sign(w))
         steepest = float(np.abs(gradient).max(initial=0.0))
         self.violation = max(steepest - self.l1, float(inside.max(initial=0.0)), 0.0)
-        self.place.bound = max(self.place.bound, self._bound(steepest))
+        self.bound = max(self.bound, self._bound(steepest))
 
     @property
     def gap(self) -> float | None:
         """A certified bound on the distance from the optimum, or None where the loss has no conjugate."""
-        return max(0.0, self.value - self.place.bound) if np.isfinite(self.place.bound) else None
+        return max(0.0, self.value - self.bound) if np.isfinite(self.bound) else None
 
     def _penalty(self, weights: Doubles) -> float:
         return self.l1 * float(np.abs(weights).sum()) + 0.5 * self.l2 * inner(weights, weights)
@@ -229,7 +221,7 @@ class Problem:
         """The columns in use, and of the others those that violate most; at equal violation the lower column."""
         used = self.used
         steep = np.flatnonzero(np.abs(self.gradient) > self.l1)
-        steep = steep[self.place.w[steep] == 0]
+        steep = steep[self.w[steep] == 0]
         room = max(SMALLEST_SET - len(used), len(used))
         if room < len(steep):
             order = np.argsort(-np.abs(self.gradient[steep]), kind="stable")
@@ -239,30 +231,30 @@ class Problem:
     def advance(self) -> None:
         """Newton steps on a working set, until it is settled."""
         worst, picked = self.violation, self.working_set()
-        weights = self.place.w[picked]
+        weights = self.w[picked]
         # Summed in the order of the set, like all values it is compared with.
         self.value = self.phi.value(self.z) + self._penalty(weights)
         for _ in range(STEPS):
             first, moved = self._step(picked, weights)
-            self.place.passes = min(1.5 * self.place.passes, MOST_PASSES)
+            self.passes = min(1.5 * self.passes, MOST_PASSES)
             if not moved or first <= SETTLED * worst:
                 break
-        self.place.w[picked] = weights
+        self.w[picked] = weights
 
     def _step(self, picked: Ints, weights: Doubles) -> tuple[float, bool]:
         """One Newton step: weights, bias and scores move. The largest slope it met, and whether it moved."""
         slope, curve = self.phi.model(self.z)
-        after, b, moved = weights.copy(), self.place.b.copy(), np.empty_like(self.z)
-        limits = int(self.place.passes), REST
-        place, penalty = (after, b, moved), (self.l1, self.l2)
-        first, _, _ = kernels.descend(self.columns.arrays, picked, (slope, curve), place, penalty, limits)
+        after, b, moved = weights.copy(), self.b.copy(), np.empty_like(self.z)
+        limits = int(self.passes), REST
+        there, penalty = (after, b, moved), (self.l1, self.l2)
+        first, _, _ = kernels.descend(self.columns.arrays, picked, (slope, curve), there, penalty, limits)
         change = after - weights
         promise = inner(slope, moved) + self._penalty(after) - self._penalty(weights)
         part = self._search(weights, change, moved, promise)
         weights += part * change
         if part == 1.0:
             weights[:] = after  # exact zeros stay exact
-        self.place.b += part * (b - self.place.b)
+        self.b += part * (b - self.b)
         return first, part > 0.0
 
     def _search(self, weights: Doubles, change: Doubles, moved: Doubles, promise: float) -> float:
@@ -387,8 +379,7 @@ class _Team:
         self.look(late)
 
     def _late(self) -> list[Problem]:
-        gaps = [problem.gap for problem in self.problems]
-        left = [problem.violation if gap is None else gap for problem, gap in zip(self.problems, gaps, strict=True)]
+        left = [problem.violation if problem.gap is None else problem.gap for problem in self.problems]
         mean = sum(left) / len(left)
         return [problem for problem, own in zip(self.problems, left, strict=True) if own >= LEFT * mean]
 
@@ -402,49 +393,46 @@ class _Team:
     def params(self, objective: Objective) -> Params:
         """W (d, w) and b (w,), copied."""
         d = objective.X.shape[1]
-        params: Params = {"W": np.stack([problem.place.w[:d] for problem in self.problems], axis=1)}
+        params: Params = {"W": np.stack([problem.w[:d] for problem in self.problems], axis=1)}
         if objective.bias == "free":
-            params["b"] = np.concatenate([problem.place.b for problem in self.problems])
+            params["b"] = np.concatenate([problem.b for problem in self.problems])
         elif objective.bias == "regularized":
-            params["b"] = np.array([problem.place.w[d] for problem in self.problems])
+            params["b"] = np.array([problem.w[d] for problem in self.problems])
         return params
 
     def state(self) -> Arrays:
         """What the next iteration depends on beside the parameters."""
         return {
-            "passes": np.array([problem.place.passes for problem in self.problems]),
-            "bound": np.array([problem.place.bound for problem in self.problems]),
+            "passes": np.array([problem.passes for problem in self.problems]),
+            "bound": np.array([problem.bound for problem in self.problems]),
         }
 
 
 def _problems(objective: Objective, start: Start, columns: Columns) -> list[Problem]:
     """One problem for each score column, at the parameters of the start."""
     W, b = start.params["W"], start.params.get("b")
-    loss, penalty = capability(objective.loss, ScalarForm), capability(objective.regularizer, SeparablePenalty)
-    assert loss is not None
-    assert penalty is not None
+    loss, penalty = ability(objective.loss, ScalarForm), ability(objective.regularizer, SeparablePenalty)
     seen = loss.view(objective.space, np.zeros((len(objective.weights), W.shape[1])), objective.y)
     signs = seen.push(np.ones_like(seen.values))
     columns = columns.with_constant() if objective.bias == "regularized" else columns
     problems = []
     for j in range(W.shape[1]):
-        place = Place(W[:, j].astype(np.float64), np.zeros(0))
+        w, free = W[:, j].astype(np.float64), np.zeros(0)
         if objective.bias == "free" and b is not None:
-            place.b = b[j : j + 1].astype(np.float64)
+            free = b[j : j + 1].astype(np.float64)
         elif b is not None:
-            place.w = np.append(place.w, b[j])
+            w = np.append(w, b[j])
+        phi = RowLoss(loss, signs[:, j].copy(), seen.values[:, j].copy(), objective.weights * seen.stakes[:, j])
+        problem = Problem(columns, phi, penalty.l1, penalty.l2, w, free)
         if "passes" in start.state:
-            place.passes, place.bound = float(start.state["passes"][j]), float(start.state["bound"][j])
-        weights = objective.weights * seen.stakes[:, j]
-        phi = RowLoss(loss, signs[:, j].copy(), seen.values[:, j].copy(), weights)
-        problems.append(Problem(columns, phi, penalty.l1, penalty.l2, place))
+            problem.passes, problem.bound = float(start.state["passes"][j]), float(start.state["bound"][j])
+        problems.append(problem)
     return problems
 
 
 def _separable(objective: Objective) -> bool:
     """Whether the loss looks at every score by itself: as many numbers as scores, for one row."""
-    width, loss = objective.space.width(objective.k), capability(objective.loss, ScalarForm)
-    assert loss is not None
+    width, loss = objective.width, ability(objective.loss, ScalarForm)
     try:
         seen = loss.view(objective.space, np.zeros((1, width)), objective.y[:1])
     except ValueError:

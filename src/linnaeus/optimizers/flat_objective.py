@@ -22,7 +22,7 @@ from linnaeus.optimizers.certificate import EPS, Reporter
 from linnaeus.optimizers.requirements import ridge, single_rows
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Doubles, Params, Start, Step
 
 
@@ -32,13 +32,6 @@ class Evaluated(NamedTuple):
     x: Doubles
     value: float
     grad: Doubles
-
-
-class Bent(NamedTuple):
-    """The Hessian of an objective at a point, as a function of a direction."""
-
-    x: Doubles
-    product: Callable[[Params], Params]
 
 
 class Flat:
@@ -54,7 +47,7 @@ class Flat:
         self.ends = np.cumsum([0] + [int(np.prod(shape)) for shape in self.shapes]).tolist()
         self.x0 = self.pack({name: start.state.get(f"at.{name}", p) for name, p in start.params.items()})
         self.last: Evaluated | None = None
-        self.bent: Bent | None = None
+        self.bent: tuple[Doubles, Callable[[Params], Params]] | None = None
         self.reporter = Reporter(objective, start, report)
         self.reporter.begin(start.params, self.unpack(self.value_and_grad(self.x0)[1]))
 
@@ -76,14 +69,16 @@ class Flat:
         """The objective and its gradient; both are kept for the next time."""
         if self.last is None or self.last.x is not x:
             grad = np.empty_like(x)
-            self.last = Evaluated(x, self.evaluate(x, grad), grad)
+            value = self.evaluate(x, grad)
+            self.settle(grad)
+            self.last = Evaluated(x, value, grad)
         return self.last.value, self.last.grad
 
     def hessp(self, x: Doubles, v: Doubles) -> Doubles:
         """The Hessian at x times v; what belongs to x alone is kept."""
-        if self.bent is None or self.bent.x is not x:
-            self.bent = Bent(x, self.objective.hessp(self.unpack(x)))
-        return self.pack(self.bent.product(self.unpack(v)))
+        if self.bent is None or self.bent[0] is not x:
+            self.bent = x, self.objective.hessp(self.unpack(x))
+        return self.pack(self.bent[1](self.unpack(v)))
 
     def tell(self, x: Doubles) -> None:
         """Report an iterate."""
@@ -116,23 +111,20 @@ class Flat:
         self.reporter.finish()
 
 
-def flatten(objective: Objective, start: Start, report: Callable[[Step], float | None]) -> Flat | Span:
+def flatten(objective: Objective, start: Start, report: Callable[[Step], float | None]) -> Flat:
     """The objective over the span of the rows where that is smaller and the start is in it; else over the weights."""
     n, d = objective.X.shape
     inside = "span" in start.state or not any(p.any() for p in start.params.values())
-    if (
-        single_rows(objective)
-        and ridge(objective) is not None
-        and 2 * n < d
-        and inside
-        and not any("at." in name for name in start.state)
-    ):
-        return Span(objective.by_columns(), start, report)
-    return Flat(objective.by_columns(), start, report)
+    inside = inside and not any("at." in name for name in start.state)
+    smaller = single_rows(objective) and ridge(objective) is not None and 2 * n < d
+    return (Span if smaller and inside else Flat)(objective.by_columns(), start, report)
 
 
-class Span:
-    """Answers as `Flat`. Vectors are [A, b, K, b], row by row: linear combinations need not know what is what."""
+class Span(Flat):
+    """The objective over the span of the rows.
+
+    Vectors are [A, b, K, b], row by row: linear combinations need not know what is what.
+    """
 
     def __init__(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         self.objective, self.ridge = objective, ridge(objective) or 0.0
@@ -140,13 +132,11 @@ class Span:
         self.shape = (objective.X.shape[0], width)
         self.half = self.shape[0] * self.shape[1] + (0 if objective.bias == "none" else width)
         self.weights = np.empty((objective.X.shape[1], width))
-        self.reporter = Reporter(objective, start, report)
+        self.reporter, self.last = Reporter(objective, start, report), None
         self.x0 = np.zeros(2 * self.half)
-        self.first = self._evaluated(self.x0)
-        self.reporter.scale = self.length(self.first[1])
+        self.reporter.scale = self.length(self.value_and_grad(self.x0)[1])
         if "span" in start.state:
             self.x0 = np.array(start.state["span"])
-            self.first = self._evaluated(self.x0)
 
     def cut(self, x: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """A, K and the bias (which is empty where there is none), as views."""
@@ -174,16 +164,6 @@ class Span:
         A, K, _ = self.cut(grad)
         K[:] = self.objective.X.dot(self.objective.X.tdot(A, self.weights))
 
-    def value_and_grad(self, x: Doubles) -> tuple[float, Doubles]:
-        """The objective and its gradient; at the start they are known."""
-        return self.first if x is self.x0 else self._evaluated(x)
-
-    def _evaluated(self, x: Doubles) -> tuple[float, Doubles]:
-        grad = np.empty_like(x)
-        value = self.evaluate(x, grad)
-        self.settle(grad)
-        return value, grad
-
     def products(self, lefts: Sequence[Doubles], rights: Sequence[Doubles]) -> Doubles:
         """The inner product of each left vector with each right one, as weights."""
         return products([v[: self.half] for v in lefts], [v[self.half :] for v in rights])
@@ -199,16 +179,6 @@ class Span:
         W = self.objective.X.tdot(A)
         return {"W": W, "b": b.copy()} if len(b) else {"W": W}
 
-    def say(self, x: Doubles, value: float, gradient: float, rate: float | None = None) -> None:
-        """Report an iterate and the length of its gradient; nothing is written into x until the next one."""
-        self.reporter.tell(lambda: self.unpack(x), value, gradient, rate=rate)
-
     def state(self, x: Doubles) -> dict[str, Doubles]:
         """The point that was told of, for the next time."""
         return {"span": x}
-
-    def finish(self) -> None:
-        """The last word: the start, if there was no step at all, and a gap for the last iterate."""
-        if self.reporter.told is None:
-            self.say(self.x0, self.first[0], self.length(self.first[1]))
-        self.reporter.finish()

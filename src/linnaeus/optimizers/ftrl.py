@@ -14,11 +14,12 @@ from linnaeus.optimizers.fused_steps import OnlineKernel
 from linnaeus.optimizers.requirements import refuse_groups
 from linnaeus.optimizers.schedules import Constant
 from linnaeus.optimizers.stochastic import Stochastic
-from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, capability
+from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, ability
 
 if TYPE_CHECKING:
+    from linnaeus.erm.objective import Objective
     from linnaeus.optimizers.fused_steps import Flow, Given
-    from linnaeus.protocols import Objective, Rule
+    from linnaeus.protocols import Rule
     from linnaeus.types import Chosen, Doubles, Params, RowGrad
 
 
@@ -45,15 +46,9 @@ class FTRL(Stochastic):
         if not isinstance(self.schedule, Constant):
             raise UsageError("FTRL has its own learning rate for each weight; leave the schedule constant.")
 
-    @property
-    def rule(self) -> Rule:
-        """The update rule without a penalty."""
-        return Proximal(self.rate, self.beta)
-
     def rule_for(self, objective: Objective) -> Rule:
         """The update rule with the penalty. Larger batches have fewer steps, each with a mean gradient."""
-        penalty, n = capability(objective.regularizer, SeparablePenalty), objective.X.shape[0]
-        assert penalty is not None
+        penalty, n = ability(objective.regularizer, SeparablePenalty), objective.X.shape[0]
         share = -(-n // self.batch) / n
         return Proximal(self.rate, self.beta, share * penalty.l1, share * penalty.l2, objective.penalized)
 

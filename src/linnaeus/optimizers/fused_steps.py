@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from linnaeus.kernels.online import Layout
-from linnaeus.optimizers.stochastic_steps import Paced, Run
-from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, capability
+from linnaeus.optimizers.stochastic_steps import Run
+from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, ability, capability
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective, Rule
+    from linnaeus.erm.objective import Objective
+    from linnaeus.protocols import RatedSolver, Rule
     from linnaeus.types import Array, Arrays, Doubles, Ints, Longs, Params, Sparse, Start
 
     Table: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
@@ -59,10 +60,8 @@ def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKer
     """The kernel that knows these pieces, if there is one."""
     fused, penalty = capability(rule, FusedRule), capability(objective.regularizer, SeparablePenalty)
     known = capability(objective.loss, OnlineLoss) is not None and capability(objective.space, ListedSpace) is not None
-    if fused is None or penalty is None or not known:
-        return None
-    kernel = fused.online
-    if kernel is None:
+    kernel = None if fused is None else fused.online
+    if kernel is None or penalty is None or not known:
         return None
     charges = bool(penalty.l1 or penalty.l2)
     if charges and (len(objective.penalized) > 1 or (averaged and (kernel.settle is None or kernel.parts > 1))):
@@ -75,14 +74,12 @@ def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKer
 class Fused(Run):
     """One run on a table; its checkpoints have the names of `Descent`'s."""
 
-    def __init__(self, piece: Paced, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool) -> None:
+    def __init__(
+        self, piece: RatedSolver, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool
+    ) -> None:
         super().__init__(piece, objective, start)
         self.kernel, width = kernel, objective.space.width(objective.k)
-        penalty, space = capability(objective.regularizer, SeparablePenalty), capability(objective.space, ListedSpace)
-        loss = capability(objective.loss, OnlineLoss)
-        assert penalty is not None
-        assert space is not None
-        assert loss is not None
+        penalty, space = ability(objective.regularizer, SeparablePenalty), ability(objective.space, ListedSpace)
         lazy = bool(penalty.l1 or penalty.l2) and not kernel.own_penalty
         self.flow = (float(penalty.l1), float(penalty.l2), float(objective.X.shape[0]))
         layout = Layout(width, kernel.parts, averaged, lazy)
@@ -98,7 +95,7 @@ class Fused(Run):
         lists = space.label_lists(objective.y, width)
         weights = objective.weights if np.any(objective.weights != 1.0) else np.zeros(0)
         self.truth = (lists.offsets, lists.labels, np.ascontiguousarray(weights, np.float64))
-        self.asked = (lists.space, loss.online, lists.stakes)
+        self.asked = (lists.space, ability(objective.loss, OnlineLoss).online, lists.stakes)
 
     def walk(self, order: Ints, rates: Doubles) -> tuple[float, float]:
         """Slice by slice."""

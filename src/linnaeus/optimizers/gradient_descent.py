@@ -15,7 +15,7 @@ from linnaeus.optimizers.line_search import DECREASE
 from linnaeus.optimizers.requirements import refuse_kinks
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Doubles, Start, Step
 
 

@@ -21,7 +21,7 @@ from linnaeus.optimizers.line_search import Walk
 from linnaeus.optimizers.requirements import refuse_kinks
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Array, Arrays, Doubles, Start, Step
 
 Inner: TypeAlias = "Callable[[Sequence[Doubles], Sequence[Doubles]], Doubles]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -12,27 +12,27 @@ from linnaeus.arrays.numerics import gram, outer, single_blas
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import Reporter, norm
 from linnaeus.optimizers.requirements import refuse_curved, ridge
-from linnaeus.protocols import SquaredForm, capability
+from linnaeus.protocols import SquaredForm, ability
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Doubles, Margins, Params, Start, Step
 
+    Solve: TypeAlias = Callable[[Doubles], Doubles]
 
-class Factor:
-    """G + ridge I by Cholesky, or by eigenvalues if it is singular; solutions then have minimal norm.
 
-    >>> Factor(np.array([[4.0, 0.0], [0.0, 0.0]]), 0.0).solve(np.array([2.0, 0.0])).tolist()
+def factored(G: Doubles, ridge: float) -> Solve:
+    """What solves equations with G + ridge I: by Cholesky, or by eigenvalues if it is singular, with minimal norm.
+
+    >>> factored(np.array([[4.0, 0.0], [0.0, 0.0]]), 0.0)(np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
-
-    def __init__(self, G: Doubles, ridge: float) -> None:
-        G = G.copy()
-        G[np.diag_indices_from(G)] += ridge
-        self.solve: Callable[[Doubles], Doubles] = _cholesky(G) or _eigen(G)
+    G = G.copy()
+    G[np.diag_indices_from(G)] += ridge
+    return _cholesky(G) or _eigen(G)
 
 
-def _cholesky(G: Doubles) -> Callable[[Doubles], Doubles] | None:
+def _cholesky(G: Doubles) -> Solve | None:
     """Triangular factors; None where the matrix is singular, or as good as."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -46,7 +46,7 @@ def _cholesky(G: Doubles) -> Callable[[Doubles], Doubles] | None:
     return lambda B: np.asarray(cho_solve(factor, B, check_finite=False))
 
 
-def _eigen(G: Doubles) -> Callable[[Doubles], Doubles]:
+def _eigen(G: Doubles) -> Solve:
     """The pseudo-inverse: eigenvalues that are only rounding count as zero."""
     values, Q = np.linalg.eigh(G)
     kept = values > 1e-12 * max(float(values[-1]), 1e-300)
@@ -106,58 +106,77 @@ class NormalEquations:
         reporter.finish()
 
 
-class Features:
-    """(X'AX + l I) W = X'A Y by d x d factors; l is half the strength, A what the rows count."""
+class System:
+    """Least squares as equations: half the strength of the penalty, what the rows count, and the sums of that."""
 
     def __init__(self, objective: Objective) -> None:
         self.o = objective
         self.ridge = 0.5 * (ridge(objective) or 0.0)
         self.counts = counts(objective)
+        self.totals = np.maximum(self.counts.sum(axis=0), 1e-300)
+        self.roots = np.sqrt(self.counts)
+
+    def tdot(self, D: Doubles) -> Doubles:
+        """X' D in float64."""
+        return np.asarray(self.o.X.tdot(D), dtype=np.float64)
+
+    def missing(self, params: Params) -> Doubles:
+        """Targets minus scores."""
+        missing: Doubles = -_view(self.o, linear.scores(self.o.X, params)).values
+        return missing
+
+    def means(self, missing: Doubles) -> Doubles:
+        """The mean of what is missing in each column: the best bias."""
+        means: Doubles = (self.counts * missing).sum(axis=0) / self.totals
+        return means
+
+
+class Features(System):
+    """(X'AX + l I) W = X'A Y by d x d factors; l is half the strength, A what the rows count."""
+
+    def __init__(self, objective: Objective) -> None:
+        super().__init__(objective)
         self.parts = [self._part(np.ascontiguousarray(a)) for a in self.counts.T]
 
-    def _part(self, a: Doubles) -> tuple[Factor, Doubles, float]:
+    def _part(self, a: Doubles) -> tuple[Solve, Doubles, float]:
         """Factors of the centered matrix; the mean row; the sum of what rows count. Of a bordered one, if asked."""
         o, G = self.o, gram(self.o.X, a)
-        sums, total = np.asarray(o.X.tdot(a[:, None]), dtype=np.float64)[:, 0], float(a.sum())
+        sums, total = self.tdot(a[:, None])[:, 0], float(a.sum())
         if o.bias == "regularized":
             G = np.block([[G, sums[:, None]], [sums[None, :], np.array([[total]])]])
         mean = sums / total if o.bias == "free" and total else np.zeros(len(sums))
         if o.bias == "free":
             G = G - total * np.outer(mean, mean)
-        return Factor(G, self.ridge), mean, total
+        return factored(G, self.ridge), mean, total
 
     def improve(self, params: Params, grad: Params) -> Params:
         """The step of Newton's method, which for squares is the solution."""
         W, w = params["W"].copy(), params["W"].shape[1]
         b = params["b"].copy() if "b" in params else None
         columns = [slice(None)] if len(self.parts) == 1 else [slice(c, c + 1) for c in range(w)]
-        for (factor, mean, total), at in zip(self.parts, columns, strict=True):
+        for (solve, mean, total), at in zip(self.parts, columns, strict=True):
             G = -0.5 * grad["W"][:, at]
             if b is None:
-                W[:, at] += factor.solve(G)
+                W[:, at] += solve(G)
             elif self.o.bias == "regularized":
-                step = factor.solve(np.vstack([G, -0.5 * grad["b"][None, at]]))
+                step = solve(np.vstack([G, -0.5 * grad["b"][None, at]]))
                 W[:, at], b[at] = W[:, at] + step[:-1], b[at] + step[-1]
             else:
                 g = -0.5 * grad["b"][at]
-                step = factor.solve(G - mean[:, None] * g)
+                step = solve(G - mean[:, None] * g)
                 W[:, at] += step
                 b[at] += (g / total if total else 0.0) - mean @ step
         return {"W": W} if b is None else {"W": W, "b": b}
 
 
-class Examples:
+class Examples(System):
     """(M M' + l I) U = sqrt(A) Y by n x n factors, W = M'U; M is sqrt(A) times the rows, centered for a free bias."""
 
     def __init__(self, objective: Objective) -> None:
-        self.o = objective
-        self.ridge = 0.5 * (ridge(objective) or 0.0)
-        self.counts = counts(objective)
-        self.roots = np.sqrt(self.counts)
-        n, w = objective.X.shape[0], objective.initial()["W"].shape[1]
-        self.U, self.w = np.zeros((n, w)), w
+        super().__init__(objective)
+        self.U = np.zeros((objective.X.shape[0], objective.width))
         K = outer(objective.X)
-        self.factors = [Factor(self._kernel(K, a), self.ridge) for a in self.counts.T]
+        self.solvers = [factored(self._kernel(K, a), self.ridge) for a in self.counts.T]
 
     def _kernel(self, K: Doubles, a: Doubles) -> Doubles:
         """M M'."""
@@ -173,35 +192,26 @@ class Examples:
 
     def improve(self, params: Params, grad: Params) -> Params:
         """Solve for what the residuals leave over."""
-        o = self.o
-        missing = -_view(o, linear.scores(o.X, params)).values
-        left = self.roots * missing - self.ridge * self.U
-        if len(self.factors) == 1:
-            self.U = self.U + self.factors[0].solve(left)
+        left = self.roots * self.missing(params) - self.ridge * self.U
+        if len(self.solvers) == 1:
+            self.U = self.U + self.solvers[0](left)
         else:
-            self.U = self.U + np.column_stack([f.solve(left[:, c]) for c, f in enumerate(self.factors)])
+            self.U = self.U + np.column_stack([solve(left[:, c]) for c, solve in enumerate(self.solvers)])
         V = self.roots * self.U
-        if o.bias == "free":  # centering, transposed
-            V = V - self.counts * (V.sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1e-300))
-        found: Params = {"W": np.asarray(o.X.tdot(V), dtype=np.float64)}
-        if o.bias == "regularized":
+        if self.o.bias == "free":  # centering, transposed
+            V = V - self.counts * (V.sum(axis=0) / self.totals)
+        found: Params = {"W": self.tdot(V)}
+        if self.o.bias == "regularized":
             found["b"] = V.sum(axis=0)
-        elif o.bias == "free":
-            found["b"] = self._means(found["W"])
+        elif self.o.bias == "free":
+            found["b"] = self.means(self.missing(found))
         return found
-
-    def _means(self, W: Doubles) -> Doubles:
-        """The best bias: the mean of what the weights leave over."""
-        o = self.o
-        missing = -_view(o, linear.scores(o.X, {"W": W})).values
-        means: Doubles = (self.counts * missing).sum(axis=0) / np.maximum(self.counts.sum(axis=0), 1e-300)
-        return means
 
 
 def counts(objective: Objective) -> Doubles:
     """The row weights: (n, 1), or (n, w) if they differ between targets (pairs of classes, costs)."""
     o, blocks = objective, []
-    n, w = o.X.shape[0], o.initial()["W"].shape[1]
+    n, w = o.X.shape[0], o.width
     size = max(1, BLOCK // w)
     for at in range(0, n, size):
         rows = slice(at, min(n, at + size))
@@ -214,9 +224,7 @@ def counts(objective: Objective) -> Doubles:
 
 def _view(objective: Objective, S: Doubles, rows: slice = slice(None)) -> Margins:
     """The residuals of these rows."""
-    loss = capability(objective.loss, SquaredForm)
-    assert loss is not None
-    return loss.view(objective.space, S, objective.y[rows])
+    return ability(objective.loss, SquaredForm).view(objective.space, S, objective.y[rows])
 
 
 @dataclass(frozen=True)
@@ -254,50 +262,38 @@ class LSQR:
         reporter.finish()
 
 
-class Centered:
+class Centered(System):
     """The problem as min ||A x - u||^2, column by column: x is a move from the start, u what is missing there.
 
     A stacks sqrt(counts) (X - means), one column of ones more for a bias that is penalized, and sqrt(strength / 2) I.
     """
 
     def __init__(self, objective: Objective, start: Params) -> None:
-        self.o, self.start = objective, start
-        self.ridge = float(np.sqrt(0.5 * (ridge(objective) or 0.0)))
-        self.counts = counts(objective)
-        self.totals = np.maximum(self.counts.sum(axis=0), 1e-300)
-        self.roots = np.sqrt(self.counts)
+        super().__init__(objective)
+        self.start, self.root = start, float(np.sqrt(self.ridge))
         self.free = objective.bias == "free"
         self.ones = objective.bias == "regularized"
-        self.means = self._tdot(self.counts) / self.totals if self.free else None  # (d, 1) or (d, w)
-        missing = self._missing(start)
-        self.center = (self.counts * missing).sum(axis=0) / self.totals
+        self.rows = self.tdot(self.counts) / self.totals if self.free else None  # mean rows: (d, 1) or (d, w)
+        missing = self.missing({"W": start["W"]} if self.free else start)
+        self.center = self.means(missing)
         self.first = self.roots * (missing - self.center if self.free else missing)
-        self.second = -self.ridge * self.stacked(start)
-
-    def _tdot(self, D: Doubles) -> Doubles:
-        return np.asarray(self.o.X.tdot(D), dtype=np.float64)
-
-    def _missing(self, start: Params) -> Doubles:
-        """Targets minus scores."""
-        at = {"W": start["W"]} if self.free else start
-        missing: Doubles = -_view(self.o, linear.scores(self.o.X, at)).values
-        return missing
+        self.second = -self.root * self.stacked(start)
 
     def dot(self, V: Doubles) -> Doubles:
         """The upper part of A V."""
         S = np.asarray(self.o.X.dot(V[:-1] if self.ones else V), dtype=np.float64)
         if self.ones:
             S = S + V[-1]
-        elif self.means is not None:
-            S = S - (self.means * V).sum(axis=0)
+        elif self.rows is not None:
+            S = S - (self.rows * V).sum(axis=0)
         return self.roots * S
 
-    def tdot(self, U: Doubles) -> Doubles:
+    def back(self, U: Doubles) -> Doubles:
         """The transpose of the upper part, times U."""
         U = self.roots * U
         if self.ones:
-            return np.vstack([self._tdot(U), U.sum(axis=0)])
-        return self._tdot(U) if self.means is None else self._tdot(U) - self.means * U.sum(axis=0)
+            return np.vstack([self.tdot(U), U.sum(axis=0)])
+        return self.tdot(U) if self.rows is None else self.tdot(U) - self.rows * U.sum(axis=0)
 
     def stacked(self, params: Params) -> Doubles:
         """What is penalized, as one matrix: W, and b below it if it is."""
@@ -312,8 +308,8 @@ class Centered:
     def params(self, x: Doubles) -> Params:
         """The start, moved, with the bias that goes with it."""
         found = {name: self.start[name] + move for name, move in self.named(x).items()}
-        if self.means is not None:
-            found["b"] = self.center - (self.means * x).sum(axis=0)
+        if self.rows is not None:
+            found["b"] = self.center - (self.rows * x).sum(axis=0)
         return found
 
 
@@ -331,11 +327,11 @@ class Bidiagonal:
 
     def _back(self) -> Doubles:
         """A' u."""
-        return self.system.tdot(self.u) + self.system.ridge * self.below
+        return self.system.back(self.u) + self.system.root * self.below
 
     def step(self) -> tuple[float, Doubles]:
         """One more pair of vectors and the move they allow: the objective, and its slope in x."""
-        U, V = self.system.dot(self.v) - self.alpha * self.u, self.system.ridge * self.v - self.alpha * self.below
+        U, V = self.system.dot(self.v) - self.alpha * self.u, self.system.root * self.v - self.alpha * self.below
         self.beta, (self.u, self.below) = _unit(U, V)
         self.alpha, (v,) = _unit(self._back() - self.beta * self.v)
         rho = np.maximum(np.hypot(self.rho, self.beta), 1e-300)

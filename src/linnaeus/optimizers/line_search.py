@@ -12,7 +12,7 @@ from linnaeus.arrays.numerics import combine, dot
 from linnaeus.optimizers.certificate import EPS
 
 if TYPE_CHECKING:
-    from linnaeus.optimizers.flat_objective import Flat, Span
+    from linnaeus.optimizers.flat_objective import Flat
     from linnaeus.types import Doubles
 
 DECREASE = 1e-4
@@ -133,7 +133,7 @@ PATIENCE = 20
 class Walk:
     """A point x with value and gradient g, and room for one more: the point looked at, which the next step goes to."""
 
-    def __init__(self, flat: Flat | Span) -> None:
+    def __init__(self, flat: Flat) -> None:
         self.flat, self.x = flat, flat.x0
         self.value, self.g = flat.value_and_grad(flat.x0)
         self.there, self.after = np.empty_like(self.x), np.empty_like(self.g)

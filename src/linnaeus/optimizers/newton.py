@@ -13,10 +13,10 @@ from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat
 from linnaeus.optimizers.line_search import armijo
 from linnaeus.optimizers.requirements import refuse_flat, refuse_rows, ridge
-from linnaeus.protocols import NewtonLoss, capability
+from linnaeus.protocols import NewtonLoss, ability
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Doubles, Params, Start, Step
 
 
@@ -103,7 +103,7 @@ class Newton:
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses without second derivatives, and too many parameters."""
         said = refuse_flat(objective, "Newton") or refuse_rows(objective, "Newton")
-        size = sum(value.size for value in _shapes(objective))
+        size = sum(value.size for value in objective.initial().values())
         if said is None and size > LIMIT:
             return f"Newton factors a matrix of {size:,} by {size:,} parameters, and {LIMIT:,} are the most."
         return said
@@ -148,9 +148,8 @@ def hessian(objective: Objective, params: Params) -> Doubles:
     o, w = objective, params["W"].shape[1]
     size = sum(value.size for value in params.values())
     H, end = np.zeros((size, size)), params["W"].size
-    S, loss = linear.scores(o.X, params), capability(o.loss, NewtonLoss)
-    assert loss is not None
-    bend = loss.curvature(o.space, S, o.y)
+    S = linear.scores(o.X, params)
+    bend = ability(o.loss, NewtonLoss).curvature(o.space, S, o.y)
     for c in range(w):
         move = np.zeros_like(S)
         move[:, c] = 1.0
@@ -176,8 +175,3 @@ def _place(H: Doubles, objective: Objective, at: tuple[int, int, int, int], bent
         for one, other in ((c, e), (e, c)):
             H[one:end:w, end + other] = H[end + other, one:end:w] = edge
             H[end + one, end + other] = bent.sum()
-
-
-def _shapes(objective: Objective) -> list[Doubles]:
-    """The parameters, without their memory: zeros are handed out by the page."""
-    return list(objective.initial().values())

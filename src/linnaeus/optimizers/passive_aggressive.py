@@ -13,13 +13,14 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.optimizers.fused_steps import Fused, OnlineKernel
 from linnaeus.optimizers.requirements import has_costs
+from linnaeus.optimizers.schedules import Constant, Schedule
 from linnaeus.protocols import ListedSpace, OnlineLoss, StepwiseSolver, StochasticSolver, capability
 
 if TYPE_CHECKING:
+    from linnaeus.erm.objective import Objective
     from linnaeus.optimizers.fused_steps import Flow, Given
     from linnaeus.optimizers.stochastic_steps import Run
-    from linnaeus.protocols import Objective
-    from linnaeus.types import Doubles, Start, Step
+    from linnaeus.types import Start, Step
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class PassiveAggressive:
 
     The step is tau = loss / |x|^2 (in a joint space over 2 |x|^2). `slack` limits the effect of noisy examples:
     "linear" (PA-I) caps tau at `aggressiveness`, "squared" (PA-II) adds 1 / (2 aggressiveness) to |x|^2, "none" (PA)
-    does neither. The weight of an example multiplies its aggressiveness. There is no learning rate.
+    does neither. The weight of an example multiplies its aggressiveness. There is no learning rate: it is one.
 
     >>> PassiveAggressive(aggressiveness=0.1).limits
     (0.1, 0.0)
@@ -37,6 +38,9 @@ class PassiveAggressive:
     aggressiveness: float = 1.0
     slack: Literal["linear", "squared", "none"] = "linear"
     provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, StochasticSolver)
+    rate: ClassVar[float] = 1.0
+    schedule: ClassVar[Schedule] = Constant()
+    batch: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         expect("aggressiveness", self.aggressiveness, float)
@@ -69,14 +73,6 @@ class PassiveAggressive:
     def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
         """Start a run."""
         return Fused(self, OnlineKernel(1, self._learn, own_penalty=True), objective, start, averaged)
-
-    def rates(self, first: int, count: int, total: int) -> Doubles:
-        """Ones: there is no learning rate."""
-        return np.ones(count)
-
-    def adapt(self, factor: float, score: float | None, before: float | None) -> float:
-        """Nothing to adapt."""
-        return factor
 
     def _learn(self, given: Given, _flow: Flow) -> tuple[float, int]:
         order, space = given.order[0], given.loss[0]

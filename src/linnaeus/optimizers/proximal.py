@@ -13,7 +13,7 @@ from linnaeus.optimizers.requirements import is_smooth
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Arrays, Params, Start
 
 

@@ -19,7 +19,7 @@ from linnaeus.protocols import (
 )
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
 
 
 def is_smooth(objective: Objective) -> bool:

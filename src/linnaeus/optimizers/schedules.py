@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
 from linnaeus.errors import InputTypeError, UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import has_method
+from linnaeus.protocols import HeldOutSchedule, has_method
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
 
 
-class Schedule(ABC):
+class Schedule:
     """Base class of learning rate schedules: a factor for each step. `adapt` can use held-out scores.
 
     >>> from linnaeus.optimizers import SCHEDULES
@@ -23,12 +22,9 @@ class Schedule(ABC):
     True
     """
 
-    follows: ClassVar[bool] = False
-    """Whether it needs held-out scores."""
-
-    @abstractmethod
     def factors(self, first: int, count: int, total: int) -> Doubles:
-        """The factors of the `count` steps first, first + 1, ...; `total` steps are planned."""
+        """The factors of the `count` steps first, first + 1, ...; `total` steps are planned. Ones by default."""
+        return np.ones(count)
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
         """The factor for the next epoch, from the held-out scores of this one and the one before."""
@@ -42,10 +38,6 @@ class Constant(Schedule):
     >>> Constant().factors(1, 3, 10).tolist()
     [1.0, 1.0, 1.0]
     """
-
-    def factors(self, first: int, count: int, total: int) -> Doubles:
-        """Ones."""
-        return np.ones(count)
 
 
 @dataclass(frozen=True)
@@ -102,7 +94,7 @@ class HeldOut(Schedule):
     (1.05, 0.5)
     """
 
-    follows: ClassVar[bool] = True
+    provides: ClassVar[tuple[type, ...]] = (HeldOutSchedule,)
     grow: float = 1.05
     shrink: float = 0.5
 
@@ -112,10 +104,6 @@ class HeldOut(Schedule):
         if not (self.grow >= 1 and 0 < self.shrink < 1):
             raise UsageError("The held-out schedule needs grow >= 1 and shrink between 0 and 1.")
 
-    def factors(self, first: int, count: int, total: int) -> Doubles:
-        """Ones; `adapt` sets the factor of the epoch."""
-        return np.ones(count)
-
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
         """Larger after a better epoch, smaller after a worse one."""
         if score is None or before is None:
@@ -123,7 +111,7 @@ class HeldOut(Schedule):
         return factor * (self.grow if score >= before else self.shrink)
 
 
-SCHEDULES = {
+SCHEDULES: dict[str, type[Schedule]] = {
     "constant": Constant,
     "inverse": InverseTime,
     "inverse_sqrt": InverseSqrt,
@@ -133,7 +121,7 @@ SCHEDULES = {
 """Every schedule by name."""
 
 
-def as_schedule(value: Any) -> Schedule:
+def as_schedule(value: object) -> Schedule:
     """Return the schedule: an object unchanged, or the schedule with this name and its default settings.
 
     >>> as_schedule("inverse")
@@ -142,12 +130,10 @@ def as_schedule(value: Any) -> Schedule:
     if isinstance(value, str):
         if value not in SCHEDULES:
             raise UsageError(f"There is no schedule {value!r}; {did_you_mean(value, SCHEDULES, 'one of your own')}")
-        named: Schedule = SCHEDULES[value]()
-        return named
+        return SCHEDULES[value]()
     if not (has_method(value, "factors") and has_method(value, "adapt")):
         raise InputTypeError(
             f"schedule takes a name ({', '.join(SCHEDULES)}) or an object with methods factors and adapt, "
             f"not {value!r}."
         )
-    found: Schedule = value
-    return found
+    return cast("Schedule", value)

@@ -1,9 +1,9 @@
 """Stochastic optimizers over shuffled batches (SGD, momentum, AdaGrad, Adam), for any loss and output space.
 
 A step on a batch B uses the mean gradient g = 1/|B| sum_B weight_i dloss_i, and the penalty's flow for time rate/n:
-together, in expectation, 1/n of the objective's gradient. Each optimizer has an update rule (`protocols.Rule`). The
-general path is `stochastic_steps.py`, in NumPy over blocks of scores; rules and losses that have a fused kernel take it
-for batches of one (`fused_steps.py`).
+together, in expectation, 1/n of the objective's gradient. Each optimizer is an update rule (`protocols.Rule`), or makes
+one for an objective. The general path is `stochastic_steps.py`, in NumPy over blocks of scores; rules and losses that
+have a fused kernel take it for batches of one (`fused_steps.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,21 +22,104 @@ from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, online_kernel
 from linnaeus.optimizers.requirements import refuse_groups
 from linnaeus.optimizers.schedules import Constant, Schedule, as_schedule
 from linnaeus.optimizers.stochastic_steps import Descent
-from linnaeus.protocols import FusedRule, StepwiseSolver, StochasticSolver, capability, has_method
+from linnaeus.protocols import (
+    AveragingSolver,
+    FusedRule,
+    RatedSolver,
+    StepwiseSolver,
+    StochasticSolver,
+    capability,
+    has_method,
+)
 
 if TYPE_CHECKING:
+    from linnaeus.erm.objective import Objective
     from linnaeus.optimizers.fused_steps import Flow, Given, Table
     from linnaeus.optimizers.stochastic_steps import Run
-    from linnaeus.protocols import Objective, Rule
+    from linnaeus.protocols import Rule, Solver
     from linnaeus.types import Chosen, Doubles, Params, RowGrad, Start, Step
 
 
 @dataclass(frozen=True)
-class Plain:
-    """w <- w - rate g."""
+class Stochastic(ABC):
+    """Base class of stochastic optimizers: learning rate, schedule and batch size.
+
+    A schedule is an object, or a name in `SCHEDULES`.
+
+    >>> SGD(schedule="inverse").schedule
+    InverseTime(offset=1.0)
+    """
+
+    rate: float = 0.1
+    schedule: Schedule | str = field(default_factory=Constant)
+    batch: int = 1
+    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, StochasticSolver, RatedSolver)
+
+    def __post_init__(self) -> None:
+        expect("rate", self.rate, float)
+        expect("batch", self.batch, int)
+        if not (self.rate > 0 and np.isfinite(self.rate)):
+            raise UsageError(f"rate must be a positive number, not {self.rate}.")
+        if self.batch < 1:
+            raise UsageError(f"batch must be at least 1, not {self.batch}.")
+        object.__setattr__(self, "schedule", as_schedule(self.schedule))
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Accept every loss and every penalty."""
+        return None
+
+    @abstractmethod
+    def rule_for(self, objective: Objective) -> Rule:
+        """The update rule for this objective."""
+
+    def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
+        """Start a run: with a fused kernel if there is one for this objective, else in NumPy."""
+        rule = self.rule_for(objective)
+        kernel = online_kernel(rule, objective, averaged) if self.batch == 1 else None
+        if kernel is None:
+            return Descent(self, rule, objective, start, averaged)
+        return Fused(self, kernel, objective, start, averaged)
+
+    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
+        """Run epochs until `report` raises."""
+        self.descent(objective, start, averaged=False).run(report)
+
+
+class Ruled(Stochastic):
+    """A stochastic optimizer that is its own update rule. It remembers one array for each parameter by default."""
+
+    eager: ClassVar[bool] = False
+
+    def rule_for(self, objective: Objective) -> Rule:
+        """The update rule: itself, whatever the objective."""
+        return self
+
+    def begin(self, params: Params) -> Params:
+        """Zeros for each parameter."""
+        return {name: np.zeros_like(value) for name, value in params.items()}
+
+    @abstractmethod
+    def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
+        """Update `params[name]` in place."""
+
+    @abstractmethod
+    def pace(self, name: str, state: Params, rows: Chosen) -> Doubles | float:
+        """The factor by which the updates of these rows are scaled."""
+
+
+@dataclass(frozen=True)
+class SGD(Ruled):
+    """Stochastic gradient descent: w <- w - rate g. With the perceptron loss, rate 1 and no penalty: the perceptron.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=SGD(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     provides: ClassVar[tuple[type, ...]] = (FusedRule,)
-    eager: ClassVar[bool] = False
 
     def begin(self, params: Params) -> Params:
         """Nothing to remember."""
@@ -57,19 +140,30 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Adaptive:
-    """AdaGrad (Duchi, Hazan, Singer 2011): w <- w - rate g / sqrt(eps + sum of g^2), per weight."""
+class AdaGrad(Ruled):
+    """AdaGrad: w_i <- w_i - rate g_i / sqrt(eps + sum of g_i^2), a learning rate per weight, larger for rare features.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=AdaGrad(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     eps: float = 1e-8
     provides: ClassVar[tuple[type, ...]] = (FusedRule,)
-    eager: ClassVar[bool] = False
 
-    def begin(self, params: Params) -> Params:
-        """Sums of squared gradients."""
-        return {name: np.zeros_like(value) for name, value in params.items()}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect_within("eps", self.eps, np.inf)
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Refuse the group penalty."""
+        return refuse_groups(objective, "AdaGrad")
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
-        """Each weight by its own history."""
+        """Each weight by its own history: the sum of squared gradients (Duchi, Hazan and Singer 2011)."""
         total = state[name][grad.rows] + grad.block * grad.block
         state[name][grad.rows] = total
         params[name][grad.rows] -= rate * grad.block / np.sqrt(self.eps + total)
@@ -94,18 +188,26 @@ class Adaptive:
 
 
 @dataclass(frozen=True)
-class Heavy:
-    """Momentum (Polyak 1964): v <- decay v + g, w <- w - rate v. All rows change, also those without a gradient."""
+class Momentum(Ruled):
+    """SGD with momentum: v <- decay v + g, w <- w - rate v.
+
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=Momentum(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
 
     decay: float = 0.9
     eager: ClassVar[bool] = True
 
-    def begin(self, params: Params) -> Params:
-        """Velocities."""
-        return {name: np.zeros_like(value) for name, value in params.items()}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect_within("decay", self.decay, 1.0)
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
-        """Along the velocity."""
+        """Along the velocity (Polyak 1964). All rows change, also those without a gradient."""
         velocity = state[name]
         velocity *= self.decay
         velocity[grad.rows] += grad.block
@@ -117,18 +219,36 @@ class Heavy:
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Adam (Kingma and Ba 2015), with the penalty decoupled as in AdamW: all rows change at every step."""
+class Adam(Ruled):
+    """Adam (Kingma and Ba 2015), with the penalty decoupled as in AdamW: all rows change at every step.
 
+    >>> import numpy as np
+    >>> from linnaeus import LinearClassifier
+    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
+    >>> model = LinearClassifier(loss="log", optimizer=Adam(), epochs=50).fit(X, y)
+    >>> model.predict(X).tolist()
+    ['no', 'no', 'yes']
+    """
+
+    rate: float = 0.01
     first: float = 0.9
     second: float = 0.999
     eps: float = 1e-8
     eager: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect_within("first", self.first, 1.0)
+        _expect_within("second", self.second, 1.0)
+        _expect_within("eps", self.eps, np.inf)
+
+    def refuse(self, objective: Objective) -> str | None:
+        """Refuse the group penalty."""
+        return refuse_groups(objective, "Adam")
+
     def begin(self, params: Params) -> Params:
         """First and second moments, and the number of steps."""
-        state = {f"{name}.m": np.zeros_like(value) for name, value in params.items()}
-        state |= {f"{name}.v": np.zeros_like(value) for name, value in params.items()}
+        state = {f"{name}.{moment}": np.zeros_like(value) for moment in "mv" for name, value in params.items()}
         return state | {f"{name}.t": np.zeros(1) for name in params}
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
@@ -150,169 +270,6 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Stochastic(ABC):
-    """Base class of stochastic optimizers: learning rate, schedule and batch size.
-
-    A schedule is an object, or a name in `SCHEDULES`.
-
-    >>> SGD(schedule="inverse").schedule
-    InverseTime(offset=1.0)
-    """
-
-    rate: float = 0.1
-    schedule: Any = field(default_factory=Constant)
-    batch: int = 1
-    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, StochasticSolver)
-
-    def __post_init__(self) -> None:
-        expect("rate", self.rate, float)
-        expect("batch", self.batch, int)
-        if not (self.rate > 0 and np.isfinite(self.rate)):
-            raise UsageError(f"rate must be a positive number, not {self.rate}.")
-        if self.batch < 1:
-            raise UsageError(f"batch must be at least 1, not {self.batch}.")
-        object.__setattr__(self, "schedule", as_schedule(self.schedule))
-
-    @property
-    @abstractmethod
-    def rule(self) -> Rule:
-        """The update."""
-
-    def refuse(self, objective: Objective) -> str | None:
-        """Accept every loss and every penalty."""
-        return None
-
-    def rule_for(self, objective: Objective) -> Rule:
-        """The update rule for this objective."""
-        return self.rule
-
-    def rates(self, first: int, count: int, total: int) -> Doubles:
-        """The learning rates of the steps first, first + 1, ...; `total` steps are planned."""
-        schedule: Schedule = self.schedule
-        return self.rate * schedule.factors(first, count, total)
-
-    def adapt(self, factor: float, score: float | None, before: float | None) -> float:
-        """The factor of the next epoch's learning rates, from the held-out scores of this epoch and the one before."""
-        schedule: Schedule = self.schedule
-        return schedule.adapt(factor, score, before)
-
-    def descent(self, objective: Objective, start: Start, averaged: bool) -> Run:
-        """Start a run: with a fused kernel if there is one for this objective, else in NumPy."""
-        rule = self.rule_for(objective)
-        kernel = online_kernel(rule, objective, averaged) if self.batch == 1 else None
-        if kernel is None:
-            return Descent(self, rule, objective, start, averaged)
-        return Fused(self, kernel, objective, start, averaged)
-
-    def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Run epochs until `report` raises."""
-        self.descent(objective, start, averaged=False).run(report)
-
-
-@dataclass(frozen=True)
-class SGD(Stochastic):
-    """Stochastic gradient descent: w <- w - rate g. With the perceptron loss, rate 1 and no penalty: the perceptron.
-
-    >>> import numpy as np
-    >>> from linnaeus import LinearClassifier
-    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
-    >>> model = LinearClassifier(loss="log", optimizer=SGD(), epochs=50).fit(X, y)
-    >>> model.predict(X).tolist()
-    ['no', 'no', 'yes']
-    """
-
-    @property
-    def rule(self) -> Rule:
-        """Plain steps."""
-        return Plain()
-
-
-@dataclass(frozen=True)
-class AdaGrad(Stochastic):
-    """AdaGrad: w_i <- w_i - rate g_i / sqrt(eps + sum of g_i^2), a learning rate per weight, larger for rare features.
-
-    >>> import numpy as np
-    >>> from linnaeus import LinearClassifier
-    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
-    >>> model = LinearClassifier(loss="log", optimizer=AdaGrad(), epochs=50).fit(X, y)
-    >>> model.predict(X).tolist()
-    ['no', 'no', 'yes']
-    """
-
-    eps: float = 1e-8
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _expect_within("eps", self.eps, np.inf)
-
-    @property
-    def rule(self) -> Rule:
-        """Steps by history."""
-        return Adaptive(self.eps)
-
-    def refuse(self, objective: Objective) -> str | None:
-        """Refuse the group penalty."""
-        return refuse_groups(objective, "AdaGrad")
-
-
-@dataclass(frozen=True)
-class Momentum(Stochastic):
-    """SGD with momentum: v <- decay v + g, w <- w - rate v.
-
-    >>> import numpy as np
-    >>> from linnaeus import LinearClassifier
-    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
-    >>> model = LinearClassifier(loss="log", optimizer=Momentum(), epochs=50).fit(X, y)
-    >>> model.predict(X).tolist()
-    ['no', 'no', 'yes']
-    """
-
-    decay: float = 0.9
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _expect_within("decay", self.decay, 1.0)
-
-    @property
-    def rule(self) -> Rule:
-        """Steps with a memory."""
-        return Heavy(self.decay)
-
-
-@dataclass(frozen=True)
-class Adam(Stochastic):
-    """Adam with decoupled penalty, as in AdamW.
-
-    >>> import numpy as np
-    >>> from linnaeus import LinearClassifier
-    >>> X, y = np.array([[-2.0], [-1.0], [3.0]]), ["no", "no", "yes"]
-    >>> model = LinearClassifier(loss="log", optimizer=Adam(), epochs=50).fit(X, y)
-    >>> model.predict(X).tolist()
-    ['no', 'no', 'yes']
-    """
-
-    rate: float = 0.01
-    first: float = 0.9
-    second: float = 0.999
-    eps: float = 1e-8
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _expect_within("first", self.first, 1.0)
-        _expect_within("second", self.second, 1.0)
-        _expect_within("eps", self.eps, np.inf)
-
-    @property
-    def rule(self) -> Rule:
-        """Steps by two moments."""
-        return Moments(self.first, self.second, self.eps)
-
-    def refuse(self, objective: Objective) -> str | None:
-        """Refuse the group penalty."""
-        return refuse_groups(objective, "Adam")
-
-
-@dataclass(frozen=True)
 class Average:
     """Averaging: the mean of the iterates of a stochastic optimizer, given as an object or by name.
 
@@ -327,8 +284,8 @@ class Average:
     ['no', 'no', 'yes']
     """
 
-    inner: Any = field(default_factory=SGD)
-    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver,)
+    inner: Solver | str = field(default_factory=SGD)
+    provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, AveragingSolver)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inner", _stepwise(self.inner))
@@ -354,17 +311,16 @@ def _expect_within(name: str, value: float, end: float) -> None:
         raise UsageError(f"{name} must be at least 0 and {last}, not {value}.")
 
 
-def _stepwise(value: Any) -> StochasticSolver:
+def _stepwise(value: object) -> StochasticSolver:
     """Return the stochastic optimizer: an object unchanged, or the one with this name."""
     from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
 
     found = capability(value, StochasticSolver)
     if found is not None:
         return found
-    table = {name: made for name, made in OPTIMIZERS.items() if capability(made(), StochasticSolver)}
+    table = {name: known for name, made in OPTIMIZERS.items() if (known := capability(made(), StochasticSolver))}
     if isinstance(value, str) and value in table:
-        named: StochasticSolver = table[value]()
-        return named
+        return table[value]
     if isinstance(value, str) or not has_method(value, "minimize"):
         raise InputTypeError(
             f"Average takes a stochastic optimizer, by name ({', '.join(table)}) or an object, not {value!r}."

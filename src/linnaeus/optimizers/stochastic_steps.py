@@ -7,71 +7,82 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays import linear
 from linnaeus.arrays.grouped import row_gradient, touched
+from linnaeus.optimizers.schedules import as_schedule
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.protocols import EpochPenalty, capability
 from linnaeus.types import RowGrad, Step
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective, Regularizer, Rule
-    from linnaeus.types import Arrays, Chosen, Doubles, Ints, Params, Start
+    from linnaeus.erm.objective import Objective
+    from linnaeus.protocols import RatedSolver, Regularizer, Rule
+    from linnaeus.types import Array, Arrays, Chosen, Doubles, Ints, Params, Start
 
 
-class LazyMean:
-    """Averaging in O(nonzeros) per step, if only steps change weights: mean = w - (1/t) sum_s (s - 1) (step s)."""
+def resume(arrays: Params, prefix: str, kept: Mapping[str, Array]) -> None:
+    """Write what a checkpoint has of these arrays into them."""
+    for name, value in arrays.items():
+        if f"{prefix}.{name}" in kept:
+            value[:] = kept[f"{prefix}.{name}"]
 
-    def __init__(self, params: Params, state: Arrays | None = None) -> None:
-        self.drift = {name: np.zeros_like(value) for name, value in params.items()}
-        for name in self.drift:
-            if state and f"drift.{name}" in state:
-                self.drift[name][:] = state[f"drift.{name}"]
+
+class Mean:
+    """Sums from which the mean of the iterates is computed; they are `prefix` in a checkpoint."""
+
+    prefix: ClassVar[str]
+
+    def __init__(self, params: Params, kept: Mapping[str, Array]) -> None:
+        self.sums = {name: np.zeros_like(value) for name, value in params.items()}
+        resume(self.sums, self.prefix, kept)
 
     def moved(self, name: str, rows: Chosen, move: Doubles, t: int) -> None:
         """Rows of a parameter moved at step t."""
-        self.drift[name][rows] += (t - 1) * move
 
     def stepped(self, params: Params) -> None:
-        """Nothing: rows without a change are summed by the formula."""
+        """A step was taken, which led to these parameters."""
 
     def mean(self, params: Params, t: int) -> Params:
         """The mean of the iterates of steps 1 to t."""
-        return {name: value - self.drift[name] / max(t, 1) for name, value in params.items()}
+        raise NotImplementedError
 
-    def arrays(self) -> dict[str, Doubles]:
+    def arrays(self) -> Arrays:
         """The arrays of a checkpoint."""
-        return {f"drift.{name}": value for name, value in self.drift.items()}
+        return {f"{self.prefix}.{name}": value for name, value in self.sums.items()}
 
 
-class FullMean:
-    """The sum of all iterates, for penalties and rules that change all weights at every step."""
+class LazyMean(Mean):
+    """Averaging in O(nonzeros) per step, if only steps change weights: mean = w - (1/t) sum_s (s - 1) (step s)."""
 
-    def __init__(self, params: Params, state: Arrays | None = None) -> None:
-        self.total = {name: np.zeros_like(value) for name, value in params.items()}
-        for name in self.total:
-            if state and f"total.{name}" in state:
-                self.total[name][:] = state[f"total.{name}"]
+    prefix = "drift"
 
     def moved(self, name: str, rows: Chosen, move: Doubles, t: int) -> None:
-        """Nothing: the sum is taken after the step."""
+        """Rows of a parameter moved at step t."""
+        self.sums[name][rows] += (t - 1) * move
+
+    def mean(self, params: Params, t: int) -> Params:
+        """The mean of the iterates of steps 1 to t."""
+        return {name: value - self.sums[name] / max(t, 1) for name, value in params.items()}
+
+
+class FullMean(Mean):
+    """The sum of all iterates, for penalties and rules that change all weights at every step."""
+
+    prefix = "total"
 
     def stepped(self, params: Params) -> None:
         """Add the iterate."""
         for name, value in params.items():
-            self.total[name] += value
+            self.sums[name] += value
 
     def mean(self, params: Params, t: int) -> Params:
         """The mean of the iterates of steps 1 to t."""
-        return {name: value / max(t, 1) for name, value in self.total.items()}
-
-    def arrays(self) -> dict[str, Doubles]:
-        """The arrays of a checkpoint."""
-        return {f"total.{name}": value for name, value in self.total.items()}
+        return {name: value / max(t, 1) for name, value in self.sums.items()}
 
 
 class Catcher:
@@ -112,32 +123,12 @@ def _penalizes(regularizer: Regularizer) -> bool:
     return bool(regularizer.value(np.ones((1, 1))) != 0)
 
 
-class Paced(Protocol):
-    """What a run asks of its optimizer."""
-
-    def rates(self, first: int, count: int, total: int) -> Doubles:
-        """The learning rates of the steps first, first + 1, ...; `total` steps are planned."""
-        ...
-
-    def adapt(self, factor: float, score: float | None, before: float | None) -> float:
-        """The factor of the next epoch's rates, from the held-out scores of this epoch and the one before."""
-        ...
-
-
-class Batched(Paced, Protocol):
-    """An optimizer whose steps take several examples."""
-
-    @property
-    def batch(self) -> int:
-        """How many."""
-        ...
-
-
 class Run(ABC):
     """The state of a stochastic optimizer during training: the number of steps, and the factor of the learning rate."""
 
-    def __init__(self, piece: Paced, objective: Objective, start: Start) -> None:
-        self.piece, self.objective, self.start = piece, objective, start
+    def __init__(self, piece: RatedSolver, objective: Objective, start: Start) -> None:
+        self.objective, self.start, self.size = objective, start, piece.batch
+        self.rate, self.schedule = piece.rate, as_schedule(piece.schedule)
         kept = start.state
         self.t = int(kept["t"][0]) if "t" in kept else 0
         self.factor = float(kept["factor"][0]) if "factor" in kept else 1.0
@@ -157,7 +148,8 @@ class Run(ABC):
         order = shuffled(self.objective.X.shape[0], self.start.seed, epoch)
         count = -(-len(order) // self.size)
         self.begin(epoch)
-        rates = self.factor * self.piece.rates(self.t + 1, count, count * self.start.epochs)
+        factors = self.schedule.factors(self.t + 1, count, count * self.start.epochs)
+        rates = self.factor * (self.rate * factors)
         before = self.t
         loss, mistakes = self.walk(order, rates)
         if self.t - before < count:
@@ -178,13 +170,8 @@ class Run(ABC):
 
     def _adapt(self, score: float | None) -> None:
         """Adapt the learning rate to the held-out score of an epoch."""
-        self.factor = self.piece.adapt(self.factor, score, self.before)
+        self.factor = self.schedule.adapt(self.factor, score, self.before)
         self.before = score
-
-    @property
-    def size(self) -> int:
-        """Examples in a step."""
-        return 1
 
     @abstractmethod
     def begin(self, epoch: int) -> None:
@@ -210,27 +197,17 @@ class Run(ABC):
 class Descent(Run):
     """Steps for any loss, output space, penalty and rule, in NumPy over batches."""
 
-    def __init__(self, piece: Batched, rule: Rule, objective: Objective, start: Start, averaged: bool) -> None:
+    def __init__(self, piece: RatedSolver, rule: Rule, objective: Objective, start: Start, averaged: bool) -> None:
         super().__init__(piece, objective, start)
-        self.batch, self.rule, kept = piece.batch, rule, start.state
+        self.rule = rule
         self.params = {name: value.copy() for name, value in start.params.items()}
-        for name in self.params:
-            if f"at.{name}" in kept:
-                self.params[name][:] = kept[f"at.{name}"]
+        resume(self.params, "at", start.state)
         self.memory = self.rule.begin(self.params)
-        for name in self.memory:
-            if f"rule.{name}" in kept:
-                self.memory[name][:] = kept[f"rule.{name}"]
+        resume(self.memory, "rule", start.state)
         self.catcher = Catcher(objective, self.rule, self.params, self.memory)
         self.eager = self.rule.eager or (averaged and not self.catcher.idle)
-        self.mean: FullMean | LazyMean | None = None
-        if averaged:
-            self.mean = FullMean(self.params, dict(kept)) if self.eager else LazyMean(self.params, dict(kept))
-
-    @property
-    def size(self) -> int:
-        """Examples in a step."""
-        return self.batch
+        kind = FullMean if self.eager else LazyMean
+        self.mean: Mean | None = kind(self.params, start.state) if averaged else None
 
     def begin(self, epoch: int) -> None:
         """Apply the penalty, for rules that do it once per epoch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -152,7 +152,7 @@ def _softmax(s: Doubles, offsets: Longs) -> tuple[Doubles, Doubles]:
     return value, e / total[group]
 
 
-def _weighed(value: Doubles, parts: Any, y: Choices) -> Answer:
+def _weighed(value: Doubles, parts: Doubles, y: Choices) -> Answer:
     """Multiply by the weights of the groups."""
     counts = _judged(y)
     return Answer(np.where(counts > 0, value, 0.0) * counts, (parts * counts[_numbers(y.offsets)])[:, None])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.errors import UsageError
+from linnaeus.protocols import CostSpace
 from linnaeus.types import CostTable as CostTable
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Matrix
 
 MAX_COST = 1e50
 """The largest cost of a mistake: sums and squares of such costs are finite."""
 
 
-def as_costs(costs: Sequence[Sequence[float]] | Any | None, k: int | None = None) -> CostTable | None:
+def as_costs(costs: Sequence[Sequence[float]] | Matrix | None, k: int | None = None) -> CostTable | None:
     """The cost matrix as nested tuples: square, finite, not negative, zero on the diagonal.
 
     >>> as_costs([[0, 1], [5, 0]])
@@ -58,3 +59,13 @@ def paid(costs: CostTable | None, k: int) -> Doubles:
     if costs is None:
         return zero_one(k)
     return np.asarray(as_costs(costs, k))
+
+
+class WithCosts:
+    """Base class of output spaces that take a cost matrix."""
+
+    costs: CostTable | None
+    provides: ClassVar[tuple[type, ...]] = (CostSpace,)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "costs", as_costs(self.costs))

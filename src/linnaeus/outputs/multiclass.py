@@ -10,8 +10,8 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
-from linnaeus.outputs.costs import CostTable, as_costs, paid
-from linnaeus.protocols import ChanceSpace, CostSpace, CurvedSpace, JointSpace, ListedSpace
+from linnaeus.outputs.costs import CostTable, WithCosts, paid
+from linnaeus.protocols import ChanceSpace, CurvedSpace, JointSpace, ListedSpace
 from linnaeus.types import Answer, Margins
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Multiclass:
+class Multiclass(WithCosts):
     """Multiclass classification: k scores, the largest wins (the lowest index in a tie); takes a cost matrix l(y', y).
 
     >>> S, y = np.array([[2.4, 1.3, 0.0]]), np.array([0])
@@ -31,10 +31,7 @@ class Multiclass:
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (JointSpace, CostSpace, CurvedSpace, ChanceSpace, ListedSpace)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "costs", as_costs(self.costs))
+    provides: ClassVar[tuple[type, ...]] = (JointSpace, CurvedSpace, ChanceSpace, ListedSpace)
 
     def width(self, k: int) -> int:
         """One score for each class."""

@@ -16,11 +16,10 @@ from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
-from linnaeus.outputs.costs import CostTable, as_costs, paid
+from linnaeus.outputs.costs import CostTable, WithCosts, paid
 from linnaeus.protocols import (
     ChanceSpace,
     ClassScores,
-    CostSpace,
     CurvedSpace,
     ListedSpace,
     ProductSpace,
@@ -45,13 +44,17 @@ class Product(ABC):
 
     provides: ClassVar[tuple[type, ...]] = (ProductSpace, CurvedSpace, ChanceSpace)
 
+    def width(self, k: int) -> int:
+        """One score for each class or label."""
+        return k
+
     @abstractmethod
     def signs(self, y: Truth, w: int) -> Doubles:
         """+1 for yes, -1 for no, 0 if the part is ignored (n, w)."""
 
-    @abstractmethod
     def stakes(self, y: Truth, w: int) -> Doubles | None:
-        """The cost of a mistake in each part (n, w); None if all cost 1."""
+        """The cost of a mistake in each part (n, w); None if all cost 1: the Hamming cost."""
+        return None
 
     def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
         """The positive and the negative rows of some of the w parts; each part is a separate binary problem."""
@@ -120,7 +123,7 @@ def rows_where(mask: NDArray[np.bool_]) -> Ints:
 
 
 @dataclass(frozen=True)
-class Binary(Product):
+class Binary(WithCosts, Product):
     """Binary classification by the sign of one score; y (n,) holds 0 and 1. A score of 0 predicts class 0.
 
     >>> Binary().decode(np.array([[2.0], [-1.0], [0.0]])).tolist()
@@ -128,10 +131,7 @@ class Binary(Product):
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (CostSpace, ListedSpace, Readout)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "costs", as_costs(self.costs))
+    provides: ClassVar[tuple[type, ...]] = (ListedSpace, Readout)
 
     def width(self, k: int) -> int:
         """One score."""
@@ -173,7 +173,7 @@ class Binary(Product):
 
 
 @dataclass(frozen=True)
-class OneVsRest(Product):
+class OneVsRest(WithCosts, Product):
     """One-vs-rest: k independent binary scores, the largest wins (the lowest index in a tie).
 
     With costs, a false positive of class j costs l(j, y), and a false negative of the true class costs the mean of l(j,
@@ -184,14 +184,7 @@ class OneVsRest(Product):
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (CostSpace, ListedSpace)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "costs", as_costs(self.costs))
-
-    def width(self, k: int) -> int:
-        """One score for each class."""
-        return k
+    provides: ClassVar[tuple[type, ...]] = (ListedSpace,)
 
     def signs(self, y: Truth, w: int) -> Doubles:
         """+1 in the column of the class, -1 elsewhere."""
@@ -227,7 +220,7 @@ class OneVsRest(Product):
 
 
 @dataclass(frozen=True)
-class OneVsOne(Product):
+class OneVsOne(WithCosts, Product):
     """One-vs-one: k (k - 1) / 2 scores; a positive score of the pair (a, b), a < b, means class a.
 
     Each pair is trained on the rows of its two classes. `reconcile` is "votes" (one vote for each pair won; ties are
@@ -238,11 +231,11 @@ class OneVsOne(Product):
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (CostSpace, ClassScores, Readout)
+    provides: ClassVar[tuple[type, ...]] = (ClassScores, Readout)
     reconcile: Literal["votes", "sums"] = "votes"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "costs", as_costs(self.costs))
+        super().__post_init__()
         if self.reconcile not in ("votes", "sums"):
             raise UsageError(f"reconcile takes 'votes' or 'sums', not {self.reconcile!r}.")
 
@@ -345,10 +338,6 @@ class MultiLabel(Product):
 
     provides: ClassVar[tuple[type, ...]] = (SetSpace, ListedSpace)
 
-    def width(self, k: int) -> int:
-        """One score for each label."""
-        return k
-
     def signs(self, y: Truth, w: int) -> Doubles:
         """+1 for the labels of the example, -1 for the others."""
         assert isinstance(y, LabelSets)
@@ -364,10 +353,6 @@ class MultiLabel(Product):
         labels, everyone = y.labels[wanted], np.arange(len(y), dtype=np.int32)
         found = [rows[labels == j] for j in which]
         return [(yes, np.delete(everyone, yes)) for yes in found]
-
-    def stakes(self, y: Truth, w: int) -> Doubles | None:
-        """Every wrong label costs 1: the Hamming cost."""
-        return None
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
         """The label sets in the form of the kernels."""

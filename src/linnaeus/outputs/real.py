@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from linnaeus.protocols import NumberSpace
 from linnaeus.types import Margins
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.types import Answer, Doubles, Truth
 
 
@@ -36,16 +34,19 @@ class Real:
         R = S - np.asarray(y)
         return Margins(R, np.ones_like(R), lambda V: V, lambda slopes: slopes)
 
-    def decode(self, S: Doubles) -> NDArray[Any]:
+    def decode(self, S: Doubles) -> Doubles:
         """The scores."""
         return S
 
     def gold(self, S: Doubles, y: Truth) -> Answer:
         """Not defined: the set of outputs is not finite."""
-        raise UsageError("Real targets take point losses: squared, absolute or huber.")
+        raise self._no_classes()
 
     best = soft = cost = gold
 
     def margins(self, S: Doubles, y: Truth) -> Margins:
         """Not defined for real targets."""
-        raise UsageError("Real targets take point losses: squared, absolute or huber.")
+        raise self._no_classes()
+
+    def _no_classes(self) -> UsageError:
+        return UsageError("Real targets take point losses: squared, absolute or huber.")

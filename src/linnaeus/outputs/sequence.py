@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.outputs.costs import CostTable, as_costs, paid
-from linnaeus.protocols import CostSpace, GroupedSpace, SharedScores
+from linnaeus.outputs.costs import CostTable, WithCosts, paid
+from linnaeus.protocols import GroupedSpace, SharedScores
 from linnaeus.types import Answer
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _NONE = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
-class Sequence:
+class Sequence(WithCosts):
     """Sequence tagging as a linear chain: emission and transition scores of k tags in one array S (m + 1 + k, k).
 
     The first m rows are the emission scores of all tokens, one sequence after the other. Then follow a row for the
@@ -43,10 +44,7 @@ class Sequence:
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (GroupedSpace, SharedScores, CostSpace)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "costs", as_costs(self.costs))
+    provides: ClassVar[tuple[type, ...]] = (GroupedSpace, SharedScores)
 
     def width(self, k: int) -> int:
         """One score for each tag."""
@@ -82,22 +80,14 @@ class Sequence:
 
     def margins(self, S: Doubles, y: Tags) -> Margins:
         """Not defined for sequences."""
-        raise _joint()
+        raise UsageError("Sequences need a loss of whole taggings; use log, hinge, perceptron or softmargin.")
 
-    def residuals(self, S: Doubles, y: Tags) -> Margins:
-        """Not defined for sequences."""
-        raise _joint()
+    residuals = margins
 
     def decode(self, S: Doubles, offsets: Longs | None = None) -> Ints:
         """The tag of each token (m,) in the best tagging of its sequence."""
         bounds = np.array([0, len(S) - self.shared(S.shape[1])]) if offsets is None else offsets
         return _best(S, bounds, _NONE)
-
-
-def _joint() -> Exception:
-    from linnaeus.errors import UsageError
-
-    return UsageError("Sequences need a loss of whole taggings; use log, hinge, perceptron or softmargin.")
 
 
 def _cut(S: Doubles) -> tuple[Doubles, Doubles]:

@@ -11,10 +11,11 @@ own object with these methods works too, but a model that uses it cannot be save
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer, did_you_mean
 from linnaeus.lazy import Table, places, room
+from linnaeus.protocols import has_method
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Similarity
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from linnaeus.similarities.vectors import RBF as RBF
     from linnaeus.similarities.vectors import LinearKernel as LinearKernel
     from linnaeus.similarities.vectors import Polynomial as Polynomial
-    from linnaeus.types import Json
+    from linnaeus.types import Json, Piece
 
 SIMILARITIES = Table(
     "linnaeus.similarities",
@@ -38,7 +39,7 @@ SIMILARITIES = Table(
 """Every similarity by name."""
 
 
-def similarity(value: Any) -> Similarity:
+def similarity(value: Piece) -> Similarity:
     """Return the piece: an object unchanged, or the piece with this name and its default settings.
 
     >>> similarity("rbf")
@@ -48,7 +49,7 @@ def similarity(value: Any) -> Similarity:
         if value not in SIMILARITIES:
             raise UsageError(f"There is no kernel {value!r}; {did_you_mean(value, SIMILARITIES, 'an object')}")
         value = SIMILARITIES[value]()
-    if isinstance(value, type) or not hasattr(value, "matrix"):
+    if not has_method(value, "matrix"):
         raise InputTypeError(
             f"kernel takes a name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
         )

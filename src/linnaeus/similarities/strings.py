@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import PositiveSimilarity
-from linnaeus.similarities.vectors import inner_sparse
+from linnaeus.similarities.vectors import PositiveKernel, inner_sparse
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Ints, Longs
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Ints, Longs, Sparse
 
     Strings = tuple[Longs, Ints]
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Ints, Longs
 
 
 BLOCK = 256
@@ -26,25 +24,19 @@ MOST = 1 << 24
 """Larger than every code point; float32 is exact for whole numbers up to here."""
 
 
-def strings(X: Any) -> Strings:
+def strings(X: Rows) -> Strings:
     """Offsets (n+1) and letters of all rows, in the order of their columns; zeros are left out.
 
     >>> from linnaeus.arrays import Dense
     >>> [part.tolist() for part in strings(Dense(np.array([[98.0, 99.0, 0.0], [98.0, 0.0, 0.0]])))]
     [[0, 2, 3], [98, 99, 98]]
     """
-    if hasattr(X, "indptr"):
-        offsets = X.indptr - X.indptr[0]
-        values = X.data[X.indptr[0] : X.indptr[-1]]
-    else:
-        there = X.values != 0
-        offsets = np.zeros(len(there) + 1, np.int64)
-        np.cumsum(there.sum(axis=1), out=offsets[1:])
-        values = X.values[there]
+    offsets, _, values = X.to_csr().arrays
+    values = values[offsets[0] : offsets[-1]]
     letters = values.astype(np.int32)
     if (letters != values).any() or (len(letters) and not 0 < letters.min() <= letters.max() < MOST):
         raise DataError("String kernels compare texts letter by letter; use them with the features Letters(...).")
-    return offsets.astype(np.int64), letters
+    return offsets - offsets[0], letters
 
 
 def normalized(K: Doubles, left: Doubles, right: Doubles) -> Doubles:
@@ -57,7 +49,7 @@ def normalized(K: Doubles, left: Doubles, right: Doubles) -> Doubles:
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(PositiveKernel):
     """Spectrum kernel: the cosine of the counts of character n-grams of `low` to `high` letters.
 
         k(s, t) = sum_u count_u(s) count_u(t) / sqrt(sum_u count_u(s)^2 sum_u count_u(t)^2)
@@ -82,13 +74,6 @@ class Spectrum:
         if not 1 <= self.low <= self.high:
             raise UsageError(f"Spectrum(low, high) needs 1 <= low <= high, not low={self.low} and high={self.high}.")
 
-    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
-
-    @property
-    def positive(self) -> bool:
-        """Whether every kernel matrix is positive semidefinite."""
-        return True
-
     def matrix(self, A: Rows, B: Rows) -> Doubles:
         """Cosines (n, m)."""
         if A.shape[0] < B.shape[0]:
@@ -106,11 +91,7 @@ class Spectrum:
         """Ones; 0 for a string shorter than `low` (n,)."""
         return (np.diff(strings(A)[0]) >= self.low).astype(np.float64)
 
-    def weights(self, rows: Rows, duals: Doubles) -> None:
-        """None: there are no linear weights."""
-        del rows, duals
-
-    def _counts(self, found: Strings) -> tuple[Any, int]:
+    def _counts(self, found: Strings) -> tuple[Sparse, int]:
         """Sparse rows of n-gram counts, and the number of different n-grams.
 
         An n-gram of g + 1 letters is one of g letters and one more letter: the pairs of their numbers are renumbered.
@@ -134,7 +115,7 @@ class Spectrum:
         return _tally(keys, len(offsets) - 1, width), width
 
 
-def _tally(keys: list[tuple[Longs, Longs]], n: int, width: int) -> tuple[Any, Any, Any]:
+def _tally(keys: list[tuple[Longs, Longs]], n: int, width: int) -> Sparse:
     """Counts of the pairs (row, n-gram), as sparse rows."""
     rows, runs = (np.concatenate(part) for part in zip(*keys, strict=True))
     pairs, counts = np.unique(rows * max(1, width) + runs, return_counts=True)
@@ -143,7 +124,7 @@ def _tally(keys: list[tuple[Longs, Longs]], n: int, width: int) -> tuple[Any, An
     return offsets, (pairs % max(1, width)).astype(np.int32), counts.astype(np.float64)
 
 
-def _rows(counts: Any, start: int, stop: int) -> Any:
+def _rows(counts: Sparse, start: int, stop: int) -> Sparse:
     offsets, columns, values = counts
     first, last = int(offsets[start]), int(offsets[stop])
     return offsets[start : stop + 1] - first, columns[first:last], values[first:last]
@@ -167,7 +148,7 @@ LONGEST = 9
 
 
 @dataclass(frozen=True)
-class Subsequence:
+class Subsequence(PositiveKernel):
     """Subsequence kernel: shared subsequences u of `length` letters, weighted by decay^(letters spanned in both).
 
         K(s, t) = sum_u  sum of decay^(span of i) over i with s[i] = u  *  the same over t
@@ -196,13 +177,6 @@ class Subsequence:
         if not 0 < self.decay <= 1:
             raise UsageError(f"Subsequence(decay=...) must be above 0 and at most 1, not {self.decay!r}.")
 
-    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
-
-    @property
-    def positive(self) -> bool:
-        """Whether every kernel matrix is positive semidefinite."""
-        return True
-
     def matrix(self, A: Rows, B: Rows) -> Doubles:
         """Similarities (n, m); if A is B, each pair is computed once."""
         left = strings(A)
@@ -219,10 +193,6 @@ class Subsequence:
     def diagonal(self, A: Rows) -> Doubles:
         """Ones; 0 for a string shorter than `length` (n,)."""
         return (np.diff(strings(A)[0]) >= self.length).astype(np.float64)
-
-    def weights(self, rows: Rows, duals: Doubles) -> None:
-        """None: there are no linear weights."""
-        del rows, duals
 
     def _selves(self, found: Strings) -> Doubles:
         own = np.arange(len(found[0]) - 1, dtype=np.int32)

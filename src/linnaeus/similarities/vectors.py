@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import PositiveSimilarity
+from linnaeus.protocols import PositiveSimilarity, SparseRows, capability
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Longs
+    from scipy.sparse import csr_matrix
 
-    Sparse = tuple[Longs, NDArray[np.int32], Array]
+    from linnaeus.arrays import CSR, Dense
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Ints, Sparse
 
 
 CELLS = 1 << 22
@@ -38,9 +38,9 @@ def inner(A: Rows, B: Rows) -> Doubles:
         raise DataError(f"Rows of {A.shape[1]} features do not match rows of {B.shape[1]}; use the same features.")
     if A.shape[0] < B.shape[0]:
         return np.ascontiguousarray(inner(B, A).T)
-    a, b = _arrays(A), _arrays(B)
+    a, b = capability(A, SparseRows), capability(B, SparseRows)
     if a is not None and b is not None:
-        return inner_sparse(a, b, A.shape[1])
+        return inner_sparse(a.arrays, b.arrays, A.shape[1])
     out = np.empty((A.shape[0], B.shape[0]))
     for start, stop in _cuts(B.shape[0], A.shape[1]):
         out[:, start:stop] = A.dot(_unpacked(B.rows_slice(start, stop)))
@@ -68,7 +68,7 @@ def _shared(a: Sparse, b: Sparse) -> tuple[Sparse, Sparse, int]:
     return _only(a, columns), _only(b, columns), len(columns)
 
 
-def _only(rows: Sparse, columns: NDArray[np.int32]) -> Sparse:
+def _only(rows: Sparse, columns: Ints) -> Sparse:
     offsets, indices, values = rows
     first, last = int(offsets[0]), int(offsets[-1])
     places = np.searchsorted(columns, indices[first:last])
@@ -82,7 +82,7 @@ def _only(rows: Sparse, columns: NDArray[np.int32]) -> Sparse:
 def _by_scipy(a: Sparse, b: Sparse, width: int) -> Doubles:
     from scipy.sparse import csr_matrix
 
-    def matrix(rows: Sparse) -> Any:
+    def matrix(rows: Sparse) -> csr_matrix:
         offsets, columns, values = rows
         first, last = int(offsets[0]), int(offsets[-1])
         parts = values[first:last].astype(np.float64), columns[first:last], offsets - first
@@ -100,16 +100,12 @@ def _cuts(rows: int, width: int) -> list[tuple[int, int]]:
     return [(start, min(rows, start + step)) for start in range(0, rows, step)]
 
 
-def _arrays(X: Any) -> Sparse | None:
-    return (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else None
-
-
-def _unpacked(X: Any) -> Doubles:
+def _unpacked(X: Rows) -> Doubles:
     """The rows as columns (d, m), with their zeros."""
-    sparse = _arrays(X)
+    sparse = capability(X, SparseRows)
     if sparse is None:
-        return np.ascontiguousarray(X.values.T, np.float64)
-    return _columns(sparse, (0, X.shape[0]), X.shape[1])
+        return np.ascontiguousarray(cast("Dense", X).values.T, np.float64)
+    return _columns(sparse.arrays, (0, X.shape[0]), X.shape[1])
 
 
 def _columns(rows: Sparse, part: tuple[int, int], width: int) -> Doubles:
@@ -127,14 +123,8 @@ STEEPEST = 32
 """The highest degree of a polynomial; beyond it, values of text features underflow or overflow."""
 
 
-@dataclass(frozen=True)
-class LinearKernel:
-    """Linear kernel: k(x, z) = x . z.
-
-    >>> from linnaeus.arrays import Dense
-    >>> LinearKernel().matrix(Dense(np.array([[1.0, 2.0]])), Dense(np.array([[3.0, 4.0]]))).tolist()
-    [[11.0]]
-    """
+class PositiveKernel:
+    """Base class: every kernel matrix is positive semidefinite, and there are no linear weights unless it says so."""
 
     provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
 
@@ -142,6 +132,20 @@ class LinearKernel:
     def positive(self) -> bool:
         """Whether every kernel matrix is positive semidefinite."""
         return True
+
+    def weights(self, rows: Rows, duals: Doubles) -> tuple[Doubles, Doubles] | None:
+        """None: there are no linear weights."""
+        return None
+
+
+@dataclass(frozen=True)
+class LinearKernel(PositiveKernel):
+    """Linear kernel: k(x, z) = x . z.
+
+    >>> from linnaeus.arrays import Dense
+    >>> LinearKernel().matrix(Dense(np.array([[1.0, 2.0]])), Dense(np.array([[3.0, 4.0]]))).tolist()
+    [[11.0]]
+    """
 
     def matrix(self, A: Rows, B: Rows) -> Doubles:
         """Inner products (n, m)."""
@@ -157,7 +161,7 @@ class LinearKernel:
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(PositiveKernel):
     """Polynomial kernel: k(x, z) = (scale x . z + shift)^degree, all conjunctions of up to `degree` features.
 
     It is scikit-learn's "poly" with gamma = scale and coef0 = shift. With a shift of zero only conjunctions of exactly
@@ -180,8 +184,6 @@ class Polynomial:
             raise UsageError(f"Polynomial(degree=...) must be between 1 and {STEEPEST}, not {self.degree}.")
         if not 0 < self.scale < np.inf or not np.isfinite(self.shift):
             raise UsageError("Polynomial(scale=..., shift=...) takes a scale above zero and a finite shift.")
-
-    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
 
     @property
     def positive(self) -> bool:
@@ -211,7 +213,7 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class RBF:
+class RBF(PositiveKernel):
     """RBF kernel: k(x, z) = exp(-gamma |x - z|^2), a Gaussian of width 1/sqrt(2 gamma); 1 for equal rows.
 
     For rows of length 1, as tf-idf rows are, |x - z|^2 lies between 0 and 2 if no value is negative, so a gamma of
@@ -229,13 +231,6 @@ class RBF:
         if not 0 < self.gamma < np.inf:
             raise UsageError(f"RBF(gamma=...) must be a number above zero, not {self.gamma!r}.")
 
-    provides: ClassVar[tuple[type, ...]] = (PositiveSimilarity,)
-
-    @property
-    def positive(self) -> bool:
-        """Whether every kernel matrix is positive semidefinite."""
-        return True
-
     def matrix(self, A: Rows, B: Rows) -> Doubles:
         """Similarities (n, m)."""
         K = inner(A, B)
@@ -250,18 +245,14 @@ class RBF:
         """Ones (n,)."""
         return np.ones(A.shape[0])
 
-    def weights(self, rows: Rows, duals: Doubles) -> None:
-        """None: the feature space has infinitely many dimensions."""
-        del rows, duals
-
 
 def is_worth(rows: Rows, duals: Doubles) -> bool:
     """Whether linear weights take about as much memory as the rows; hashed rows have many columns."""
-    stored = getattr(rows, "nnz", rows.shape[0] * rows.shape[1])
-    return bool(rows.shape[1] * duals.shape[1] <= MOST_WEIGHTS + 8 * (int(stored) + duals.size))
+    sparse = capability(rows, SparseRows)
+    stored = rows.shape[0] * rows.shape[1] if sparse is None else sparse.nnz
+    return bool(rows.shape[1] * duals.shape[1] <= MOST_WEIGHTS + 8 * (stored + duals.size))
 
 
 def squares(A: Rows) -> Doubles:
     """The squared length of each row (n,)."""
-    found: Doubles = A.squares()  # type: ignore[attr-defined]
-    return found
+    return cast("CSR | Dense", A).squares()

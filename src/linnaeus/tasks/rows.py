@@ -13,8 +13,8 @@ from linnaeus.arrays import linear
 from linnaeus.arrays.linear import stored
 from linnaeus.arrays.weights import refuse_strangers
 from linnaeus.erm.choose import choose_optimizer
-from linnaeus.erm.path import walk
 from linnaeus.erm.pieces import piece
+from linnaeus.erm.train import walk
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.features.cross_validation import peeks

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.erm.check import at_zero, decided, vanishing
-from linnaeus.erm.choose import mistake_driven, stepwise
+from linnaeus.erm.choose import mistake_driven, rated, stepwise
 from linnaeus.errors import LinnaeusWarning
 
 if TYPE_CHECKING:
@@ -76,10 +76,12 @@ def known(trace: Trace) -> str:
     >>> known(Trace([Record(1, 0.1, value=5.0, gap=0.25)])), known(Trace([Record(1, 0.1)]))
     (' (gap 0.25, objective 5)', '')
     """
-    last: Any = trace.last if len(trace) else None
-    distance = "gap" if _finite(getattr(last, "gap", None)) else "gradient"
-    parts = [(name, getattr(last, field, None)) for name, field in ((distance, distance), ("objective", "value"))]
-    found = [f"{name} {value:.{6 if name == 'objective' else 2}g}" for name, value in parts if _finite(value)]
+    if not len(trace):
+        return ""
+    last = trace.last
+    distance = ("gap", last.gap) if _finite(last.gap) else ("gradient", last.gradient)
+    parts = (*distance, 2), ("objective", last.value, 6)
+    found = [f"{name} {value:.{digits}g}" for name, value, digits in parts if _finite(value)]
     return f" ({', '.join(found)})" if found else ""
 
 
@@ -88,8 +90,8 @@ def worse_than_nothing(fit: Fit, objective: Objective, optimizer: Any) -> str:
 
     The trace has a running estimate, which is asked first: only where it looks bad the objective itself is evaluated.
     """
-    inner = getattr(optimizer, "inner", optimizer)
-    if not hasattr(inner, "rate") or mistake_driven(objective.loss) or not len(fit.trace):
+    solver = rated(optimizer)
+    if solver is None or mistake_driven(objective.loss) or not len(fit.trace):
         return ""
     last, nothing = fit.trace.last.value, at_zero(objective)
     if last is None or last <= nothing:
@@ -99,7 +101,7 @@ def worse_than_nothing(fit: Fit, objective: Objective, optimizer: Any) -> str:
         return ""
     return (
         f"{type(optimizer).__name__} ended worse than it began: the objective is {value:.6g}, and {nothing:.6g} with "
-        f"all weights zero; take a smaller rate than {inner.rate:g}, or scale the features."
+        f"all weights zero; take a smaller rate than {solver.rate:g}, or scale the features."
     )
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays import CSR, Dense, linear
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.erm.check import check_loss
-from linnaeus.erm.choose import choose_optimizer, mistake_driven, stepwise
+from linnaeus.erm.choose import choose_optimizer, mistake_driven, rated, stepwise
 from linnaeus.erm.pieces import piece
 from linnaeus.erm.progress import listening
 from linnaeus.errors import DataError, UsageError, expect
@@ -22,7 +22,7 @@ from linnaeus.learners.linear.convergence import warn
 from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.outputs import Real
-from linnaeus.protocols import Chances, capability
+from linnaeus.protocols import Chances, HeldOutSchedule, capability
 from linnaeus.store.parts import Part, PartsFile
 from linnaeus.types import LabelSets, Start
 
@@ -122,7 +122,8 @@ def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
 
 def refuse_following(optimizer: Any) -> None:
     """Where no rows are held out, a schedule that follows their score has nothing to follow."""
-    if getattr(getattr(getattr(optimizer, "inner", optimizer), "schedule", None), "follows", False):
+    solver = rated(optimizer)
+    if solver is not None and capability(solver.schedule, HeldOutSchedule) is not None:
         raise UsageError("The held-out schedule follows the score of held-out rows; use fit and held_out, such as 0.1.")
 
 
@@ -191,7 +192,7 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
     space, loss = objective.space, objective.loss
 
     def score(params: Params) -> float:
-        S = objective.scores(X, params)
+        S = linear.scores(X, params)
         if capability(loss, Chances) or not hasattr(space.decode(S), "dtype") or space.decode(S).dtype.kind == "f":
             values, _ = loss.value_and_grad(space, S, aside.y)
             return -float(values @ aside.weights) / total

@@ -14,15 +14,24 @@ from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import rounding
 from linnaeus.optimizers.dual.binary import LOSSES, Binaries, Progress, Settings
 from linnaeus.optimizers.dual.grouped import solve_teams
-from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Family, Joint, Past, Plan, climb
+from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Family, Joint, Plan, climb
 from linnaeus.optimizers.dual.separate import solve_binaries
 from linnaeus.optimizers.newton import NewtonCG
 from linnaeus.optimizers.requirements import has_costs, ridge
-from linnaeus.protocols import CostFree, DualLoss, JointDualLoss, JointSpace, OwnTolerance, ProductSpace, capability
+from linnaeus.protocols import (
+    CostFree,
+    DualLoss,
+    JointDualLoss,
+    JointSpace,
+    OwnTolerance,
+    ProductSpace,
+    ability,
+    capability,
+)
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Objective
+    from linnaeus.erm.objective import Objective
     from linnaeus.types import Doubles, Params, Start
 
 MOST = 1 << 28
@@ -69,16 +78,18 @@ def minimize_joint(objective: Objective, tol: float, start: Start, report: Calla
 
     The objective is the strength times that of the joint problem with C_i = weight_i / strength.
     """
-    loss, strength = capability(objective.loss, JointDualLoss), ridge(objective) or 0.0
-    assert loss is not None
+    loss, strength = ability(objective.loss, JointDualLoss), ridge(objective) or 0.0
     kind, X = FAMILIES[loss.joint], objective.X.to_csr()
     strengths = np.asarray(objective.weights, np.float64) / strength
     labels = np.asarray(objective.y, np.int32)
     joint = Joint(X.arrays, X.width, labels, strengths, objective.k, kind.table(objective), objective.bias)
     before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
     plan = Plan(tol, start.epochs, start.seed)
-    past = Past(start.state or None, start.warm)
-    climb(kind.family, joint, plan, lambda work: report(_joint_step(work, strength, before)), past)
+
+    def tell(work: Climb) -> None:
+        report(_joint_step(work, strength, before))
+
+    climb(kind.family, joint, plan, tell, start.state or None, start.warm)
 
 
 def _joint_step(work: Climb, strength: float, before: int) -> Step:
@@ -185,8 +196,7 @@ class DualAscent:
 
     def _binaries(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Independent binary problems, side by side or one after the other."""
-        loss, strength = capability(objective.loss, DualLoss), ridge(objective) or 0.0
-        assert loss is not None
+        loss, strength = ability(objective.loss, DualLoss), ridge(objective) or 0.0
         settings = Settings(loss.dual, objective.bias, self.tol, start.epochs, start.seed)
 
         before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
@@ -231,8 +241,7 @@ def _no_ridge(objective: Objective) -> str:
 
 def _binaries(objective: Objective, strength: float) -> Binaries:
     """Weight_i / strength is C_i; the objective is strength times that of the problems."""
-    X, w, space = objective.X.to_csr(), objective.space.width(objective.k), capability(objective.space, ProductSpace)
-    assert space is not None
+    X, w, space = objective.X.to_csr(), objective.width, ability(objective.space, ProductSpace)
     return Binaries(
         rows=X.arrays,
         width=X.width,

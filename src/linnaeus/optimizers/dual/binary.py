@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,11 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse
+    from linnaeus.optimizers.dual.grouped import Lineup
+    from linnaeus.optimizers.dual.separate import Wave
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse, Warm
+
+Answered = TypeVar("Answered")
 
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, VIOLATION = range(8)
 """The columns of a wave's facts; see native/dual_problems.hpp."""
@@ -95,34 +99,24 @@ def is_solved(primal: Doubles, dual: Doubles, tol: float, floor: Doubles) -> NDA
     return solved
 
 
-def warm_facts(facts: Doubles, before: Doubles, factor: float, bias: str) -> None:
-    """Sums of y alpha that grow with the duals, and free biases that stay where they were."""
-    facts[TOTAL] = factor * before[TOTAL]
-    if bias == "free":
-        facts[CENTER] = before[CENTER] + before[BETA] * before[TOTAL]
-        facts[CENTER] -= facts[BETA] * facts[TOTAL]
-
-
 @dataclass(frozen=True)
 class DualSteps:
     """What dual ascent knows of a loss of binary problems.
 
-    `epoch` and `gap` are the kernels for a wave of problems, `team_epoch` and `team_gap` those for problems side by
-    side, where there are some; `together` has the tolerances from which that is faster, by the type of the values.
+    `alone` are the kernels of an epoch and of the gap for a wave of problems, `team` those for problems side by side,
+    where there are some; `together` has the tolerances from which that is faster, by the type of the values.
     `at_zero` is the loss at margin 0, `best_bias` the bias without weights, from the costs of negatives and positives.
     `floor` is the part of the objective at zero weights that is no gap, because sums of that size are rounded: from
     there Newton's method goes on where the loss is smooth. `bounded` says whether duals have a bound that grows with
     the costs.
     """
 
-    epoch: Callable[..., None]
-    gap: Callable[..., Doubles]
+    alone: tuple[Callable[..., None], Callable[..., Doubles]]
     at_zero: float
     best_bias: Callable[[Doubles, Doubles], Doubles]
     floor: float
     bounded: bool = True
-    team_epoch: Callable[..., None] | None = None
-    team_gap: Callable[..., Doubles] | None = None
+    team: tuple[Callable[..., None], Callable[..., Doubles]] | None = None
     together: Mapping[str, float] = field(default_factory=dict)
 
     def growth(self, larger: float) -> float:
@@ -132,29 +126,24 @@ class DualSteps:
 
 LOSSES = {
     "hinge": DualSteps(
-        kernels.dual_epoch_hinge,
-        kernels.dual_gap_hinge,
+        (kernels.dual_epoch_hinge, kernels.dual_gap_hinge),
         at_zero=1.0,
         best_bias=lambda no, yes: np.sign(yes - no),
         floor=KINKED_FLOOR,
-        team_epoch=kernels.team_epoch_hinge,
-        team_gap=kernels.team_gap_hinge,
+        team=(kernels.team_epoch_hinge, kernels.team_gap_hinge),
         together={"float32": 1e-3},
     ),
     "squared_hinge": DualSteps(
-        kernels.dual_epoch_squared_hinge,
-        kernels.dual_gap_squared_hinge,
+        (kernels.dual_epoch_squared_hinge, kernels.dual_gap_squared_hinge),
         at_zero=1.0,
         best_bias=lambda no, yes: (yes - no) / np.maximum(yes + no, 1e-300),
         floor=SMOOTH_FLOOR,
         bounded=False,
-        team_epoch=kernels.team_epoch_squared_hinge,
-        team_gap=kernels.team_gap_squared_hinge,
+        team=(kernels.team_epoch_squared_hinge, kernels.team_gap_squared_hinge),
         together={"float32": 1e-5, "float64": 1e-4},
     ),
     "logistic": DualSteps(
-        kernels.dual_epoch_logistic,
-        kernels.dual_gap_logistic,
+        (kernels.dual_epoch_logistic, kernels.dual_gap_logistic),
         at_zero=math.log(2.0),
         best_bias=lambda no, yes: np.clip(np.log(np.maximum(yes, 1e-300) / np.maximum(no, 1e-300)), -30.0, 30.0),
         floor=SMOOTH_FLOOR,
@@ -198,28 +187,55 @@ class Ascent(ABC):
     """Epochs over binary problems, and what is decided between them, whichever way the problems are laid out.
 
     Facts come with their names first: (8, ...), one number of each problem behind each name. `bounds` (2, ...) are the
-    primal and dual values as last certified, `before` (2, ...) the estimate and the sum of y alpha an epoch ago.
+    primal and dual values as last certified, `before` (2, ...) the estimate and the sum of y alpha an epoch ago. The
+    kernels `steps` are one of an epoch, and one of primal value, dual value, and dual value with a free bias.
     """
 
+    arrays: Wave | Lineup
+    """What changes, as the kernels take it."""
     bounds: Doubles
     before: Doubles
     at_zero: Doubles
+    lanes: tuple[int, ...] = ()
+    """How many problems a number of the facts has behind it, where these are more than one."""
 
-    def __init__(self, problems: Binaries, settings: Settings) -> None:
-        self.problems, self.settings, self.loss = problems, settings, LOSSES[settings.loss]
+    def __init__(
+        self,
+        problems: Binaries,
+        settings: Settings,
+        steps: tuple[Callable[..., None], Callable[..., Doubles]] | None,
+    ) -> None:
+        assert steps is not None
+        self.problems, self.settings, self.loss, self.steps = problems, settings, LOSSES[settings.loss], steps
         self.squares = problems.squares()
         self.tie = FREE_BETA * (float(self.squares.mean() or 1.0) if len(self.squares) else 1.0)
         self.here, self.fresh = 0, False
 
     @property
-    @abstractmethod
     def facts(self) -> Doubles:
         """The facts of the problems that are worked on, a view."""
+        return self._named(self.arrays.facts, VIOLATION + 1)
+
+    def _named(self, values: Doubles, names: int) -> Doubles:
+        """Numbers by problem or team, so many of each, with their names first: a view."""
+        return np.moveaxis(values.reshape(-1, names, *self.lanes), 1, 0)
+
+    @property
+    def bias(self) -> Doubles:
+        """The biases of the problems that are worked on."""
+        facts = self.facts
+        bias: Doubles = facts[CENTER] + facts[BETA] * facts[TOTAL]
+        return bias
 
     @property
     @abstractmethod
     def finished(self) -> Array:
         """Whether each of them is solved, a view."""
+
+    @property
+    @abstractmethod
+    def box(self) -> tuple[Doubles, Doubles, Doubles]:
+        """What the kernels call the box: squared lengths and costs of the rows, factors of the problems."""
 
     @property
     def bounds_here(self) -> Doubles:
@@ -231,13 +247,56 @@ class Ascent(ABC):
         """Whether no problem is still to come."""
         return True
 
-    @abstractmethod
-    def run(self) -> None:
-        """One epoch of the kernel."""
+    def _ask(self, step: Callable[..., Answered]) -> Answered:
+        return step(self.problems.rows, self.box, tuple(self.arrays), kernels.thread_count())
+
+    def warm_up(self, warm: Warm) -> None:
+        """Begin with the duals of smaller costs, where all of them were kept.
+
+        Sums of y alpha grow with the duals, and free biases stay where they were.
+        """
+        saved, factor = warm.state, self.loss.growth(warm.ratio)
+        if not self.last or saved["alpha"].shape != self.arrays.alpha.shape:
+            return
+        np.multiply(saved["alpha"], factor, out=self.arrays.alpha)
+        np.multiply(saved["weights"].reshape(self.arrays.weights.shape), factor, out=self.arrays.weights)
+        facts, before = self.facts, self._named(saved["facts"], VIOLATION + 1)
+        facts[TOTAL] = factor * before[TOTAL]
+        if self.settings.bias == "free":
+            facts[CENTER] = before[CENTER] + before[BETA] * before[TOTAL]
+            facts[CENTER] -= facts[BETA] * facts[TOTAL]
+
+    def state(self) -> Arrays:
+        """Copies of all arrays, and the numbers beside them: everything that has to be kept to go on later."""
+        mine = {"bounds": self.bounds, "before": self.before, "at_zero": self.at_zero, "here": np.array(self.here)}
+        return {name: value.copy() for name, value in (self.arrays._asdict() | mine).items()}
+
+    def restore(self, saved: Mapping[str, Array]) -> None:
+        """Go on from a state."""
+        self.bounds, self.before, self.at_zero = (saved[name].copy() for name in ("bounds", "before", "at_zero"))
+        self.here = int(saved["here"])
+
+    @property
+    def told(self) -> int:
+        """The number of epochs, as it is told."""
+        return self.here
+
+    def collect(self, values: Doubles) -> Doubles:
+        """Numbers of all problems (k,), a copy."""
+        return values.copy()
 
     @abstractmethod
-    def measure(self) -> Doubles:
-        """Primal value, dual value, and dual value with a free bias (3, ...), by the kernel."""
+    def matrix(self) -> Doubles:
+        """The weights of all problems (d, k)."""
+
+    @abstractmethod
+    def biases(self) -> Doubles:
+        """The biases of all problems (k,)."""
+
+    def progress(self) -> Progress:
+        """What is told after an epoch."""
+        primal, dual = (self.collect(bound) for bound in self.bounds)
+        return Progress(self.told, primal, dual, self.fresh, lambda: self.matrix().T, self.biases, self.state)
 
     @abstractmethod
     def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
@@ -268,7 +327,7 @@ class Ascent(ABC):
         if self.settings.bias == "free" and self.here:
             move_centers(self.facts, self.finished == 0, self.before[1], LOOSEST * self.tie)
             self.before[1] = self.facts[TOTAL]
-        self.run()
+        self._ask(self.steps[0])
         self.here += 1
         near = looks_solved(self.facts, self.before[0], self.settings.tol)
         due = self.here % PATIENCE == 0 or self.here >= self.settings.epochs
@@ -284,7 +343,7 @@ class Ascent(ABC):
         if not which.any():
             return
         self.finished[~which] = 1
-        primal, *duals = self.measure()
+        primal, *duals = self._named(self._ask(self.steps[1]), 3)
         self.finished[:] = finished
         dual = duals[self.settings.bias == "free"]
         if self.settings.bias == "regularized":

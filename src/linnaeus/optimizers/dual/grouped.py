@@ -24,7 +24,6 @@ from linnaeus.optimizers.dual.binary import (
     Binaries,
     Progress,
     Settings,
-    warm_facts,
 )
 from linnaeus.optimizers.dual.separate import WAVE, Work
 
@@ -55,16 +54,6 @@ class Lineup(NamedTuple):
     active: Longs
     facts: Doubles
     seeds: Words64
-
-    @property
-    def finished(self) -> Doubles:
-        """Whether each problem is solved (t, l), a view."""
-        return self.facts[:, FINISHED]
-
-    @property
-    def bias(self) -> Doubles:
-        """The biases (t, l)."""
-        return self.facts[:, CENTER] + self.facts[:, BETA] * self.facts[:, TOTAL]
 
 
 class Shape(NamedTuple):
@@ -167,7 +156,7 @@ def solve_teams(
     >>> W.round(3).tolist(), (b.round(3) + 0.0).tolist()
     ([[1.0, 1.0, 1.0]], [0.0, 0.0, 0.0])
     """
-    known = LOSSES[settings.loss].team_epoch is not None and not (saved and "marks" not in saved)
+    known = LOSSES[settings.loss].team is not None and not (saved and "marks" not in saved)
     marked = mark(problems) if known else None
     if marked is None:
         return None
@@ -189,48 +178,29 @@ def solve_teams(
 
 
 class Teams(Ascent):
-    """The state of a solution in teams: everything that has to be kept to go on later."""
+    """The state of a solution in teams."""
+
+    arrays: Lineup
 
     def __init__(self, problems: Binaries, settings: Settings, marked: Marked) -> None:
-        super().__init__(problems, settings)
+        super().__init__(problems, settings, LOSSES[settings.loss].team)
         self.shape, (marks, (no, yes)) = Shape.of(problems.count), marked
-        sides = np.ones((self.shape.teams, 2, self.shape.lanes))
-        sides[:, 0], sides[:, 1] = (self.shape.deal(side, 1.0) for side in problems.factors.T)
-        self.box = self.squares, problems.costs, sides
-        self.lineup = line_up(problems, marks, settings.seed, number_of(problems, self.squares, settings.tol))
+        self.lanes = (self.shape.lanes,)
+        self.sides = np.ones((self.shape.teams, 2, self.shape.lanes))
+        self.sides[:, 0], self.sides[:, 1] = (self.shape.deal(side, 1.0) for side in problems.factors.T)
+        self.arrays = line_up(problems, marks, settings.seed, number_of(problems, self.squares, settings.tol))
         self.bounds = np.zeros((2, *no.shape))
         self.place_biases(no, yes)
-
-    def warm_up(self, warm: Warm) -> None:
-        """Begin with the duals of smaller costs."""
-        saved = warm.state
-        if "marks" not in saved or saved["alpha"].shape != self.lineup.alpha.shape:
-            return
-        factor = self.loss.growth(warm.ratio)
-        self.lineup.alpha[:] = saved["alpha"] * factor
-        self.lineup.weights[:] = saved["weights"] * factor
-        warm_facts(self.facts, saved["facts"].transpose(1, 0, 2), factor, self.settings.bias)
-
-    @property
-    def facts(self) -> Doubles:
-        """The facts with their names first (8, t, l), a view."""
-        return self.lineup.facts.transpose(1, 0, 2)
 
     @property
     def finished(self) -> Doubles:
         """Whether each problem is solved (t, l), a view."""
-        return self.lineup.finished
+        return self.arrays.facts[:, FINISHED]
 
-    def run(self) -> None:
-        """One epoch for all teams."""
-        assert self.loss.team_epoch is not None
-        self.loss.team_epoch(self.problems.rows, self.box, tuple(self.lineup), kernels.thread_count())
-
-    def measure(self) -> Doubles:
-        """Primal and dual values of the teams (3, t, l)."""
-        assert self.loss.team_gap is not None
-        values = self.loss.team_gap(self.problems.rows, self.box, tuple(self.lineup), kernels.thread_count())
-        return values.reshape(-1, 3, self.shape.lanes).transpose(1, 0, 2)
+    @property
+    def box(self) -> tuple[Doubles, Doubles, Doubles]:
+        """What the kernels call the box."""
+        return self.squares, self.problems.costs, self.sides
 
     def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
         """Teams (t,) of which half the unfinished problems, falling as fast as in the last epoch, look solved."""
@@ -239,33 +209,26 @@ class Teams(Ascent):
         worth: NDArray[np.bool_] = (half | due) & going.any(axis=1)
         return worth
 
+    def collect(self, values: Doubles) -> Doubles:
+        """Numbers of all problems (k,), from those of teams (t, l)."""
+        return self.shape.collect(values)
+
     def matrix(self) -> Doubles:
         """The weights of all problems (d, k), a copy."""
         W = np.empty((self.problems.width, self.shape.problems))
         for t in range(self.shape.teams):
             which = self.shape.team(t)
-            W[:, which.start : which.stop] = self.lineup.weights[t, :, : len(which)]
+            W[:, which.start : which.stop] = self.arrays.weights[t, :, : len(which)]
         return W
 
     def biases(self) -> Doubles:
         """The biases of all problems (k,)."""
-        return self.shape.collect(self.lineup.bias)
-
-    def progress(self) -> Progress:
-        """What is told after an epoch."""
-        primal, dual = (self.shape.collect(bound) for bound in self.bounds)
-        return Progress(self.here, primal, dual, self.fresh, lambda: self.matrix().T, self.biases, self.state)
-
-    def state(self) -> Arrays:
-        """Copies of all arrays, and the numbers beside them."""
-        mine = {"bounds": self.bounds, "before": self.before, "here": np.array(self.here)}
-        return {name: value.copy() for name, value in (self.lineup._asdict() | mine).items()}
+        return self.collect(self.bias)
 
     def restore(self, saved: Mapping[str, Array]) -> None:
         """Go on from a state."""
-        self.lineup = Lineup(*(saved[name].copy() for name in Lineup._fields))
-        self.bounds, self.before = saved["bounds"].copy(), saved["before"].copy()
-        self.here = int(saved["here"])
+        super().restore(saved)
+        self.arrays = Lineup(*(saved[name].copy() for name in Lineup._fields))
 
 
 FEW, LONG = 3, 100
@@ -276,7 +239,7 @@ PREFIX = "rest."
 
 def few_left(teams: Teams) -> bool:
     """Whether the rest is better solved one by one."""
-    left = int((teams.lineup.finished == 0).sum())
+    left = int((teams.finished == 0).sum())
     return 0 < left <= WAVE and (left * FEW <= teams.problems.count or teams.here >= LONG)
 
 
@@ -285,7 +248,7 @@ class Rest:
 
     def __init__(self, teams: Teams, saved: Mapping[str, Array] | None = None) -> None:
         self.teams, shape = teams, teams.shape
-        self.which = np.flatnonzero(shape.collect(teams.lineup.finished) == 0)
+        self.which = np.flatnonzero(teams.collect(teams.finished) == 0)
         self.lanes = self.which // shape.each, self.which % shape.each  # team and lane of each
         settings = replace(teams.settings, epochs=max(teams.settings.epochs - teams.here, 0))
         mine = {name.removeprefix(PREFIX): value for name, value in (saved or {}).items() if name.startswith(PREFIX)}
@@ -303,20 +266,20 @@ class Rest:
 
     def _take_over(self) -> None:
         """Duals and biases as they are; the weights are added up anew, for they were rounded."""
-        lineup, work, (t, c) = self.teams.lineup, self.work, self.lanes
+        lineup, work, (t, c) = self.teams.arrays, self.work, self.lanes
         alpha = lineup.alpha[t, :, c].astype(np.float64)
-        work.wave.alpha[:] = alpha.reshape(-1)
+        work.arrays.alpha[:] = alpha.reshape(-1)
         signs = np.where((lineup.marks[t] >> c[:, None].astype(np.uint16)) & 1, 1.0, -1.0)
         weights = np.zeros((self.teams.problems.width, len(t)))
         kernels.rows_tdot(work.problems.rows, np.ascontiguousarray((signs * alpha).T), weights, kernels.thread_count())
         work.weights[:] = weights.T
         for fact in (CENTER, BETA, TOTAL):
-            work.wave.table[:, fact] = lineup.facts[t, fact, c]
+            work.facts[fact] = lineup.facts[t, fact, c]
 
     def progress(self) -> Progress:
         """What is told after an epoch: of all problems."""
         teams, rest = self.teams, self.work.progress()
-        primal, dual = (teams.shape.collect(bound) for bound in teams.bounds)
+        primal, dual = (teams.collect(bound) for bound in teams.bounds)
         primal[self.which], dual[self.which] = rest.primal, rest.dual
         here = teams.here + self.work.here
         return Progress(here, primal, dual, rest.fresh, lambda: self.matrix().T, self.biases, self.state)
@@ -336,8 +299,8 @@ class Rest:
     def state(self) -> Arrays:
         """That of the teams, with what the rest has come to in its place; and that of the rest."""
         state, (t, c) = self.teams.state(), self.lanes
-        state["alpha"][t, :, c] = self.work.wave.alpha.reshape(len(t), -1)
+        state["alpha"][t, :, c] = self.work.arrays.alpha.reshape(len(t), -1)
         state["weights"][t, :, c] = self.work.weights
         for fact in (CENTER, BETA, TOTAL):
-            state["facts"][t, fact, c] = self.work.wave.table[:, fact]
+            state["facts"][t, fact, c] = self.work.facts[fact]
         return state | {PREFIX + name: value for name, value in self.work.state().items()}

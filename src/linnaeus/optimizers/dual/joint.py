@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -228,13 +228,6 @@ FIRST = 3
 """Epochs before momentum sets in."""
 
 
-class Past(NamedTuple):
-    """What a solution goes on from: its own state, or that of the same problem with a stronger regularizer."""
-
-    saved: Mapping[str, Array] | None = None
-    warm: Warm | None = None
-
-
 EPOCH, GAPS, VALUE, FOUND, BETA, LENGTH, LIMIT = range(7)
 """Numbers of a state: epochs done, the sum of gaps in the last one, the objective, gap found by gap expected; and for a
 free bias how loose it is, the length of r, and the loosest it may be."""
@@ -316,7 +309,7 @@ class Climb:
         return bounds(self.family, self.joint, sums, self.arrays["b"], self.arrays["P"])
 
     @property
-    def _given(self) -> tuple[Any, ...]:
+    def _given(self) -> tuple[Sparse, tuple[Ints, Doubles], tuple[Array, ...], Doubles]:
         state = tuple(self.arrays[name] for name in ("W", "b", "P", "gaps"))
         return self.joint.rows, (self.joint.labels, self.joint.strengths), state, self.joint.table
 
@@ -372,22 +365,22 @@ def climb(
     joint: Joint,
     plan: Plan,
     tell: Callable[[Climb], object] = lambda _: None,
-    past: Past | None = None,
+    saved: Mapping[str, Array] | None = None,
+    warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles]:
     """Weights W (d, k) and biases b (k,), solved to `plan.tol` or for `plan.epochs`; `tell` may raise to end it.
 
-    `past` has a copy of `Climb.arrays`: the work goes on from there, to the same bits; or one of when all strengths
-    were so many times smaller: the work begins with its duals.
+    `saved` is a copy of `Climb.arrays`: the work goes on from there, to the same bits. `warm` has one of when all
+    strengths were so many times smaller: the work begins with its duals.
 
     >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
     >>> two = Joint(rows, 1, np.array([0, 1], np.int32), np.ones(2), 2)
     >>> climb(CRAMMER, two, Plan(tol=1e-9))[0].round(6).tolist()
     [[0.5, -0.5]]
     """
-    past = past or Past()
-    work = Climb(family, joint, plan, past.saved)
-    if past.warm is not None and not past.saved:
-        work.warm_up(past.warm)
+    work = Climb(family, joint, plan, saved)
+    if warm is not None and not saved:
+        work.warm_up(warm)
     while not work.finished and work.epoch < plan.epochs:
         work.run()
         tell(work)

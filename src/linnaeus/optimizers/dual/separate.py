@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linnaeus import kernels
 from linnaeus.optimizers.dual.binary import (
-    BETA,
-    CENTER,
     HIGH,
+    LOSSES,
     LOW,
     MIX,
-    TOTAL,
     VIOLATION,
     Ascent,
     Binaries,
     Progress,
     Settings,
-    warm_facts,
 )
 
 if TYPE_CHECKING:
@@ -44,22 +40,6 @@ class Wave(NamedTuple):
     counts: Longs
     facts: Doubles
     seeds: Words64
-
-    @property
-    def table(self) -> Doubles:
-        """Facts by problem (p, 8), a view."""
-        return self.facts.reshape(-1, VIOLATION + 1)
-
-    @property
-    def finished(self) -> Longs:
-        """Whether each problem is solved (p,), a view."""
-        return self.counts.reshape(-1, 2)[:, FINISHED]
-
-    @property
-    def bias(self) -> Doubles:
-        """The biases (p,)."""
-        facts = self.table
-        return facts[:, CENTER] + facts[:, BETA] * facts[:, TOTAL]
 
 
 def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wave:
@@ -127,39 +107,34 @@ def solve_binaries(
             work.epoch()
             tell(work.progress())
         work.next_wave()
-    return work.weights.T, work.biases()
+    return work.matrix(), work.biases()
 
 
 class Work(Ascent):
-    """The state of a solution wave by wave: everything that has to be kept to go on later."""
+    """The state of a solution wave by wave."""
+
+    arrays: Wave
 
     def __init__(self, problems: Binaries, settings: Settings, saved: Mapping[str, Array] | None) -> None:
-        super().__init__(problems, settings)
-        k, d = problems.count, problems.width
+        super().__init__(problems, settings, LOSSES[settings.loss].alone)
         if saved:
-            self._restore(saved)
+            self.restore(saved)
             return
-        self.weights, self.bias = np.zeros((k, d)), np.zeros(k)
-        self.bounds = np.zeros((2, k))
-        self.epochs = 0
-        self._begin(range(min(WAVE, k)))
+        self.weights, self.known = np.zeros((problems.count, problems.width)), np.zeros(problems.count)
+        self.bounds, self.past = np.zeros((2, problems.count)), 0
+        self._begin(range(min(WAVE, problems.count)))
 
     def _begin(self, which: range) -> None:
         """Lay a wave out, and place its biases."""
         self.which, self.here, self.fresh = which, 0, False
         if which:
-            self.wave = lay_out(self.problems, which, self.weights[which.start : which.stop], self.settings.seed)
-            self.place_biases(*cost_sums(self.problems, self.wave, which).T)
-
-    @property
-    def facts(self) -> Doubles:
-        """The facts of the wave with their names first (8, p), a view."""
-        return self.wave.table.T
+            self.arrays = lay_out(self.problems, which, self.weights[which.start : which.stop], self.settings.seed)
+            self.place_biases(*cost_sums(self.problems, self.arrays, which).T)
 
     @property
     def finished(self) -> Longs:
         """Whether each problem of the wave is solved (p,), a view."""
-        return self.wave.finished
+        return self.arrays.counts.reshape(-1, 2)[:, FINISHED]
 
     @property
     def bounds_here(self) -> Doubles:
@@ -171,31 +146,10 @@ class Work(Ascent):
         """Whether this is the last wave: before, nothing is known of the problems to come."""
         return self.which.stop == self.problems.count
 
-    def warm_up(self, warm: Warm) -> None:
-        """Begin with the duals of smaller costs, where all of them were kept: one wave."""
-        saved = warm.state
-        if self.problems.count > WAVE or saved["alpha"].shape != self.wave.alpha.shape:
-            return
-        factor = self.loss.growth(warm.ratio)
-        np.multiply(saved["alpha"], factor, out=self.wave.alpha)
-        np.multiply(saved["all_weights"], factor, out=self.weights)
-        before = saved["facts"].reshape(self.wave.table.shape)
-        warm_facts(self.facts, before.T, factor, self.settings.bias)
-
     @property
     def box(self) -> tuple[Doubles, Doubles, Doubles]:
         """What the kernels call the box."""
         return self.squares, self.problems.costs, self.problems.factors[self.which.start : self.which.stop].reshape(-1)
-
-    def run(self) -> None:
-        """One epoch for the problems of the wave."""
-        self.loss.epoch(self.problems.rows, self.box, tuple(self.wave), kernels.thread_count())
-        self.epochs += 1
-
-    def measure(self) -> Doubles:
-        """Primal and dual values of the wave (3, p)."""
-        values = self.loss.gap(self.problems.rows, self.box, tuple(self.wave), kernels.thread_count())
-        return values.reshape(-1, 3).T
 
     def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
         """Those that look solved, and from time to time all."""
@@ -204,36 +158,35 @@ class Work(Ascent):
 
     def next_wave(self) -> None:
         """Keep the biases of this wave, and lay out the next."""
-        self.bias[self.which.start : self.which.stop] = self.wave.bias
-        stop = self.which.stop
+        self.known, self.past, stop = self.biases(), self.past + self.here, self.which.stop
         self._begin(range(stop, min(stop + WAVE, self.problems.count)))
+
+    def matrix(self) -> Doubles:
+        """The weights of all problems (d, k): those being worked on, not a copy."""
+        return self.weights.T
 
     def biases(self) -> Doubles:
         """The biases of all problems (k,), those of the wave as they are now."""
-        bias = self.bias.copy()
+        biases = self.known.copy()
         if self.which:
-            bias[self.which.start : self.which.stop] = self.wave.bias
-        return bias
+            biases[self.which.start : self.which.stop] = self.bias
+        return biases
 
-    def progress(self) -> Progress:
-        """What is told after an epoch."""
-        primal, dual = self.bounds.copy()
-        epoch = -(-self.epochs // max(1, -(-self.problems.count // WAVE)))
-        return Progress(epoch, primal, dual, self.fresh, lambda: self.weights, self.biases, self.state)
+    @property
+    def told(self) -> int:
+        """The number of epochs over all problems."""
+        return -(-(self.past + self.here) // max(1, -(-self.problems.count // WAVE)))
 
     def state(self) -> Arrays:
-        """Copies of all arrays, and the numbers beside them."""
-        named = {name: value.copy() for name, value in self.wave._asdict().items() if name != "weights"}
-        numbers = np.array([self.epochs, self.here, self.which.start, self.which.stop], np.int64)
-        mine = {"all_weights": self.weights, "all_bias": self.bias, "bounds": self.bounds, "before": self.before}
-        mine["at_zero"] = self.at_zero
-        return named | {name: value.copy() for name, value in mine.items()} | {"numbers": numbers}
+        """Copies of all arrays, the weights of all problems among them."""
+        place = np.array([self.past, self.which.start, self.which.stop], np.int64)
+        return super().state() | {"weights": self.weights.copy(), "known": self.known.copy(), "place": place}
 
-    def _restore(self, saved: Mapping[str, Array]) -> None:
-        self.weights, self.bias = saved["all_weights"].copy(), saved["all_bias"].copy()
-        self.bounds, self.before = saved["bounds"].copy(), saved["before"].copy()
-        self.at_zero = saved["at_zero"].copy()
-        self.epochs, self.here, start, stop = (int(value) for value in saved["numbers"])
+    def restore(self, saved: Mapping[str, Array]) -> None:
+        """Go on from a state."""
+        super().restore(saved)
+        self.weights, self.known = saved["weights"].copy(), saved["known"].copy()
+        self.past, start, stop = (int(value) for value in saved["place"])
         self.which = range(start, stop)
         arrays = {name: saved[name].copy() for name in Wave._fields if name != "weights"}
-        self.wave = Wave(weights=self.weights[start:stop].reshape(-1), **arrays)
+        self.arrays = Wave(weights=self.weights[start:stop].reshape(-1), **arrays)
