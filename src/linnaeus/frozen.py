@@ -22,7 +22,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 Method = Callable[..., object]
 
@@ -62,7 +62,7 @@ def _in_dictionary(record: object, name: str) -> bool:
     return name in record.__dict__
 
 
-def _guards(cls: type[object], names: set[str], held: Callable[[object, str], bool]) -> dict[str, Method]:
+def _guards(cls: type[Any], names: set[str], held: Callable[[object, str], bool]) -> dict[str, Method]:
     """A field is written once, by `__init__` or by pickle; nothing else is written, and nothing deleted."""
 
     def assign(self: object, name: str, value: object) -> None:
