@@ -1,6 +1,9 @@
 """Small problems for the contract tests: every output space with its truth, every piece by its name."""
 
+import itertools
+
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from linnaeus.arrays import CSR
@@ -9,6 +12,29 @@ from linnaeus.outputs import OUTPUTS, Multiclass
 from linnaeus.types import LabelSets
 
 COSTS = {2: [[0, 2], [5, 0]], 3: [[0, 1, 4], [2, 0, 1], [3, 0.5, 0]]}
+
+
+def cover(cells, ways=()):
+    """Few cells such that every pair of values of two factors stands in one, and all values of the factors of each way.
+
+    Next is the cell that has most of those left.
+    """
+    cells = [cells[i] for i in np.random.default_rng(0).permutation(len(cells))]
+    ways, numbers = [*itertools.combinations(range(len(cells[0])), 2), *ways], {}
+    found = [[numbers.setdefault((way, *(cell[i] for i in way)), len(numbers)) for way in ways] for cell in cells]
+    held, left, chosen = np.array(found), np.ones(len(numbers), bool), []
+    while left.any():
+        best = left[held].sum(axis=1).argmax()
+        left[held[best]] = False
+        chosen.append(cells[best])
+    return chosen
+
+
+def covered(cells, ways=()):
+    """All cells as parameters of a test: a cover of them runs in `make test`, the others in `make test-slow`."""
+    quick = set(cover(cells, ways))
+    marks = [[] if cell in quick else [pytest.mark.slow] for cell in cells]
+    return [pytest.param(*cell, marks=mark) for cell, mark in zip(cells, marks, strict=True)]
 
 
 def truth(output, n, rng):

@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.contracts.cells import cover
 from tests.contracts.optimum import optimum
 from tests.contracts.problems import STRENGTH, problem, separable
 from tests.contracts.settings import LEARNERS, REFUSALS, setting, warm
@@ -27,19 +28,6 @@ CELLS = [
     for cell in itertools.product(LOSSES, REGULARIZERS, OPTIMIZERS, OUTPUTS)
     if cell[3] != "real" or issubclass(LOSSES[cell[0]], PointLoss)
 ]
-
-
-def _cover(cells):
-    """Few cells such that every pair of values of two factors stands in one: next is which has most of those left."""
-    cells = [cells[i] for i in np.random.default_rng(0).permutation(len(cells))]
-    ways, numbers = list(itertools.combinations(range(4), 2)), {}
-    pairs = np.array([[numbers.setdefault((i, a[i], j, a[j]), len(numbers)) for i, j in ways] for a in cells])
-    left, cover = np.ones(len(numbers), bool), []
-    while left.any():
-        best = left[pairs].sum(axis=1).argmax()
-        left[pairs[best]] = False
-        cover.append(cells[best])
-    return sorted(cover)
 
 
 def _objective(loss, regularizer, output, data):
@@ -104,7 +92,7 @@ def _check_perceptron(cell):
     assert (objective.space.best(S, objective.y).parts == objective.space.gold(S, objective.y).parts).all()
 
 
-@pytest.mark.parametrize("cell", _cover(CELLS), ids="-".join)
+@pytest.mark.parametrize("cell", sorted(cover(CELLS)), ids="-".join)
 def test_pairwise_cover(cell):
     _run(cell)
 
