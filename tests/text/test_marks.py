@@ -8,7 +8,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from linnaeus.features.terms.grams import Grams
@@ -71,6 +71,7 @@ def test_all_marks_are_found():
 
 
 @given(TEXTS)
+@example("e" + 20 * "\u0301" + 20 * "\U0001d167")  # a run across the end of the basic plane
 def test_the_rule(text):
     assert limit_marks(text) == defined(text)
     assert limit_marks(limit_marks(text)) == limit_marks(text)
