@@ -110,8 +110,13 @@ def test_three_classes_on_a_line():
 LINE = np.array([[-1.0, 0.5], [0.0, 0.1], [1.0, -0.2], [1.5, 0.3]])
 
 
-@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, csr_matrix, coo_matrix, as_rows, _csr, DataFrame])
-@pytest.mark.parametrize("y", [["a", "b", "c", "c"], [0, 1, 2, 2], np.array(["x", "y", "z", "z"], dtype=object)])
+MATRICES = [np.asarray, np.ndarray.tolist, csr_matrix, coo_matrix, as_rows, _csr, DataFrame]
+LABELS = [["a", "b", "c", "c"], [0, 1, 2, 2], np.array(["x", "y", "z", "z"], dtype=object)]
+
+
+@pytest.mark.parametrize(
+    ("form", "y"), [*((form, LABELS[0]) for form in MATRICES), *((np.asarray, y) for y in LABELS[1:])]
+)
 def test_every_matrix_and_every_kind_of_label(form, y):
     found = separability(form(LINE), y)
     assert found.verdict == "separable"
