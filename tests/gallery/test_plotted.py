@@ -5,9 +5,10 @@ import pytest
 
 from linnaeus.estimators.named import LeastSquares, LogisticRegression
 from linnaeus.gallery import PICTURES, SCENES
-from linnaeus.gallery.boundaries import CELLS, lattice, panel
+from linnaeus.gallery.boundaries import panel
 from linnaeus.gallery.curves import GROUPS, STEP
 from linnaeus.gallery.digits import means, templates
+from linnaeus.gallery.drawing import CELLS, lattice
 from linnaeus.gallery.fits import STRENGTHS, fitted, noisy, powers
 from linnaeus.gallery.paths import BEST, RUNS, bowl, walked
 from linnaeus.gallery.toys import outliers

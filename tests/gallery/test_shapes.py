@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from linnaeus.gallery import PICTURES
-from linnaeus.gallery.boundaries import CELLS, STRENGTHS, fitted, lattice, slack_lines
+from linnaeus.gallery.boundaries import STRENGTHS, fitted, slack_lines
 from linnaeus.gallery.curves import MEANS, WIDTHS
+from linnaeus.gallery.drawing import CELLS, lattice
 from linnaeus.gallery.lifts import INNER, OUTER, TABLES, cuts, lifted
 from linnaeus.gallery.minima import STARTS, curvature, height, saddle, slope, surface, walked
 from linnaeus.gallery.multiclass import NONE, SEVERAL, apart, claims, duels, votes

@@ -1,6 +1,7 @@
 """The pictures of the lectures, made by the library's own models on toy data: `linnaeus gallery` draws them.
 
     toys             data in two dimensions, and texts
+    drawing          titles and captions, the plane of two features, lines of equal value
     boundaries       decision boundaries: which models on which data; soft margins
     multiclass       three classes;  voronoi  cells;  lifts  truth tables, features that help
     curves           losses, convexity, sigmoids, densities and posteriors
@@ -9,8 +10,8 @@
     texts            weights of words, tf-idf, Zipf's law, learning curves, reliability
     digits           weights as templates
 
-To add a picture: a function that gives a `render.picture.Picture`, its row in `PICTURES`, a test of what it plots, and
-a link to it in the documentation.
+To add a picture: a function that gives its panels, with its title and caption as docstring (`drawing.picture`), its row
+in `PICTURES`, a test of what it plots, and a link to it in the documentation.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from linnaeus.gallery.boundaries import draw, slack
 from linnaeus.gallery.curves import convexity, gaussians, losses, scaling
 from linnaeus.gallery.digits import digits
 from linnaeus.gallery.fits import overfitting, underfitting, variance
-from linnaeus.gallery.lifts import lift, truth_tables
+from linnaeus.gallery.lifts import TABLES, lift
 from linnaeus.gallery.minima import minima
 from linnaeus.gallery.multiclass import k_way, one_vs_one, one_vs_rest
 from linnaeus.gallery.paths import descent
@@ -42,7 +43,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "three-classes": k_way,
     "one-vs-rest": one_vs_rest,
     "one-vs-one": one_vs_one,
-    "truth-tables": truth_tables,
+    "truth-tables": partial(draw, TABLES),
     "lift": lift,
     "voronoi": voronoi,
     "two-gaussians": gaussians,

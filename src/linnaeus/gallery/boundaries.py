@@ -1,43 +1,27 @@
-"""Decision boundaries: which models on which data (`SCENES`), soft margins, and how they are drawn."""
+"""Decision boundaries: which models on which data (`SCENES`), and soft margins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.estimators.named import LeastSquares, LinearSVM, LogisticRegression, Perceptron
+from linnaeus.gallery.drawing import answers, boundaries, lattice, picture, plane, shaded
 from linnaeus.gallery.toys import apart, clouds, crossed, outliers, overlapping, rings
 from linnaeus.learners.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.learners.ensembles import AdaBoost, Forest, GradientBoosting, Tree
 from linnaeus.learners.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
 from linnaeus.learners.neighbors import Centroid, Neighbors
-from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions, contour
+from linnaeus.render.picture import Lines, Panel, Picture
 from linnaeus.similarities import RBF, Polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from linnaeus.gallery.drawing import Classifies
     from linnaeus.gallery.toys import Toy
-    from linnaeus.types import Doubles
-
-CELLS = 100
-"""Cells of the grid in each direction."""
-
-
-class Classifies(Protocol):
-    """What is drawn: any classifier of two classes with the face of scikit-learn."""
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Learn."""
-
-    def predict(self, X: Any) -> Any:
-        """Classes."""
-
-    def decision_function(self, X: Any) -> Any:
-        """Scores, positive for the second class."""
+    from linnaeus.types import Array, Doubles
 
 
 class Side(NamedTuple):
@@ -56,97 +40,66 @@ class Scene(NamedTuple):
     title: str
     caption: str
     sides: tuple[Side, ...]
+    columns: int = 3
 
 
 def draw(scene: Scene) -> Picture:
     """Fit each model and draw it."""
-    return Picture(scene.title, scene.caption, [panel(side) for side in scene.sides])
+    return Picture(scene.title, scene.caption, [panel(side) for side in scene.sides], scene.columns)
 
 
 def panel(side: Side) -> Panel:
     """The regions that the model answers, its boundary, the points it learned from."""
-    toy = side.toy()
-    model = side.model()
+    toy, model = side.toy(), side.model()
     model.fit(toy.X, toy.y)
     at, grid = lattice(toy.limits)
-    layers: list[Any] = [answers(model, grid)]
-    if side.levels:
-        layers += boundaries(np.asarray(model.decision_function(grid)).reshape(CELLS, CELLS), at, side.levels)
-    layers += [Points([tuple(row) for row in toy.X[toy.y == c].tolist()], c, f"class {c + 1}") for c in (0, 1)]
-    return Panel(layers, side.title, toy.limits, toy.limits, "first feature", "second feature")
+    lines = boundaries(model.decision_function(grid), at, side.levels) if side.levels else []
+    return plane(toy, [shaded(model, grid), *lines], side.title)
 
 
-def answers(model: Classifies, grid: Doubles) -> Regions:
-    """The class of each cell, shaded by its probability where the model has probabilities."""
-    found = np.asarray(model.predict(grid)).reshape(CELLS, CELLS)
-    # scikit-learn's convention: a classifier without probabilities has no such method.
-    chances = getattr(model, "predict_proba", None)
-    if chances is None:
-        return Regions(found.tolist())
-    P = np.asarray(chances(grid))
-    k = P.shape[1]
-    sure = ((P.max(axis=1) - 1 / k) / (1 - 1 / k)).reshape(CELLS, CELLS)
-    said = "probability of class 2, from 0 to 1" if k == 2 else f"probability of the class, from 1/{k} to 1"
-    return Regions(found.tolist(), said, sure.tolist())
+class Mapped:
+    """A model of features that are made of the rows; `learn` gives the function that makes them."""
 
+    def __init__(self, model: Classifies, learn: Callable[[Doubles], Callable[[Doubles], Doubles]]) -> None:
+        self.model, self.learn = model, learn
 
-def lattice(limits: tuple[float, float]) -> tuple[Doubles, Doubles]:
-    """The middles of the cells along one axis, and of all cells as rows (CELLS^2, 2), the bottom row first."""
-    low, high = limits
-    at = low + (np.arange(CELLS) + 0.5) / CELLS * (high - low)
-    across, up = np.meshgrid(at, at)
-    return at, np.c_[across.ravel(), up.ravel()]
-
-
-def boundaries(scores: Doubles, at: Doubles, levels: Sequence[float]) -> list[Lines]:
-    """The lines of these scores: zero thick, others thin, with one line in the legend for both signs."""
-    drawn = []
-    for level in levels:
-        paths = contour(at.tolist(), at.tolist(), (scores - level).tolist())
-        label = "" if level < 0 else f"score {level:g}" + f" and {-level:g}" * (-level in levels and level > 0)
-        drawn.append(Lines(paths, 0, label, 2.0 if level == 0 else 0.8))
-    return drawn
-
-
-class Steps:
-    """AdaBoost on indicators [x_j > c], for cuts c between neighboring values of the training rows."""
-
-    def __init__(self, rounds: int) -> None:
-        self.model = MatrixClassifier(learner=AdaBoost(rounds=rounds))
-        self.cuts: list[Doubles] = []
-
-    def fit(self, X: Doubles, y: Any) -> Steps:
-        """Learn where to cut and how much each cut counts."""
-        self.cuts = [(column[1:] + column[:-1]) / 2 for column in np.sort(X, axis=0).T]
-        self.model.fit(self._passed(X), y)
+    def fit(self, X: Doubles, y: Array) -> Mapped:
+        """Learn the features, and what they count."""
+        self.made = self.learn(X)
+        self.model.fit(self.made(X), y)
         return self
 
-    def predict(self, X: Doubles) -> Any:
+    def predict(self, X: Doubles) -> Array:
         """Classes."""
-        return self.model.predict(self._passed(X))
+        return self.model.predict(self.made(X))
 
-    def decision_function(self, X: Doubles) -> Any:
-        """The weighted sum of the stumps."""
-        return self.model.decision_function(self._passed(X))
-
-    def _passed(self, X: Doubles) -> Doubles:
-        passed = [X[:, [j]] > cuts for j, cuts in enumerate(self.cuts)]
-        return np.hstack(passed).astype(np.float64)
+    def decision_function(self, X: Doubles) -> Doubles:
+        """Scores."""
+        return self.model.decision_function(self.made(X))
 
 
-def neighbors(k: int) -> Classifies:
-    """The k nearest rows vote."""
-    return MatrixClassifier(learner=Neighbors(k=k, metric="euclidean"))
+def steps(X: Doubles) -> Callable[[Doubles], Doubles]:
+    """Indicators [x_j > c], for cuts c between neighboring values of the training rows."""
+    cuts = [(column[1:] + column[:-1]) / 2 for column in np.sort(X, axis=0).T]
+    return lambda X: np.hstack([X[:, [j]] > cut for j, cut in enumerate(cuts)]).astype(np.float64)
 
 
-def learned(learner: Any) -> Callable[[], Classifies]:
+def stumps(rounds: int) -> Classifies:
+    """AdaBoost on such indicators."""
+    return Mapped(MatrixClassifier(learner=AdaBoost(rounds=rounds)), steps)
+
+
+def learned(learner: object) -> Callable[[], Classifies]:
     """A classifier of rows that learns with this."""
     return lambda: MatrixClassifier(learner=learner)
 
 
-def rbf() -> Classifies:
-    """A support vector machine with the RBF kernel."""
-    return MatrixClassifier(learner=KernelSVM(kernel=RBF(gamma=0.5), strength=0.1))
+def neighbors(k: int) -> Callable[[], Classifies]:
+    """The k nearest rows vote."""
+    return learned(Neighbors(k=k, metric="euclidean"))
+
+
+rbf = learned(KernelSVM(kernel=RBF(gamma=0.5), strength=0.1))
 
 
 SCENES = {
@@ -170,31 +123,34 @@ SCENES = {
     "naive-bayes": Scene(
         "Gaussian naive Bayes",
         "Gaussian naive Bayes gives each class a width along each axis, but no slant: its boundary bends.",
-        (Side("", lambda: MatrixClassifier(learner=Gaussian()), clouds),),
+        (Side("", learned(Gaussian()), clouds),),
     ),
     "linear-discriminant": Scene(
         "Linear discriminant analysis",
         "Linear discriminant analysis gives both classes one common covariance: its boundary is a line.",
-        (Side("", lambda: MatrixClassifier(learner=LinearDiscriminant()), clouds),),
+        (Side("", learned(LinearDiscriminant()), clouds),),
     ),
     "quadratic-discriminant": Scene(
         "Quadratic discriminant analysis",
         "Quadratic discriminant analysis gives each class a covariance of its own: its boundary is a conic section.",
-        (Side("", lambda: MatrixClassifier(learner=QuadraticDiscriminant()), clouds),),
+        (Side("", learned(QuadraticDiscriminant()), clouds),),
     ),
     "neighbors": Scene(
         "One neighbor against fifteen",
         "One neighbor gets every training point right and makes islands around unusual ones. The votes of fifteen "
         "neighbors give a smoother boundary, and probabilities.",
         (
-            Side("1-NN", lambda: neighbors(1), clouds, ()),
-            Side("15-NN", lambda: neighbors(15), clouds, ()),
+            Side("1-NN", neighbors(1), clouds, ()),
+            Side("15-NN", neighbors(15), clouds, ()),
         ),
     ),
     "rbf-svm": Scene(
         "A line against the RBF kernel",
         "No line separates a ring from what it surrounds; a support vector machine with the RBF kernel does.",
-        (Side("linear", LinearSVM, rings, ()), Side("RBF kernel", rbf, rings)),
+        (
+            Side("linear", LinearSVM, rings, ()),
+            Side("RBF kernel", rbf, rings),
+        ),
     ),
     "centroid": Scene(
         "Nearest centroid",
@@ -208,7 +164,7 @@ SCENES = {
         (
             Side("logistic regression", LogisticRegression, crossed, ()),
             Side("polynomial kernel", learned(KernelPerceptron(kernel=Polynomial(degree=2))), crossed),
-            Side("1-NN", lambda: neighbors(1), crossed, ()),
+            Side("1-NN", neighbors(1), crossed, ()),
         ),
     ),
     "kernels": Scene(
@@ -224,14 +180,14 @@ SCENES = {
     "decision-tree": Scene(
         "Decision tree",
         "A decision tree asks about one feature at a time: its regions are rectangles.",
-        (Side("", lambda: MatrixClassifier(learner=Tree(depth=4)), clouds, ()),),
+        (Side("", learned(Tree(depth=4)), clouds, ()),),
     ),
     "adaboost": Scene(
         "AdaBoost of stumps",
         "AdaBoost adds up stumps, each a question about one feature: five make a strip, two hundred close it to a box.",
         (
-            Side("5 rounds", lambda: Steps(rounds=5), rings, ()),
-            Side("200 rounds", lambda: Steps(rounds=200), rings, ()),
+            Side("5 rounds", lambda: stumps(5), rings, ()),
+            Side("200 rounds", lambda: stumps(200), rings, ()),
         ),
     ),
     "gradient-boosting": Scene(
@@ -247,7 +203,7 @@ SCENES = {
         "Random forest",
         "A random forest takes the mean of a hundred trees, each grown on another sample of the rows: its boundary "
         "has many small steps, and its probabilities change gradually.",
-        (Side("", lambda: MatrixClassifier(learner=Forest(trees=100)), clouds, ()),),
+        (Side("", learned(Forest(trees=100)), clouds, ()),),
     ),
     "outliers": Scene(
         "Outliers: least squares against logistic regression",
@@ -282,23 +238,21 @@ def slack_lines(model: LinearSVM) -> tuple[Doubles, Doubles]:
     return slacks[late], np.stack([toy.X[late], ends], axis=1)
 
 
-def slack() -> Picture:
-    """A narrow strip with little slack, a wide one with more."""
+@picture()
+def slack() -> list[Panel]:
+    """Slack of a soft margin.
+
+    No line separates these points, so some must stand on the wrong side of their rim, where the score is 1 or -1. The
+    pink line is the way back to the rim, and the slack is its length times the length of the weights. A larger strength
+    makes the strip wider and allows more slack.
+    """
     toy = overlapping()
     at, grid = lattice(toy.limits)
     panels = []
-    for strength in STRENGTHS:
-        model = fitted(strength)
+    for model in map(fitted, STRENGTHS):
         slacks, lines = slack_lines(model)
-        layers: list[Any] = [Regions(np.asarray(model.predict(grid)).reshape(CELLS, CELLS).tolist())]
-        layers += boundaries(model.decision_function(grid).reshape(CELLS, CELLS), at, (-1.0, 0.0, 1.0))
-        layers.append(Lines([[tuple(end) for end in line] for line in lines.tolist()], 4, "slack", 2.6))
-        layers += [Points([tuple(x) for x in toy.X[toy.y == c].tolist()], c, f"class {c + 1}") for c in (0, 1)]
-        title = f"strength {strength:g}: slack {slacks.sum():.1f} in all"
-        panels.append(Panel(layers, title, toy.limits, toy.limits, "first feature", "second feature"))
-    said = (
-        "No line separates these points, so some must stand on the wrong side of their rim, where the score is 1 or "
-        "-1. The pink line is the way back to the rim, and the slack is its length times the length of the weights. A "
-        "larger strength makes the strip wider and allows more slack."
-    )
-    return Picture("Slack of a soft margin", said, panels)
+        rims = boundaries(model.decision_function(grid), at, (-1.0, 0.0, 1.0))
+        ways = Lines(lines.tolist(), 4, "slack", 2.6)
+        title = f"strength {model.strength:g}: slack {slacks.sum():.1f} in all"
+        panels.append(plane(toy, [answers(model, grid), *rims, ways], title))
+    return panels

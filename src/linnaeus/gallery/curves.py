@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
 from linnaeus.estimators.matrix import MatrixClassifier
+from linnaeus.gallery.drawing import picture
 from linnaeus.learners.bayes import LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
-from linnaeus.render.picture import Lines, Panel, Picture, Points, path
+from linnaeus.render.picture import Lines, Panel, Points, path
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles
 
 GROUPS = {
     "zero once the margin is kept": ("perceptron", "hinge", "squared_hinge", "modified_huber"),
@@ -40,8 +41,13 @@ def loss_of_margin(name: str, m: Doubles) -> Doubles:
     return values
 
 
-def losses() -> Picture:
-    """Every loss of the table."""
+@picture()
+def losses() -> list[Panel]:
+    """Losses of the margin.
+
+    What a loss charges for a margin m = y s. The dotted step counts mistakes: 1 up to m = 0, then 0. A loss that runs
+    above the step bounds the number of mistakes. With two classes log and logistic are one curve.
+    """
     m = np.linspace(-3, 3, 121)
     panels = []
     for title, names in GROUPS.items():
@@ -51,45 +57,43 @@ def losses() -> Picture:
             for i, name in enumerate(names)
         ]
         panels.append(Panel(drawn, title, (-3.0, 3.0), (0.0, 8.0), "margin", "loss"))
-    said = (
-        "What a loss charges for a margin m = y s. The dotted step counts mistakes: 1 up to m = 0, then 0. A loss "
-        "that runs above the step bounds the number of mistakes. With two classes log and logistic are one curve."
-    )
-    return Picture("Losses of the margin", said, panels)
+    return panels
 
 
-def scaling() -> Picture:
-    """What calibration by a sigmoid can say: steeper or flatter, and moved."""
+@picture()
+def scaling() -> list[Panel]:
+    """Sigmoid scaling.
+
+    From a score s to a probability by sigmoid(a s + b): a larger a is surer of the same score, and b moves the score
+    that means one half.
+    """
     s = np.linspace(-6, 6, 121)
     pairs = ((0.5, 0.0), (1.0, 0.0), (4.0, 0.0), (1.0, 2.0))
     drawn = [Lines([path(s, sigmoid(a * s + b))], 1 + i, f"a = {a:g}, b = {b:g}") for i, (a, b) in enumerate(pairs)]
-    said = (
-        "From a score s to a probability by sigmoid(a s + b): a larger a is surer of the same score, and b moves the "
-        "score that means one half."
-    )
-    return Picture("Sigmoid scaling", said, [Panel(drawn, "", (-6.0, 6.0), (0.0, 1.0), "score", "probability")])
+    return [Panel(drawn, "", (-6.0, 6.0), (0.0, 1.0), "score", "probability")]
 
 
-def convexity() -> Picture:
-    """Chords above and below three losses."""
+@picture()
+def convexity() -> list[Panel]:
+    """Convex or not.
+
+    The chord between two points of a convex loss never runs below the curve, so that every local minimum is the global
+    one. The probability of the wrong class is not convex, and the 0-1 loss is flat: no slope says which way to go.
+    Convex losses stand in for it.
+    """
     m = np.linspace(-4, 4, 161)
-    step = (m <= 0).astype(np.float64)
-    curves = {"logistic": loss_of_margin("logistic", m), "probability": loss_of_margin("probability", m), "0-1": step}
-    said = {"logistic": "logistic: convex", "probability": "probability: not convex", "0-1": "0-1: flat but for a step"}
+    curves = {
+        "logistic: convex": (loss_of_margin("logistic", m), 4.2),
+        "probability: not convex": (loss_of_margin("probability", m), 1.4),
+        "0-1: flat but for a step": ((m <= 0).astype(np.float64), 1.4),
+    }
     panels = []
-    for name, values in curves.items():
+    for title, (values, top) in curves.items():
         ends = [(m[i], values[i]) for i in CHORD]
         chord = Lines([ends], 2, "chord between two points", 1.6, "6 4")
         layers: list[Lines | Points] = [Lines([path(m, values)], 1, "loss"), chord, Points(ends, 1)]
-        panels.append(
-            Panel(layers, said[name], (-4.0, 4.0), (0.0, 4.2 if name == "logistic" else 1.4), "margin", "loss")
-        )
-    caption = (
-        "The chord between two points of a convex loss never runs below the curve, so that every local minimum is the "
-        "global one. The probability of the wrong class is not convex, and the 0-1 loss is flat: no slope says which "
-        "way to go. Convex losses stand in for it."
-    )
-    return Picture("Convex or not", caption, panels)
+        panels.append(Panel(layers, title, (-4.0, 4.0), (0.0, top), "margin", "loss"))
+    return panels
 
 
 MEANS = (-1.0, 1.5)
@@ -97,7 +101,7 @@ WIDTHS = {"one common width": (1.0, 1.0), "two widths": (0.7, 1.8)}
 REACH = 6.0
 
 
-def rows(widths: tuple[float, float]) -> tuple[Doubles, Any]:
+def rows(widths: tuple[float, float]) -> tuple[Doubles, Array]:
     """Two points for each class whose mean and standard deviation are exactly these."""
     X = np.array([[mean + sign * width] for mean, width in zip(MEANS, widths, strict=True) for sign in (-1, 1)])
     return X, np.array([0, 0, 1, 1])
@@ -115,8 +119,14 @@ def density(x: Doubles, mean: float, width: float) -> Doubles:
     return values
 
 
-def gaussians() -> Picture:
-    """Densities above, posteriors below."""
+@picture(columns=2)
+def gaussians() -> list[Panel]:
+    """Two Gaussians become a sigmoid.
+
+    Bayes' rule turns two densities into the probability of a class. Where the Gaussians have one common width, their
+    squares cancel and a sigmoid of a linear score is left, the form of logistic regression. With two widths the wider
+    class wins on both sides.
+    """
     x = np.linspace(-REACH, REACH, 241)
     above, below = [], []
     for title, widths in WIDTHS.items():
@@ -127,9 +137,4 @@ def gaussians() -> Picture:
         line = [Lines([path(x, posterior)], 0, "probability of class 2")]
         name = "the posterior: a sigmoid" if widths[0] == widths[1] else "the posterior: not a sigmoid"
         below.append(Panel(line, name, (-REACH, REACH), (0.0, 1.0), "x", "probability"))
-    said = (
-        "Bayes' rule turns two densities into the probability of a class. Where the Gaussians have one common width, "
-        "their squares cancel and a sigmoid of a linear score is left, the form of logistic regression. With two "
-        "widths the wider class wins on both sides."
-    )
-    return Picture("Two Gaussians become a sigmoid", said, above + below, columns=2)
+    return above + below

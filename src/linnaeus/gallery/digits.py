@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.estimators.named import LogisticRegression
-from linnaeus.render.picture import Panel, Picture, Shades
+from linnaeus.gallery.drawing import picture
+from linnaeus.render.picture import Panel, Shades
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -46,20 +47,21 @@ def smooth(image: Doubles) -> Doubles:
     return np.array([np.interp(new, np.arange(8), column) for column in rows.T]).T
 
 
-def digits() -> Picture:
-    """Five digits in a row: the mean image of each, and its weights below."""
+@picture(columns=5)
+def digits() -> list[Panel]:
+    """Weights as templates.
+
+    Above, the mean image of each digit; below, its weights in logistic regression. Ink on an orange pixel counts for
+    the digit, ink on a blue pixel against it: the orange parts trace the digit where it differs from the others, and
+    the middle of the zero is blue because a zero has no ink there.
+    """
     ink, W = means(), templates()
     panels = []
     for first in (0, 5):
         which = range(first, first + 5)
         panels += [Panel([Shades(_grid(ink[i]), "ink of the mean image", ink=True)], f"digit {i}") for i in which]
         panels += [Panel([Shades(_grid(W[i]), "weights: against the digit, for it")], "") for i in which]
-    said = (
-        "Above, the mean image of each digit; below, its weights in logistic regression. Ink on an orange pixel "
-        "counts for the digit, ink on a blue pixel against it: the orange parts trace the digit where it differs from "
-        "the others, and the middle of the zero is blue because a zero has no ink there."
-    )
-    return Picture("Weights as templates", said, panels, columns=5)
+    return panels
 
 
 def _grid(image: Doubles) -> list[list[float]]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.estimators.regressor import LinearRegressor
+from linnaeus.gallery.drawing import picture
 from linnaeus.regularizers import L2
-from linnaeus.render.picture import Lines, Panel, Picture, Points, path
+from linnaeus.render.picture import Lines, Panel, Points, path
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -66,22 +67,28 @@ def errors() -> tuple[list[int], Doubles, Doubles]:
     return degrees, train, new
 
 
-def overfitting() -> Picture:
-    """One polynomial, three strengths."""
+@picture()
+def overfitting() -> list[Panel]:
+    """Overfitting against regularization.
+
+    Least squares on powers of x up to nine: without a penalty the curve goes through the noise, with too large a
+    penalty it goes flat, and between the two it follows the wave that made the points.
+    """
     points = Points(path(*noisy()), 0, "training points")
-    panels = [
+    return [
         _panel([Lines([curve(strength)], 2, "polynomial of degree 9"), points], f"strength {strength:g}")
         for strength in STRENGTHS
     ]
-    said = (
-        "Least squares on powers of x up to nine: without a penalty the curve goes through the noise, with too large "
-        "a penalty it goes flat, and between the two it follows the wave that made the points."
-    )
-    return Picture("Overfitting against regularization", said, panels)
 
 
-def underfitting() -> Picture:
-    """Three degrees, and the errors of nine."""
+@picture()
+def underfitting() -> list[Panel]:
+    """Underfitting and overfitting.
+
+    A line is too simple for the wave and misses both the training points and new ones: it underfits. Degree nine meets
+    the training points and misses new ones: it overfits. The error on training points only falls with the degree; the
+    error on new points falls and then rises.
+    """
     points = Points(path(*noisy()), 0, "training points")
     panels = [
         _panel([Lines([curve(UNPENALIZED, degree)], 2, "polynomial"), points], title)
@@ -93,28 +100,23 @@ def underfitting() -> Picture:
         Lines([path(at, train)], 1, "error on training points"),
         Lines([path(at, new)], 3, "error on new points"),
     ]
-    panels.append(Panel(lines, "errors by degree", (1.0, 9.0), (0.0, 0.6), "degree", "mean squared error"))
-    said = (
-        "A line is too simple for the wave and misses both the training points and new ones: it underfits. Degree "
-        "nine meets the training points and misses new ones: it overfits. The error on training points only falls "
-        "with the degree; the error on new points falls and then rises."
-    )
-    return Picture("Underfitting and overfitting", said, panels)
+    return [*panels, Panel(lines, "errors by degree", (1.0, 9.0), (0.0, 0.6), "degree", "mean squared error")]
 
 
-def variance() -> Picture:
-    """The same polynomial on many samples."""
+@picture()
+def variance() -> list[Panel]:
+    """Bias and variance.
+
+    Each thin curve is fitted to another sample of twelve points. Lines agree with each other and are wrong in the same
+    way: bias. Polynomials of degree nine are right on average, and each of them is far off: variance.
+    """
     grid = np.linspace(-1, 1, 121)
     wave = Lines([path(grid, truth(grid))], 0, "the wave that made the points", 2.5)
     panels = []
     for degree, title in {1: "degree 1: bias", 3: "degree 3", 9: "degree 9: variance"}.items():
         fits = [curve(UNPENALIZED, degree, seed) for seed in range(DRAWS)]
         panels.append(_panel([Lines(fits, 2, "fits of twelve samples", 1.0), wave], title))
-    said = (
-        "Each thin curve is fitted to another sample of twelve points. Lines agree with each other and are wrong in "
-        "the same way: bias. Polynomials of degree nine are right on average, and each of them is far off: variance."
-    )
-    return Picture("Bias and variance", said, panels)
+    return panels
 
 
 def _panel(layers: list[Lines | Points], title: str) -> Panel:

@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.estimators.named import LogisticRegression, Perceptron
-from linnaeus.gallery.boundaries import Scene, Side, draw
+from linnaeus.gallery.boundaries import Mapped, Scene, Side
+from linnaeus.gallery.drawing import picture
 from linnaeus.gallery.toys import corners
-from linnaeus.render.picture import Lines, Panel, Picture, Points
+from linnaeus.render.picture import Lines, Panel, Points
 
 if TYPE_CHECKING:
+    from linnaeus.gallery.drawing import Classifies
     from linnaeus.types import Doubles
 
 INNER = np.array([-0.9, -0.5, -0.2, 0.1, 0.4, 0.8])
 OUTER = np.array([-2.6, -2.2, -1.7, 1.5, 1.9, 2.3, 2.7])
 """Points on a line: one class within the other."""
-
-
-class WithProduct:
-    """The perceptron on x1, x2 and x1 x2."""
-
-    def __init__(self) -> None:
-        self.model = Perceptron(epochs=200)
-
-    def fit(self, X: Doubles, y: Any) -> WithProduct:
-        """Learn."""
-        self.model.fit(products(X), y)
-        return self
-
-    def predict(self, X: Doubles) -> Any:
-        """Classes."""
-        return self.model.predict(products(X))
-
-    def decision_function(self, X: Doubles) -> Any:
-        """Scores."""
-        return self.model.decision_function(products(X))
 
 
 def products(X: Doubles) -> Doubles:
@@ -49,6 +31,11 @@ def perceptron() -> Perceptron:
     return Perceptron(epochs=200)
 
 
+def with_product() -> Classifies:
+    """The perceptron on x1, x2 and x1 x2."""
+    return Mapped(perceptron(), lambda _: products)
+
+
 TABLES = Scene(
     "AND, OR and XOR",
     "The four corners are the truth values of two inputs: a line separates the corners where AND or OR is true, but "
@@ -57,15 +44,10 @@ TABLES = Scene(
         Side("AND", perceptron, lambda: corners([0, 0, 0, 1])),
         Side("OR", perceptron, lambda: corners([0, 1, 1, 1])),
         Side("XOR", perceptron, lambda: corners([0, 1, 1, 0])),
-        Side("XOR with x1 x2", WithProduct, lambda: corners([0, 1, 1, 0])),
+        Side("XOR with x1 x2", with_product, lambda: corners([0, 1, 1, 0])),
     ),
+    columns=4,
 )
-
-
-def truth_tables() -> Picture:
-    """Four panels in a row."""
-    drawn = draw(TABLES)
-    return Picture(drawn.title, drawn.caption, drawn.panels, columns=4)
 
 
 def lifted() -> LogisticRegression:
@@ -81,24 +63,23 @@ def cuts(model: LogisticRegression) -> Doubles:
     return np.sort(np.roots([w2, w1, b]).real)
 
 
-def lift() -> Picture:
-    """Points on a line, and on a parabola."""
-    model = lifted()
-    low, high = cuts(model).tolist()
-    flat = [Points([(x, 0.0) for x in row.tolist()], c, f"class {c + 1}") for c, row in enumerate((INNER, OUTER))]
-    ticks = [[(at, -1.0), (at, 1.0)] for at in (low, high)]
-    raised = [Points([(x, x * x) for x in row.tolist()], c, f"class {c + 1}") for c, row in enumerate((INNER, OUTER))]
+@picture()
+def lift() -> list[Panel]:
+    """From one dimension to two.
+
+    No single point on the line has one class to its left and the other to its right. With the square of x as a second
+    feature a straight line separates the classes; on the first feature it cuts in two places.
+    """
+    model, classes = lifted(), (INNER, OUTER)
+    ticks = [[(at, -1.0), (at, 1.0)] for at in cuts(model).tolist()]
+    flat = [Points(np.c_[x, 0 * x].tolist(), c, f"class {c + 1}") for c, x in enumerate(classes)]
+    raised = [Points(np.c_[x, x * x].tolist(), c, f"class {c + 1}") for c, x in enumerate(classes)]
     parabola = [(x, x * x) for x in np.linspace(-3, 3, 61).tolist()]
     (w1, w2), b = np.asarray(model.coef_, np.float64).ravel().tolist(), float(np.ravel(model.intercept_)[0])
     border = [(x, -(b + w1 * x) / w2) for x in (-3.0, 3.0)]
-    panels = [
-        Panel([Lines([[(-3, 0), (3, 0)]], 0, "", 0.8), Lines(ticks, 0, "score 0"), *flat], "one feature: x", (-3, 3),
-              (-4, 4), "x"),
-        Panel([Lines([parabola], 0, "", 0.8), Lines([border], 0, "score 0"), *raised], "two features: x and its square",
-              (-3, 3), (-1, 9), "x", "x squared"),
-    ]  # fmt: skip
-    said = (
-        "No single point on the line has one class to its left and the other to its right. With the square of x as a "
-        "second feature a straight line separates the classes; on the first feature it cuts in two places."
-    )
-    return Picture("From one dimension to two", said, panels)
+    first = [Lines([[(-3, 0), (3, 0)]], 0, "", 0.8), Lines(ticks, 0, "score 0")]
+    second = [Lines([parabola], 0, "", 0.8), Lines([border], 0, "score 0")]
+    return [
+        Panel([*first, *flat], "one feature: x", (-3, 3), (-4, 4), "x"),
+        Panel([*second, *raised], "two features: x and its square", (-3, 3), (-1, 9), "x", "x squared"),
+    ]

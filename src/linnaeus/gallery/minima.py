@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays import as_rows
 from linnaeus.erm import Objective
+from linnaeus.gallery.drawing import level_lines, pairs, picture
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
 from linnaeus.regularizers import L2, NoPenalty
-from linnaeus.render.picture import Lines, Panel, Picture, Points, contour
+from linnaeus.render.picture import Lines, Panel, Points
 
 if TYPE_CHECKING:
+    from linnaeus.render.picture import Layer, Pair
     from linnaeus.types import Doubles
 
 X = np.array([[0.0, -4.0], [3.0, -1.0], [3.0, -4.0], [4.0, 2.0], [0.0, -1.0]])
@@ -70,34 +72,33 @@ def saddle() -> Doubles:
 SADDLE_NEAR = (0.2, 0.6)
 
 
-def minima() -> Picture:
-    """Paths from three starts on both, and the loss by step."""
-    panels = [_map(loss, title) for loss, title in LOSSES_SHOWN.items()]
-    said = (
-        "Gradient descent from three starts. The loss on the left has two valleys: where a path ends depends on where "
-        "it begins, and near the saddle point between the valleys the ground is nearly flat, so that steps become "
-        "small. The convex loss on the right has one minimum, and every start leads to it."
-    )
-    return Picture("Local minima and a saddle point", said, panels)
+@picture()
+def minima() -> list[Panel]:
+    """Local minima and a saddle point.
+
+    Gradient descent from three starts. The loss on the left has two valleys: where a path ends depends on where it
+    begins, and near the saddle point between the valleys the ground is nearly flat, so that steps become small. The
+    convex loss on the right has one minimum, and every start leads to it.
+    """
+    return [_map(loss, title) for loss, title in LOSSES_SHOWN.items()]
 
 
 def _map(loss: str, title: str) -> Panel:
-    layers: list[Any] = [Lines(_rings(loss), 0, "equal loss", 0.5)]
+    layers: list[Layer] = [Lines(_rings(loss), 0, "equal loss", 0.5)]
     for kind, (name, start) in enumerate(STARTS.items()):
-        way = [tuple(w) for w in walked(loss, start).tolist()]
+        way = walked(loss, start).tolist()
         layers += [Lines([way], 1 + kind, name, 2.2), Points([way[-1]], kind)]
     if loss == "probability":
         layers.append(Points([tuple(saddle().tolist())], 3, "saddle point"))
     return Panel(layers, title, REACH, REACH, "first weight", "second weight")
 
 
-def _rings(loss: str) -> Any:
+def _rings(loss: str) -> list[tuple[Pair, Pair]]:
     at = np.linspace(*REACH, 51)
-    across, up = np.meshgrid(at, at)
-    values = surface(loss, np.c_[across.ravel(), up.ravel()]).reshape(len(at), len(at))
+    values = surface(loss, pairs(at))
     low, high = values.min(), np.quantile(values, 0.9)
     levels = low + (high - low) * np.linspace(0.02, 1.0, 14) ** (1 if loss == "probability" else 2)
-    return [path for level in levels for path in contour(at.tolist(), at.tolist(), (values - level).tolist())]
+    return [path for level in levels for path in level_lines(at, values, level)]
 
 
 def surface(loss: str, w: Doubles) -> Doubles:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.named import LogisticRegression
-from linnaeus.gallery.boundaries import CELLS, answers, lattice
+from linnaeus.gallery.drawing import CELLS, answers, lattice, level_lines, picture, plane, shaded
 from linnaeus.gallery.toys import three
 from linnaeus.regularizers import L2
-from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions, contour
+from linnaeus.render.picture import Lines, Panel, Regions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,16 +29,16 @@ def apart(output: str) -> LinearClassifier:
     return face.fit(toy.X, toy.y)
 
 
-def k_way() -> Picture:
-    """Softmax regression, and its probabilities."""
+@picture()
+def k_way() -> list[Panel]:
+    """Three classes at once.
+
+    Softmax regression gives each class a score and predicts the largest: the plane is divided into one region for each
+    class, with straight borders that meet in a point. Where colors are pale the model is unsure.
+    """
     toy = three()
     model = LogisticRegression(strength=0.1).fit(toy.X, toy.y)
-    _, grid = lattice(toy.limits)
-    said = (
-        "Softmax regression gives each class a score and predicts the largest: the plane is divided into one region "
-        "for each class, with straight borders that meet in a point. Where colors are pale the model is unsure."
-    )
-    return Picture("Three classes at once", said, [_panel([answers(model, grid)], "")])
+    return [plane(toy, [shaded(model, lattice(toy.limits)[1])], "")]
 
 
 def claims() -> NDArray[np.int64]:
@@ -49,21 +49,21 @@ def claims() -> NDArray[np.int64]:
     return np.asarray(found, np.int64).reshape(CELLS, CELLS)
 
 
-def one_vs_rest() -> Picture:
-    """What each classifier claims, and the largest score."""
-    at, grid = lattice(three().limits)
-    model = apart("onevsrest")
-    S = model.decision_function(grid)
-    unclear = {NONE: "no class says yes", SEVERAL: "two classes say yes"}
-    first = [Regions(claims().tolist(), names=unclear), *_borders(at, S, "one class against the rest")]
-    second: list[Any] = [Regions(np.asarray(model.predict(grid)).reshape(CELLS, CELLS).tolist())]
-    said = (
-        "Three classifiers, each of one class against the rest: in the gray cells their answers contradict each "
-        "other, because none of them or two of them say yes. Taking the largest of the three scores settles every "
-        "cell."
-    )
-    panels = [_panel(first, "three yes-or-no answers"), _panel(second, "the largest score")]
-    return Picture("One-vs-rest", said, panels)
+@picture()
+def one_vs_rest() -> list[Panel]:
+    """One-vs-rest.
+
+    Three classifiers, each of one class against the rest: in the gray cells their answers contradict each other,
+    because none of them or two of them say yes. Taking the largest of the three scores settles every cell.
+    """
+    toy, model = three(), apart("onevsrest")
+    at, grid = lattice(toy.limits)
+    unclear = Regions(claims().tolist(), names={NONE: "no class says yes", SEVERAL: "two classes say yes"})
+    borders = _borders(at, model.decision_function(grid), "one class against the rest")
+    return [
+        plane(toy, [unclear, borders], "three yes-or-no answers"),
+        plane(toy, [answers(model, grid)], "the largest score"),
+    ]
 
 
 def duels() -> Doubles:
@@ -80,32 +80,24 @@ def votes(D: Doubles) -> NDArray[np.int64]:
     return np.column_stack([a + b, 1 - a + c, 2 - b - c])
 
 
-def one_vs_one() -> Picture:
-    """The votes of three pairs, and how a draw is settled."""
-    at, grid = lattice(three().limits)
+@picture()
+def one_vs_one() -> list[Panel]:
+    """One-vs-one.
+
+    Three classifiers, each of two classes, vote: the class with two votes wins. In the small gray triangle every class
+    has one vote; there the sums of the scores decide.
+    """
+    toy = three()
+    at, grid = lattice(toy.limits)
     D = duels()
     won = votes(D)
     drawn = np.where(won.max(axis=1) == 2, won.argmax(axis=1), SEVERAL).reshape(CELLS, CELLS)
-    model = apart("onevsone")
-    first = [
-        Regions(drawn.tolist(), names={SEVERAL: "one vote each: a draw"}),
-        *_borders(at, D, "one class against one"),
+    unclear = Regions(drawn.tolist(), names={SEVERAL: "one vote each: a draw"})
+    return [
+        plane(toy, [unclear, _borders(at, D, "one class against one")], "votes of three pairs"),
+        plane(toy, [answers(apart("onevsone"), grid)], "draws settled by sums of scores"),
     ]
-    second: list[Any] = [Regions(np.asarray(model.predict(grid)).reshape(CELLS, CELLS).tolist())]
-    said = (
-        "Three classifiers, each of two classes, vote: the class with two votes wins. In the small gray triangle "
-        "every class has one vote; there the sums of the scores decide."
-    )
-    panels = [_panel(first, "votes of three pairs"), _panel(second, "draws settled by sums of scores")]
-    return Picture("One-vs-one", said, panels)
 
 
-def _borders(at: Doubles, S: Doubles, label: str) -> list[Lines]:
-    paths = [contour(at.tolist(), at.tolist(), s.reshape(CELLS, CELLS).tolist()) for s in S.T]
-    return [Lines([path for one in paths for path in one], 0, label, 1.2)]
-
-
-def _panel(layers: list[Any], title: str) -> Panel:
-    toy = three()
-    points = [Points([tuple(row) for row in toy.X[toy.y == c].tolist()], c, f"class {c + 1}") for c in range(3)]
-    return Panel([*layers, *points], title, toy.limits, toy.limits, "first feature", "second feature")
+def _borders(at: Doubles, S: Doubles, label: str) -> Lines:
+    return Lines([path for s in S.T for path in level_lines(at, s)], 0, label, 1.2)

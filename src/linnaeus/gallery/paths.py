@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.estimators.regressor import LinearRegressor
+from linnaeus.gallery.drawing import level_lines, pairs, picture
 from linnaeus.optimizers import SGD, AdaGrad, Momentum
-from linnaeus.render.picture import Lines, Panel, Picture, Points, contour
+from linnaeus.render.picture import Lines, Panel, Points
 
 if TYPE_CHECKING:
+    from linnaeus.protocols import Solver
     from linnaeus.render.picture import Layer
     from linnaeus.types import Doubles
 
@@ -28,7 +30,7 @@ RUNS = {
 """What goes down the bowl; every batch is all of the data."""
 
 
-def walked(optimizer: Any, steps: int = STEPS) -> Doubles:
+def walked(optimizer: Solver, steps: int = STEPS) -> Doubles:
     """The weights after each step (steps + 1, 2), from zero."""
     face = LinearRegressor(regularizer="none", optimizer=optimizer, bias="none")
     seen = [np.zeros(2)]
@@ -44,29 +46,23 @@ def bowl(w: Doubles) -> Doubles:
     return values
 
 
-def descent() -> Picture:
-    """Four ways down."""
-    rings = [Lines(_ring(level), 0, "", 0.5) for level in (0.25, 1.0, 3.0, 7.0, 13.0)]
+@picture(columns=2)
+def descent() -> list[Panel]:
+    """Gradient-descent paths.
+
+    Forty steps down a bowl that is nine times as steep one way as the other: plain steps creep along its floor,
+    momentum overshoots and comes back, AdaGrad scales both directions alike, and too large a rate swings from wall to
+    wall and away.
+    """
+    at = np.linspace(-2, 5, 71)
+    rings = [Lines(level_lines(at, bowl(pairs(at)), level), 0, "", 0.5) for level in (0.25, 1.0, 3.0, 7.0, 13.0)]
     panels = []
     for name, optimizer in RUNS.items():
-        way = [tuple(w) for w in walked(optimizer).tolist()]
-        layers: list[Layer] = [
-            *rings,
+        way = walked(optimizer).tolist()
+        steps: list[Layer] = [
             Lines([way], 1, "", 1.2),
             Points(way, 0, "weights after each step"),
             Points([(2, 1)], 1, "minimum"),
         ]
-        panels.append(Panel(layers, name, (-0.6, 3.4), (-1.0, 3.0), "first weight", "second weight"))
-    said = (
-        "Forty steps down a bowl that is nine times as steep one way as the other: plain steps creep along its floor, "
-        "momentum overshoots and comes back, AdaGrad scales both directions alike, and too large a rate swings from "
-        "wall to wall and away."
-    )
-    return Picture("Gradient-descent paths", said, panels, columns=2)
-
-
-def _ring(level: float) -> Any:
-    at = np.linspace(-2, 5, 71)
-    across, up = np.meshgrid(at, at)
-    values = bowl(np.c_[across.ravel(), up.ravel()]).reshape(71, 71) - level
-    return contour(at.tolist(), at.tolist(), values.tolist())
+        panels.append(Panel([*rings, *steps], name, (-0.6, 3.4), (-1.0, 3.0), "first weight", "second weight"))
+    return panels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.estimators.named import LogisticRegression
 from linnaeus.evaluation import learning_curve
 from linnaeus.features import Words
+from linnaeus.gallery.drawing import picture
 from linnaeus.gallery.toys import echoes, reviews
 from linnaeus.learners.bayes import Multinomial
 from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points, path
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+    from linnaeus.render.picture import Layer
+    from linnaeus.types import Doubles, Longs
 
 SHOWN = 9
 """How many words of each side have a bar."""
@@ -36,19 +38,18 @@ def word_weights() -> dict[str, float]:
     return dict(zip(fitted.names(), weights.tolist(), strict=True))
 
 
-def words() -> Picture:
-    """The words that count most on either side."""
+@picture()
+def words() -> list[Panel]:
+    """What a classifier of reviews has learned.
+
+    Logistic regression on 28 short restaurant reviews: each word has a weight, and the score of a review is the sum of
+    the weights of its words. Words on the right count for a good review, words on the left for a bad one.
+    """
     weights = sorted(word_weights().items(), key=lambda pair: -pair[1])
     shown = weights[:SHOWN] + weights[-SHOWN:]
     reach = 1.15 * max(abs(weight) for _, weight in shown)
     bars = Bars([weight for _, weight in shown], [word for word, _ in shown], "weight: for bad, for good")
-    said = (
-        "Logistic regression on 28 short restaurant reviews: each word has a weight, and the score of a review is the "
-        "sum of the weights of its words. Words on the right count for a good review, words on the left for a bad "
-        "one."
-    )
-    panel = Panel([bars], "largest weights on either side", (-reach, reach), x="weight")
-    return Picture("What a classifier of reviews has learned", said, [panel])
+    return [Panel([bars], "largest weights on either side", (-reach, reach), x="weight")]
 
 
 def valued(values: str) -> dict[str, float]:
@@ -105,7 +106,7 @@ def curves_of_learning() -> dict[str, list[tuple[float, float]]]:
     fitted, X = Words(values="binary").fit_rows(train)
     Z, y, t = fitted.rows(test), np.asarray(train.labels), np.asarray(test.labels)
 
-    def accuracies(rows: Any) -> dict[str, float]:
+    def accuracies(rows: Longs) -> dict[str, float]:
         counted = MatrixClassifier(learner=Multinomial(smoothing=0.3)).fit(X.take(rows), y[rows])
         weighed = LogisticRegression(strength=0.3).fit(X.take(rows), y[rows])
         answers = {"naive Bayes": counted.predict(Z), "logistic regression": weighed.predict(Z)}
@@ -115,18 +116,18 @@ def curves_of_learning() -> dict[str, list[tuple[float, float]]]:
     return {name: curve.line(name) for name in curve.names}
 
 
-def learning() -> Picture:
-    """More texts, better answers."""
-    drawn: list[Any] = []
+@picture()
+def learning() -> list[Panel]:
+    """Learning curves.
+
+    Requests to a voice assistant, ten intents: accuracy on 120 held-out requests by the number of training texts. Both
+    methods learn quickly at first and more slowly later, and on these short texts they do equally well. Where a curve
+    still rises, more labeled texts help.
+    """
+    drawn: list[Layer] = []
     for kind, (name, curve) in enumerate(curves_of_learning().items()):
         drawn += [Lines([curve], 1 + kind, name), Points(curve, kind)]
-    said = (
-        "Requests to a voice assistant, ten intents: accuracy on 120 held-out requests by the number of training "
-        "texts. Both methods learn quickly at first and more slowly later, and on these short texts they do equally "
-        "well. Where a curve still rises, more labeled texts help."
-    )
-    panel = Panel(drawn, "", (0.0, 500.0), (0.0, 1.0), "training texts", "accuracy on held-out texts")
-    return Picture("Learning curves", said, [panel])
+    return [Panel(drawn, "", (0.0, 500.0), (0.0, 1.0), "training texts", "accuracy on held-out texts")]
 
 
 def sureness() -> dict[str, tuple[Doubles, Doubles]]:
@@ -149,21 +150,18 @@ def binned(p: Doubles, truth: Doubles) -> list[tuple[float, float]]:
     return [(float(p[mine].mean()), float(truth[mine].mean())) for mine in full]
 
 
-def reliability() -> Picture:
-    """Two diagrams side by side."""
+@picture()
+def reliability() -> list[Panel]:
+    """Reliability diagrams.
+
+    Texts in which five words with the same meaning always occur together: naive Bayes takes them for five reasons, and
+    its probabilities are too close to 0 and 1. After calibration, which divides the scores by a temperature learned on
+    held-out texts, the probabilities hold: of the texts with a probability of about 0.7, about 70 % are of that class.
+    """
     panels = []
+    perfect = Lines([[(0, 0), (1, 1)]], 0, "perfect calibration", 1.0, "5 4")
     for title, (p, truth) in sureness().items():
-        path = binned(p, truth)
-        layers: list[Any] = [
-            Lines([[(0, 0), (1, 1)]], 0, "perfect calibration", 1.0, "5 4"),
-            Lines([path], 2, "", 1.4),
-            Points(path, 1, "texts with about this prediction"),
-        ]
+        line = binned(p, truth)
+        layers: list[Layer] = [perfect, Lines([line], 2, "", 1.4), Points(line, 1, "texts with about this prediction")]
         panels.append(Panel(layers, title, (0, 1), (0, 1), "predicted probability", "share of class 2"))
-    said = (
-        "Texts in which five words with the same meaning always occur together: naive Bayes takes them for five "
-        "reasons, and its probabilities are too close to 0 and 1. After calibration, which divides the scores by a "
-        "temperature learned on held-out texts, the probabilities hold: of the texts with a probability of about 0.7, "
-        "about 70 % are of that class."
-    )
-    return Picture("Reliability diagrams", said, panels)
+    return panels

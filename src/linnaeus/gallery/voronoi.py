@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.estimators.matrix import MatrixClassifier
-from linnaeus.gallery.boundaries import CELLS, lattice
+from linnaeus.gallery.drawing import answers, lattice, picture, plane
+from linnaeus.gallery.toys import Toy
 from linnaeus.learners.neighbors import Neighbors
-from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions
+from linnaeus.render.picture import Lines, Panel
 
 if TYPE_CHECKING:
-    from linnaeus.render.picture import Layer
+    from numpy.typing import NDArray
+
     from linnaeus.types import Doubles
 
 REACH = 3.0
 
 
-def sites() -> tuple[Doubles, Doubles]:
+def sites() -> tuple[Doubles, NDArray[np.int64]]:
     """Points (20, 2) of two classes: a grid whose points were moved."""
     draw = np.random.default_rng(5)
     across, up = np.meshgrid(np.linspace(-2.4, 2.4, 5), np.linspace(-2.25, 2.25, 4))
@@ -50,33 +52,20 @@ def _cut(corners: Doubles, normal: Doubles, bound: float) -> Doubles:
     return np.array(kept)
 
 
-def nearest(y: Doubles) -> MatrixClassifier:
+def nearest(y: NDArray[np.int64]) -> MatrixClassifier:
     """One nearest neighbor."""
     return MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(sites()[0], y)
 
 
-def voronoi() -> Picture:
-    """The cells, and the regions that they make."""
-    X, y = sites()
-    _, grid = lattice((-REACH, REACH))
-    rims = [[tuple(corner) for corner in (*cell(i), cell(i)[0])] for i in range(len(X))]
-    model = nearest(y)
-    found = np.asarray(model.predict(grid)).reshape(CELLS, CELLS)
-    regions = Regions(found.tolist())
-    points: list[Layer] = [Points([tuple(x) for x in X[y == c].tolist()], c, f"class {c + 1}") for c in (0, 1)]
-    limits, names = (-REACH, REACH), ("first feature", "second feature")
-    panels = [
-        Panel(
-            [regions, Lines(rims, 0, "border between cells", 0.8), *points],
-            "the cell of each point",
-            limits,
-            limits,
-            *names,
-        ),
-        Panel([regions, *points], "1-NN: the class of the cell", limits, limits, *names),
-    ]
-    said = (
-        "Around each training point lies the cell of all places that are nearer to it than to any other point. One "
-        "nearest neighbor answers with the class of the cell, so its boundary is made of borders between cells."
-    )
-    return Picture("Voronoi cells", said, panels)
+@picture()
+def voronoi() -> list[Panel]:
+    """Voronoi cells.
+
+    Around each training point lies the cell of all places that are nearer to it than to any other point. One nearest
+    neighbor answers with the class of the cell, so its boundary is made of borders between cells.
+    """
+    toy = Toy(*sites(), REACH)
+    cells = [cell(i) for i in range(len(toy.X))]
+    rims = Lines([[*corners.tolist(), corners[0].tolist()] for corners in cells], 0, "border between cells", 0.8)
+    regions = answers(nearest(toy.y), lattice(toy.limits)[1])
+    return [plane(toy, [regions, rims], "the cell of each point"), plane(toy, [regions], "1-NN: the class of the cell")]
