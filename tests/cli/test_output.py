@@ -17,9 +17,9 @@ from tests.cli.conftest import RUN
 
 import linnaeus
 from linnaeus.cli import VERBS
-from linnaeus.cli.cells import flattened
 from linnaeus.cli.guard import WholeWrites
 from linnaeus.cli.main import main
+from linnaeus.cli.writers import flattened
 
 MODEL = Path(__file__).parents[1] / "golden" / "format-1-classifier.lin"
 EVIL = '=HYPERLINK("http://example.org","x")'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.cli.texts import quoted
 from linnaeus.data.split import MANY
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
     from linnaeus.render import Glyphs
+    from linnaeus.types import Json
 
 GAP = Page((line(),))
 
 
-def trained_page(model: Model, tested: Evaluation | None, how: dict[str, Any], glyphs: Glyphs) -> Page:
+def trained_page(model: Model, tested: Evaluation | None, how: dict[str, Json], glyphs: Glyphs) -> Page:
     """Facts, scores and next commands."""
     pages = [title(f"Trained {clean(how['model'])}") + indent(_facts(model, how))]
     if model.evaluation is not None:
@@ -33,7 +34,7 @@ def held_out(model: Model) -> str:
     return f"held-out {KINDS[model.task.evaluated(model)].row}s of the training data"
 
 
-def _facts(model: Model, how: dict[str, Any]) -> Page:
+def _facts(model: Model, how: dict[str, Json]) -> Page:
     facts, kind = model.facts, KINDS[model.task.evaluated(model)]
     strength = f", regularization strength {facts['strength']:g}" if "strength" in facts else ""
     lines = [
@@ -52,7 +53,7 @@ def _facts(model: Model, how: dict[str, Any]) -> Page:
     return Page(tuple(lines))
 
 
-def out_of_fold(stage: dict[str, Any]) -> str:
+def out_of_fold(stage: dict[str, Json]) -> str:
     """How many further models a stage has, for rows that later stages learn from."""
     return f", {counted(int(stage['folds']), 'model')} without a part of them" if stage.get("folds") else ""
 
@@ -72,7 +73,7 @@ def outputs(model: Model) -> str:
     return f"{len(model.classes):,} {KINDS[model.task.evaluated(model)].outputs}"
 
 
-def compacted(facts: dict[str, Any]) -> str:
+def compacted(facts: dict[str, Json]) -> str:
     """The size of a compact model, and its loss of accuracy."""
     kept = f"{facts['features']:,} of {counted(int(facts['of']), 'feature')}, {facts['weights']} weights"
     if facts["lost"] is None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,33 +25,23 @@ Exit code: 0 if every finding is within its limit, 1 if not, 3 if the data canno
 """
 
 
-@click.command("check", epilog=_EXAMPLES)
+@shared.verb("check", _EXAMPLES, reads=True)
 @click.argument("data")
 @click.argument("other", required=False)
-@shared.read_options
-@click.option(
-    "--limit", "limits", multiple=True, metavar="NAME=SHARE", help="Largest accepted share of a finding; repeatable."
-)
-@click.option(
-    "--near", type=float, default=0.8, show_default=True, help="Jaccard similarity of near-duplicates, up to 1."
-)
-@click.option(
-    "--examples", type=click.IntRange(0), default=3, show_default=True, help="Number of rows to show for each finding."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
-@shared.common_options
-def command(data: str, other: str | None, **options: Any) -> int:
+@shared.several("--limit", "limits", metavar="NAME=SHARE", text="Largest accepted share of a finding")
+@click.option("--near", default=0.8, show_default=True, help="Jaccard similarity of near-duplicates, up to 1.")
+@shared.count("--examples", least=0, default=3, text="Number of rows to show for each finding.")
+@shared.as_json()
+def command(data: str, other: str | None, **options: shared.Option) -> int:
     """Check DATA before training. Compare them with OTHER, such as test data, if it is given.
 
     Shows labels, lengths, scripts and vocabulary. Finds empty texts, duplicates, near-duplicates, wrongly decoded
     texts, conflicting labels, rare labels, and rows that are in both DATA and OTHER. `-` means standard input.
     """
-    shared.remark_kernels(options)
-    with shared.use_threads(options):
-        audit, headed = audit_sources(data, other, options)
+    audit, headed = audit_sources(data, other, options)
     screen = shared.stdout_screen(options)
     if options["as_json"]:
-        screen.write(json.dumps(audit.to_json(), ensure_ascii=False) + "\n")
+        screen.write_json(audit.to_json())
     else:
         from linnaeus.audit.page import COUNTED, HEADED, audit_page
 
@@ -61,7 +50,7 @@ def command(data: str, other: str | None, **options: Any) -> int:
     return 0 if audit.ok else 1
 
 
-def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tuple[Audit, bool]:
+def audit_sources(data: str, other: str | None, options: shared.Options) -> tuple[Audit, bool]:
     """Read and check the data that the arguments name, with progress on stderr; and whether all have headers."""
     from linnaeus.audit import Limits, Near, check
     from linnaeus.cli.progress import Phases, open_progress
@@ -89,7 +78,7 @@ def audit_sources(data: str, other: str | None, options: dict[str, Any]) -> tupl
     return audit, all(corpus.headed for corpus in corpora)
 
 
-def _read(source: str, options: dict[str, Any]) -> Corpus:
+def _read(source: str, options: shared.Options) -> Corpus:
     """The rows of a source; refused where they are not texts with labels, unless a column of texts is named."""
     from linnaeus.cli.train import recognized
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,50 +19,38 @@ Examples:
 """
 
 
-@click.command("clusters", epilog=_EXAMPLES)
+@shared.verb("clusters", _EXAMPLES)
 @click.argument("sources", metavar="TEXTS...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", required=True, help="Output file for the words and their clusters.")
-@click.option("--count", type=click.IntRange(1), default=512, show_default=True, help="Number of clusters.")
-@click.option("--min-count", type=click.IntRange(1), default=5, show_default=True, help="Minimum frequency of a word.")
-@click.option(
-    "--words",
-    type=click.IntRange(2),
-    default=50_000,
-    show_default=True,
-    help="Maximum number of words, the most frequent first.",
-)
+@shared.count("--count", default=512, text="Number of clusters.")
+@shared.count("--min-count", default=5, text="Minimum frequency of a word.")
+@shared.count("--words", least=2, default=50_000, text="Maximum number of words, the most frequent first.")
 @click.option("--text", metavar="COLUMN", help="Column of the texts (default: guessed from column names).")
 @click.option("--tokens", metavar="COLUMN", help="Column of lists of tokens, for texts that are already tokenized.")
 @click.option("--format", metavar="FORMAT", help="Format of the files (default: taken from their names).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 @click.option("--force", is_flag=True, help="Overwrite an existing FILE.")
-@shared.common_options
-def command(sources: tuple[str, ...], output: str, **options: Any) -> int:
+def command(sources: tuple[str, ...], output: str, **options: shared.Option) -> int:
     """Learn clusters of words with similar contexts from unlabeled TEXTS.
 
     Each line of FILE has a word, a tab, and the bits of its cluster.
     """
-    from linnaeus.errors import UsageError
     from linnaeus.features.tokens.clustering import Grouping
-    from linnaeus.store.atomic import replace_file
+    from linnaeus.store.atomic import replacing
 
-    if Path(output).exists() and not options["force"]:
-        raise UsageError(f"{output} already exists; give another name with -o, or overwrite it with --force.")
+    shared.refuse_existing(output, options["force"])
     for source in sources:
         shared.refuse_itself(output, source)
-    shared.remark_kernels(options)
-    with shared.use_threads(options):
-        grouping = Grouping(
-            count=options["count"], min_count=options["min_count"], most=options["words"], seed=options["seed"]
-        )
-        found = grouping.learn(part for source in sources for part in _parts(source, options))
-    lines = "".join(f"{word}\t{cluster}\n" for word, cluster in found)
-    replace_file(output, lambda path: _write(path, lines))
+    limits = {"count": options["count"], "min_count": options["min_count"], "most": options["words"]}
+    grouping = Grouping(**limits, seed=options["seed"])
+    found = grouping.learn(part for source in sources for part in _parts(source, options))
+    with replacing(output) as path:
+        path.write_text("".join(f"{word}\t{cluster}\n" for word, cluster in found), encoding="utf-8", newline="\n")
     shared.remark(f"{len(found)} words in {len({cluster for _, cluster in found})} clusters: {output}", options)
     return 0
 
 
-def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
+def _parts(source: str, options: shared.Options) -> Iterator[Sentences]:
     """The sentences of a file of tokens, or the words of texts, in batches."""
     from linnaeus.data.sentence_reading import holds_tokens, stream_sentences
     from linnaeus.features.tokens.clustering import cut
@@ -75,7 +62,3 @@ def _parts(source: str, options: dict[str, Any]) -> Iterator[Sentences]:
         return
     for batch in shared.read_source(source, {**options, "label": ""}).batches():
         yield cut(batch.text)
-
-
-def _write(path: Path, lines: str) -> None:
-    path.write_text(lines, encoding="utf-8", newline="\n")

@@ -1,16 +1,27 @@
-"""Where the traceback of a bug is kept: a small file in the state directory, which is sent nowhere.
+"""What to paste into an issue: a line about the version, and the traceback of a bug.
 
-Its last line is the message of the error, which may quote a value of the data.
+Tracebacks are kept in small files in the state directory, which are sent nowhere. Their last line is the message of the
+error, which may quote a value of the data.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import tempfile
 import traceback
 from pathlib import Path
 
-from linnaeus.cli.version import version_line
+from linnaeus import __version__
+
+
+def version_line() -> str:
+    """Version, Python, platform, and which kernels run."""
+    from linnaeus import kernels
+
+    which = "native kernels" if kernels.NATIVE else "reference twins instead of native kernels"
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"linnaeus {__version__} ({python}, {platform.system()} {platform.machine()}, {which})"
 
 
 def save_traceback(error: BaseException) -> str:

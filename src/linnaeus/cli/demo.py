@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from linnaeus.cli import options as shared
 
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
+    from linnaeus.data import Corpus
     from linnaeus.model.model import Model
     from linnaeus.render import Page
 
@@ -24,27 +25,23 @@ Examples:
 TEXT = "Could you wake me up at half past six tomorrow?"
 
 
-@click.command("demo", epilog=_EXAMPLES)
+@shared.verb("demo", _EXAMPLES)
 @click.option("-o", "--output", metavar="MODEL", help="The model file (default: in the Linnaeus state folder).")
-@shared.common_options
-def command(output: str | None, **options: Any) -> int:
+def command(output: str | None, **options: shared.Option) -> int:
     """Train on built-in requests to a voice assistant, evaluate the model, explain a prediction."""
     from linnaeus import datasets
     from linnaeus.audit import check
     from linnaeus.audit.page import audit_page
 
-    shared.remark_kernels(options)
     screen = shared.stdout_screen(options)
-    with shared.use_threads(options):
-        train, test = datasets.intents("train"), datasets.intents("test")
-        audit = check(train, test, examples=1)
-        screen.show(audit_page(audit, ["intents, to train on", "intents, to test on"], screen.glyphs))
-        model = _train(train, output, screen)
-        _judge(model, test, screen)
+    train, test = datasets.intents("train"), datasets.intents("test")
+    audit = check(train, test, examples=1)
+    screen.show(audit_page(audit, ["intents, to train on", "intents, to test on"], screen.glyphs))
+    _judge(_train(train, output, screen), test, screen)
     return 0
 
 
-def _train(train: Any, output: str | None, screen: Screen) -> Model:
+def _train(train: Corpus, output: str | None, screen: Screen) -> Model:
     from linnaeus.cli.crash import state_directory
     from linnaeus.recipes.cookbook import recipe
 
@@ -71,13 +68,11 @@ def _trained(model: Model, path: Path, seconds: float) -> Page:
     return title("Training: linnaeus train") + indent(Page(facts))
 
 
-def _judge(model: Model, test: Any, screen: Screen) -> None:
+def _judge(model: Model, test: Corpus, screen: Screen) -> None:
     from linnaeus.render import Page, line, title
-    from linnaeus.render.highlighting import COLORED, PLAIN
 
     screen.show(title("Testing: linnaeus test"))
     screen.show(model.evaluate(test).page(screen.glyphs, "test rows"))
     screen.show(title("Explaining: linnaeus explain"))
-    marks = COLORED if screen.color else PLAIN
-    screen.show(model.explain(TEXT).page(screen.glyphs, marks, 6))
+    screen.show(model.explain(TEXT).page(screen.glyphs, screen.marks, 6))
     screen.show(Page((line(), line("Now your own data: linnaeus train FILE.csv"))))

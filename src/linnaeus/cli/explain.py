@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +16,7 @@ from linnaeus.errors import DataError, UsageError
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
     from linnaeus.model.model import Model
+    from linnaeus.types import Source
 
 _EXAMPLES = """\b
 Examples:
@@ -35,37 +35,33 @@ SHOWN = 20
 """At most this many classes are shown if none is named."""
 
 
-@click.command("explain", epilog=_EXAMPLES)
+@shared.verb("explain", _EXAMPLES, reads=True)
 @click.argument("model")
 @click.argument("source", required=False, metavar="[TEXT|DATA]")
-@shared.read_options
-@click.option("--class", "classes", multiple=True, metavar="NAME", help="Also explain this class; repeatable.")
-@click.option("--rows", type=click.IntRange(1), default=1, show_default=True, help="Number of rows of DATA to explain.")
-@click.option("--features", type=click.IntRange(1), default=10, show_default=True, help="Number of words to show.")
+@shared.several("--class", "classes", metavar="NAME", text="Also explain this class")
+@shared.count("--rows", default=1, text="Number of rows of DATA to explain.")
+@shared.count("--features", default=10, text="Number of words to show.")
 @click.option("--detail", is_flag=True, help="Also show the features within each word, such as its runs of characters.")
 @click.option("--html", "as_html", is_flag=True, help="Print HTML that needs no other files.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON with character offsets, one object per line.")
-@click.option("--seed", type=int, default=0, hidden=True, help="Explanations draw nothing.")
-@shared.common_options
-def command(model: str, source: str | None, **options: Any) -> int:
+@shared.as_json("Print JSON with character offsets, one object per line.")
+@shared.no_seed
+def command(model: str, source: str | None, **options: shared.Option) -> int:
     """Show how much each word of a text adds to the score of the predicted class.
 
     Contributions and bias add up to the score. Without TEXT or DATA, show the strongest features of each class.
     """
-    shared.remark_kernels(options)
-    with shared.use_threads(options):
-        found = open_model(model, source)
-        if options["as_html"]:
-            _begin_html(source, options)
-        if source is None:
-            _show_features(found, options)
-            return 0
-        for example, at in _examples(found, source, options):
-            _show(found.explain(example, at, options["classes"]), options)
+    found = open_model(model, source)
+    if options["as_html"]:
+        _begin_html(source, options)
+    if source is None:
+        _show_features(found, options)
+        return 0
+    for example, at in _examples(found, source, options):
+        _show(found.explain(example, at, options["classes"]), options)
     return 0
 
 
-def _examples(model: Model, source: str, options: dict[str, Any]) -> Iterator[tuple[Any, int]]:
+def _examples(model: Model, source: str, options: shared.Options) -> Iterator[tuple[Source, int]]:
     """The text itself, or the first examples of a file; of a tagger each of their tokens."""
     if names_data(source):
         opened = shared.open_source(model, source, options, labeled=False)
@@ -81,20 +77,17 @@ def _examples(model: Model, source: str, options: dict[str, Any]) -> Iterator[tu
         raise DataError("There are no rows to explain.")
 
 
-def _show(explanation: Explanation, options: dict[str, Any]) -> None:
-    from linnaeus.render import COLORED, PLAIN
-
+def _show(explanation: Explanation, options: shared.Options) -> None:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
-        screen.write(json.dumps(explanation.to_json(), ensure_ascii=False) + "\n")
+        screen.write_json(explanation.to_json())
     elif options["as_html"]:
         screen.write(explanation.to_html(options["features"]) + "\n")
     else:
-        marks = COLORED if screen.color else PLAIN
-        screen.show(explanation.page(screen.glyphs, marks, options["features"], options["detail"]))
+        screen.show(explanation.page(screen.glyphs, screen.marks, options["features"], options["detail"]))
 
 
-def _begin_html(source: str | None, options: dict[str, Any]) -> None:
+def _begin_html(source: str | None, options: shared.Options) -> None:
     """What makes the explanations that follow a page, which browsers read in the encoding that it is written in."""
     from linnaeus.render import cut, html_text
 
@@ -105,7 +98,7 @@ def _begin_html(source: str | None, options: dict[str, Any]) -> None:
     screen.write(f'<!doctype html>\n<meta charset="{charset}">\n<title>{html_text(cut(source, 60))}</title>\n')
 
 
-def _show_features(model: Model, options: dict[str, Any]) -> None:
+def _show_features(model: Model, options: shared.Options) -> None:
     from linnaeus.explain import top_page
 
     if not model.task.texts:
@@ -119,7 +112,7 @@ def _show_features(model: Model, options: dict[str, Any]) -> None:
     if options["as_json"]:
         for top in tops:
             sides = {side: [[w.name, w.weight] for w in getattr(top, side)] for side in ("positive", "negative")}
-            screen.write(json.dumps({"label": top.name, **sides}, ensure_ascii=False) + "\n")
+            screen.write_json({"label": top.name, **sides})
         return
     screen.show(top_page(tops, screen.glyphs))
     if len(shown) < len(names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,14 +20,11 @@ Examples:
 """
 
 
-@click.command("gallery", epilog=_EXAMPLES)
+@shared.verb("gallery", _EXAMPLES)
 @click.option("-o", "--output", metavar="FOLDER", default="gallery", show_default=True, help="Folder for the files.")
-@click.option("--only", metavar="NAME", multiple=True, help="Draw only this picture; repeatable.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object with the file, title and caption of each picture."
-)
-@shared.common_options
-def command(output: str, only: tuple[str, ...], **options: Any) -> int:
+@shared.several("--only", metavar="NAME", text="Draw only this picture")
+@shared.as_json("Print one JSON object with the file, title and caption of each picture.")
+def command(output: str, only: tuple[str, ...], **options: shared.Option) -> int:
     """Draw decision boundaries, losses, optimizer paths and weights of Linnaeus models as SVG files."""
     from linnaeus.errors import UsageError, did_you_mean
     from linnaeus.gallery import PICTURES
@@ -37,8 +34,7 @@ def command(output: str, only: tuple[str, ...], **options: Any) -> int:
     if strange is not None:
         raise UsageError(f"There is no picture {strange!r}; {did_you_mean(strange, PICTURES)}")
     screen, folder = shared.stdout_screen(options), Path(output)
-    with shared.use_threads(options):
-        drawn = {name: _write(folder, name, PICTURES[name]()) for name in only or PICTURES}
+    drawn = {name: _write(folder, name, PICTURES[name]()) for name in only or PICTURES}
     if options["as_json"]:
         screen.write(json.dumps(drawn) + "\n")
     else:
@@ -49,7 +45,7 @@ def command(output: str, only: tuple[str, ...], **options: Any) -> int:
 def _write(folder: Path, name: str, picture: Picture) -> dict[str, str]:
     from linnaeus.errors import UsageError
     from linnaeus.render.svg import svg
-    from linnaeus.store.atomic import replace_file
+    from linnaeus.store.atomic import replacing
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,9 +54,6 @@ def _write(folder: Path, name: str, picture: Picture) -> dict[str, str]:
             f"Cannot create the folder {folder}: {error.strerror or error}; give another with -o."
         ) from None
     path = folder / f"{name}.svg"
-    replace_file(path, lambda passing: _text(passing, svg(picture)))
+    with replacing(path) as passing:
+        passing.write_text(svg(picture), encoding="utf-8", newline="\n")
     return {"file": str(path), "title": picture.title, "caption": picture.caption}
-
-
-def _text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")

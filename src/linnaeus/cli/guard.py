@@ -13,13 +13,16 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from linnaeus.cli import signals
 from linnaeus.cli.options import as_options
 from linnaeus.errors import LinnaeusError, MachineError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 USAGE, ENVIRONMENT, BUG, INTERRUPTED, TERMINATED = 2, 5, 70, 130, 143
 
@@ -45,7 +48,7 @@ class WholeWrites(io.RawIOBase):
         """Whether the stream is a terminal."""
         return self._raw.isatty()
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         """Write every byte, or raise what the system says."""
         left = memoryview(data).cast("B")
         size = len(left)
@@ -69,7 +72,7 @@ def whole_output() -> None:
         )
 
 
-def guarded(run: Callable[[], Any], debug: bool) -> int:
+def guarded(run: Callable[[], object], debug: bool) -> int:
     """Run a command and return its exit code; nothing is raised, and a traceback is shown only with --debug."""
     came: list[int] = []
     try:
@@ -196,7 +199,7 @@ def flush() -> None:
             raise
 
 
-def silence(stream: Any) -> None:
+def silence(stream: TextIO) -> None:
     """Let a stream that nobody reads end in nothing, so that the interpreter does not complain at its end."""
     with suppress(OSError, ValueError, AttributeError):
         null = os.open(os.devnull, os.O_WRONLY)

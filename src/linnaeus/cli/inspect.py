@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +13,7 @@ from linnaeus.cli.models import CHECKED, digests, read_state
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.render import Page
+    from linnaeus.types import Json
 
 _EXAMPLES = """\b
 Examples:
@@ -26,14 +26,13 @@ _SHOWN = 20
 _OUTPUTS = {"single": "classes", "tags": "tags", "numbers": "predicts", "candidates": "predicts"}
 
 
-@click.command("inspect", epilog=_EXAMPLES)
+@shared.verb("inspect", _EXAMPLES, works=False)
 @click.argument("model")
 @click.option("--verify", is_flag=True, help="Check the digest of every tensor, also of large ones.")
 @click.option("--recipe", "as_recipe", is_flag=True, help="Print only the recipe, as TOML.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
-@click.option("--seed", type=int, default=0, hidden=True, help="Nothing is drawn.")
-@shared.common_options
-def command(model: str, **options: Any) -> int:
+@shared.as_json()
+@shared.no_seed
+def command(model: str, **options: shared.Option) -> int:
     """Show the recipe, classes, training data, held-out metrics and file contents of MODEL."""
     from linnaeus.model.file import model_of
 
@@ -44,7 +43,7 @@ def command(model: str, **options: Any) -> int:
     if options["as_recipe"]:
         screen.write(found.recipe.to_toml())
     elif options["as_json"]:
-        screen.write(json.dumps(described(found, model, checked), ensure_ascii=False) + "\n")
+        screen.write_json(described(found, model, checked))
     else:
         from linnaeus.cli.account import held_out
         from linnaeus.render import stack
@@ -56,7 +55,7 @@ def command(model: str, **options: Any) -> int:
     return 0
 
 
-def described(model: Model, path: str, checked: str = CHECKED) -> dict[str, Any]:
+def described(model: Model, path: str, checked: str = CHECKED) -> dict[str, Json]:
     """All contents except the arrays."""
     from linnaeus.model.contents import remains
     from linnaeus.store.blocks import raw
@@ -107,7 +106,7 @@ def _page(model: Model, path: str, checked: str) -> Page:
     return title(clean(path)) + indent(table(["", ""], cells, "<<")) + Page((line(),))
 
 
-def _strength(facts: dict[str, Any]) -> str:
+def _strength(facts: dict[str, Json]) -> str:
     """The regularization strength, and how many values were tried if it was tuned."""
     if "strength" not in facts:
         return "as in the recipe"

@@ -14,7 +14,6 @@ import click
 from linnaeus import temporary
 from linnaeus.cli import ALIASES, VERBS, signals
 from linnaeus.cli.guard import INTERRUPTED, TERMINATED, guarded, whole_output
-from linnaeus.cli.help import Context
 
 _EXAMPLES = """\b
 Examples:
@@ -24,6 +23,29 @@ Examples:
   linnaeus predict reviews.lin new.csv -o answers.csv
   linnaeus explain reviews.lin "a text of yours"
 """
+
+
+class Formatter(click.HelpFormatter):
+    r"""As click's, but paragraphs that it leaves as they are (after \b) are folded, commands with a backslash."""
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph, or several."""
+        from linnaeus.render.layout import fold
+        from linnaeus.render.page import command, line
+
+        inner = click.HelpFormatter(width=self.width)
+        inner.current_indent = self.current_indent
+        inner.write_text(text)
+        for written in inner.getvalue().splitlines():
+            words = command(written) if written.lstrip().startswith("linnaeus ") else line(written)
+            for part in fold(words, self.width):
+                self.write("".join(word.text for word in part).rstrip() + "\n")
+
+
+class Context(click.Context):
+    """A context whose help pages fit."""
+
+    formatter_class = Formatter
 
 
 class LazyGroup(click.Group):
@@ -70,7 +92,7 @@ class LazyGroup(click.Group):
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from linnaeus.cli.version import version_line
+        from linnaeus.cli.crash import version_line
 
         click.echo(version_line())
         ctx.exit()

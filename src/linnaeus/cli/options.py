@@ -6,10 +6,11 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -19,83 +20,115 @@ from linnaeus.errors import LinnaeusWarning, UsageError
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
     from linnaeus.data import Corpus
+    from linnaeus.decision.abstention import AnyAbstention
     from linnaeus.model.model import Model
+    from linnaeus.types import Json, Source
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Option: TypeAlias = Any
+"""The value of an option: a text, a number, a flag, several texts, or None."""
+
+Options: TypeAlias = dict[str, Option]
+"""The options of a verb by name."""
+
+Verb = Callable[..., int]
+Decorator = Callable[[Verb], Verb]
+
+
+def _named(name: str, metavar: str, text: str) -> click.Option:
+    return click.Option([name], metavar=metavar, help=text)
+
+
+def _number(name: str, text: str) -> click.Option:
+    return click.Option([name], type=click.IntRange(1), metavar="N", help=text)
+
+
+def _chosen(name: str, values: Sequence[str], text: str, default: str | None = None) -> click.Option:
+    return click.Option([name], type=click.Choice(values), default=default, help=text)
+
 
 _READ = (
-    click.option("--text", metavar="COLUMN", help="Column of the texts (default: guessed from column names)."),
-    click.option("--label", metavar="COLUMN", help="Column of the labels; '' for none."),
-    click.option("--weight", metavar="COLUMN", help="Column of row weights; '' for none."),
-    click.option(
-        "--group", metavar="COLUMN", help="Column of groups: rows of one group are held out together; '' for none."
-    ),
-    click.option("--split", metavar="PART", help="Which part of a folder to read: train, dev, test or all."),
-    click.option("--names", metavar="NAMES", help="Column names for a file without a header, such as text,label."),
-    click.option("--format", metavar="FORMAT", help="Format of the file (default: taken from its name)."),
-    click.option("--encoding", metavar="CODEC", help="Encoding of text files (default: utf-8)."),
-    click.option("--delimiter", metavar="CHAR", help="Character that separates cells; '\\t' or 'tab' for a tab."),
-    click.option("--label-separator", metavar="TEXT", help="Separator of several labels in one cell."),
-    click.option(
-        "--label-kind",
-        type=click.Choice(["one", "many", "numeric"]),
-        help="One label per row, several, or a number (default: guessed).",
-    ),
-    click.option(
-        "--max-bytes",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Maximum size of a compressed file after decompression.",
-    ),
-    click.option(
-        "--bad-rows",
-        type=click.Choice(["error", "skip"]),
-        help="Stop at a bad row, or skip bad rows and report how many.",
-    ),
+    _named("--text", "COLUMN", "Column of the texts (default: guessed from column names)."),
+    _named("--label", "COLUMN", "Column of the labels; '' for none."),
+    _named("--weight", "COLUMN", "Column of row weights; '' for none."),
+    _named("--group", "COLUMN", "Column of groups: rows of one group are held out together; '' for none."),
+    _named("--split", "PART", "Which part of a folder to read: train, dev, test or all."),
+    _named("--names", "NAMES", "Column names for a file without a header, such as text,label."),
+    _named("--format", "FORMAT", "Format of the file (default: taken from its name)."),
+    _named("--encoding", "CODEC", "Encoding of text files (default: utf-8)."),
+    _named("--delimiter", "CHAR", "Character that separates cells; '\\t' or 'tab' for a tab."),
+    _named("--label-separator", "TEXT", "Separator of several labels in one cell."),
+    _chosen("--label-kind", ["one", "many", "numeric"], "One label per row, several, or a number (default: guessed)."),
+    _number("--max-bytes", "Maximum size of a compressed file after decompression."),
+    _chosen("--bad-rows", ["error", "skip"], "Stop at a bad row, or skip bad rows and report how many."),
 )
-_READ_NAMES = (
-    *("text", "label", "weight", "group", "names", "format", "encoding", "delimiter"),
-    *("label_separator", "label_kind", "max_bytes", "bad_rows", "split"),
-)
+_READ_NAMES = tuple(str(option.name) for option in _READ)
 COLUMNS = ("text", "label")
 """The columns whose names a model remembers."""
 
 _COMMON = (
-    click.option("--threads", type=click.IntRange(1), metavar="N", help="Number of threads (default: all cores)."),
-    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="When to use colors."),
-    click.option("-q", "--quiet", is_flag=True, help="Print no progress and no messages to stderr."),
-    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback if an error occurs."),
+    _number("--threads", "Number of threads (default: all cores)."),
+    _chosen("--color", ["auto", "always", "never"], "When to use colors.", "auto"),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Print no progress and no messages to stderr."),
+    click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback if an error occurs."),
 )
 
 
-def read_options(command: Command) -> Command:
-    """Add the options for reading data to a verb."""
-    return _decorate(command, _READ)
+def verb(name: str, examples: str, reads: bool = False, works: bool = True) -> Callable[[Verb], click.Command]:
+    """Make a command of a function, with the options that every verb has; `reads`: also those for reading data.
+
+    One that `works` runs with the requested number of threads, and says which kernels run.
+    """
+
+    def made(run: Verb) -> click.Command:
+        @wraps(run)
+        def begun(**given: Option) -> int:
+            remark_kernels(given)
+            with use_threads(given):
+                return run(**given)
+
+        command = click.command(name, epilog=examples)(begun if works else run)
+        command.params = [*(_READ if reads else ()), *command.params, *_COMMON]
+        return command
+
+    return made
 
 
-def common_options(command: Command) -> Command:
-    """Add the options that every verb has."""
-    return _decorate(command, _COMMON)
+def count(*names: str, least: int = 1, default: int, text: str) -> Decorator:
+    """An option for a number of things."""
+    return click.option(*names, type=click.IntRange(least), default=default, show_default=True, help=text)
 
 
-def _decorate(command: Command, options: tuple[Callable[[Any], Any], ...]) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def several(*names: str, metavar: str, text: str) -> Decorator:
+    """An option that can be given more than once."""
+    return click.option(*names, multiple=True, metavar=metavar, help=f"{text}; repeatable.")
 
 
-def open_source(model: Model, data: str, options: dict[str, Any], labeled: bool = True) -> Any:
+def as_json(text: str = "Print one JSON object instead of a page.") -> Decorator:
+    """The option for JSON."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
+
+
+no_seed = click.option("--seed", type=int, default=0, hidden=True, help="Nothing is drawn.")
+"""Scripts may give every verb a seed, also one that draws nothing."""
+
+abstain = click.option(
+    "--abstain", metavar="RULE", help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9 or scope=0.95."
+)
+"""The option for abstaining, of models of any task."""
+
+
+def open_source(model: Model, data: str, options: Options, labeled: bool = True) -> Source:
     """The data that an argument names, as the task of a model reads them; `-` is standard input.
 
     Columns that were named when the model was trained have the same roles here, if the data have them.
     """
     refuse_model(data)
-    usual: Any = model.facts.get("columns", {})
+    usual: Json = model.facts.get("columns", {})
     usual = {role: usual[role] for role in COLUMNS if role in usual}
     return model.task.open(data, given(options), usual, labeled)
 
 
-def read_source(source: str, options: dict[str, Any]) -> Corpus:
+def read_source(source: str, options: Options) -> Corpus:
     """Read the texts that an argument names, with the given options; `-` is standard input."""
     from linnaeus.data.corpus import read_usual
 
@@ -111,7 +144,7 @@ def refuse_model(data: str) -> None:
         raise UsageError(f"{data} is a model, not data; `linnaeus predict {quoted(data)} DATA` uses it on data.")
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
+def given(options: Options) -> Options:
     """The options about data that were given, as arguments of `linnaeus.read`."""
     found = {name: options[name] for name in _READ_NAMES if options.get(name) is not None}
     if found.get("delimiter") in ("\\t", "tab"):
@@ -121,7 +154,7 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, Any]:
+def choose_part(source: str, options: Options, wanted: str) -> Options:
     """The options with the part of a folder that a verb reads; reports the part and the files left out."""
     from linnaeus.data.files import listed_files, parts_of
 
@@ -137,7 +170,7 @@ def choose_part(source: str, options: dict[str, Any], wanted: str) -> dict[str, 
     return {**options, "split": split}
 
 
-def test_options(options: dict[str, Any]) -> dict[str, Any]:
+def test_options(options: Options) -> Options:
     """The options for reading the `--test` data; for a folder with parts, its test part."""
     return choose_part(options["other"], {**options, "split": None}, "test")
 
@@ -178,13 +211,13 @@ def _option(found: re.Match[str]) -> str:
     return f"{option} {quoted(','.join(value) if isinstance(value, list) else value)}"
 
 
-def label_separator(model: Model, options: dict[str, Any]) -> str | None:
+def label_separator(model: Model, options: Options) -> str | None:
     """The separator of labels in one cell: from the option, else from the training data of the model."""
     remembered = model.facts.get("label_separator")
     return options["label_separator"] or (remembered if isinstance(remembered, str) and remembered else None)
 
 
-def labels_as(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+def labels_as(model: Model, options: Options) -> Options:
     """The options with the kind of labels that a model predicts, and the separator that it writes between them."""
     if not model.task.texts:
         return options
@@ -195,13 +228,19 @@ def labels_as(model: Model, options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _label_separator(model: Model, options: dict[str, Any]) -> str | None:
-    from linnaeus.cli.cells import SEPARATOR
+def _label_separator(model: Model, options: Options) -> str | None:
+    from linnaeus.cli.writers import SEPARATOR
 
     found = label_separator(model, options)
     if found is not None or model.label_kind != "many" or model.classes is None:
         return found
     return None if any(SEPARATOR in str(name) for name in model.classes.tolist()) else SEPARATOR
+
+
+def refuse_existing(path: str | None, force: bool) -> None:
+    """Refuse, before any work, to write over a file."""
+    if path is not None and Path(path).exists() and not force:
+        raise UsageError(f"{path} already exists; give another name with -o, or overwrite it with --force.")
 
 
 def refuse_itself(path: str | None, data: str) -> None:
@@ -214,7 +253,7 @@ def refuse_itself(path: str | None, data: str) -> None:
         raise UsageError(f"{path} is the input data, which would be overwritten; give another name with -o.")
 
 
-def abstention(options: dict[str, Any], model: Model) -> Any:
+def abstention(options: Options, model: Model) -> AnyAbstention | None:
     """The rule for abstaining that `--abstain` gives: confidence=0.8, coverage=0.9."""
     from linnaeus.decision.abstention import Confidence, Margin, abstention_text, as_abstention
 
@@ -233,7 +272,7 @@ def abstention(options: dict[str, Any], model: Model) -> Any:
 _THREADS = "LINNAEUS_NUM_THREADS"
 
 
-def use_threads(options: dict[str, Any]) -> AbstractContextManager[None]:
+def use_threads(options: Options) -> AbstractContextManager[None]:
     """Use the requested number of threads while the verb runs."""
     from linnaeus.kernels import threads
 
@@ -245,14 +284,14 @@ def use_threads(options: dict[str, Any]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def stdout_screen(options: dict[str, Any]) -> Screen:
+def stdout_screen(options: Options) -> Screen:
     """The screen on stdout."""
     from linnaeus.cli.screen import open_screen
 
     return open_screen(sys.stdout, options["color"])
 
 
-def remark(text: str, options: dict[str, Any]) -> None:
+def remark(text: str, options: Options) -> None:
     """Print one message to stderr, unless quiet; control characters in quoted names are escaped."""
     if not options["quiet"]:
         from linnaeus.cli.guard import say
@@ -262,7 +301,7 @@ def remark(text: str, options: dict[str, Any]) -> None:
 
 
 @contextmanager
-def remarking(options: dict[str, Any]) -> Iterator[None]:
+def remarking(options: Options) -> Iterator[None]:
     """Print the warnings of the library, each once, when the work ends or fails."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", LinnaeusWarning)
@@ -278,7 +317,7 @@ TWINS = "the compiled kernels are not installed; the Python versions give the sa
 _said: set[str] = set()
 
 
-def remark_kernels(options: dict[str, Any]) -> None:
+def remark_kernels(options: Options) -> None:
     """Print, once per process, that the Python versions of the kernels run, if they do."""
     from linnaeus import kernels
 

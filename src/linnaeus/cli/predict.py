@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +14,10 @@ from linnaeus.cli.texts import is_text, names_data
 from linnaeus.errors import DataError
 
 if TYPE_CHECKING:
+    from linnaeus.cli.writers import Write
     from linnaeus.model.model import Model
     from linnaeus.tasks.base import Wish
+    from linnaeus.types import Source
 
 _EXAMPLES = """\b
 Examples:
@@ -32,24 +34,20 @@ Exit code: 0 success, 3 if the data cannot be used, 4 if the model cannot.
 """
 
 
-@click.command("predict", epilog=_EXAMPLES)
+@shared.verb("predict", _EXAMPLES, reads=True)
 @click.argument("model")
 @click.argument("data", default="-", metavar="[DATA|TEXT|-]")
-@shared.read_options
 @click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also write the K best answers.")
-@click.option(
-    "--abstain", metavar="RULE", help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9 or scope=0.95."
-)
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Copy a column of the input to the output; repeatable.")
+@shared.abstain
+@shared.several("--keep", metavar="COLUMN", text="Copy a column of the input to the output")
 @click.option("--scope", is_flag=True, help="Also write how unlike the training data each row is, from 0 to 1.")
 @click.option("--lines", is_flag=True, help="Of a tagger: print a line for each token, with a tab and its tag.")
 @click.option("--entities", is_flag=True, help="Of a tagger: print only the entities that tags mark, one per line.")
 @click.option("-o", "--output", metavar="FILE", help="Output file: .jsonl, .csv, .tsv or .parquet.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON lines (the default without -o).")
-@click.option("--seed", type=int, default=0, hidden=True, help="Predictions draw nothing.")
-@shared.common_options
-def command(model: str, data: str, **options: Any) -> int:
+@shared.as_json("Print JSON lines (the default without -o).")
+@shared.no_seed
+def command(model: str, data: str, **options: shared.Option) -> int:
     """Predict an answer for every row of DATA with MODEL; `-` means standard input.
 
     An answer is a label, several labels, a number, tags of tokens, or a candidate. An argument of several words that is
@@ -58,31 +56,29 @@ def command(model: str, data: str, **options: Any) -> int:
     return run(model, data, options)
 
 
-def run(path: str, data: str, options: dict[str, Any], words: bool = False) -> int:
+def run(path: str, data: str, options: shared.Options, words: bool = False) -> int:
     """Predict, and write the answers; with `words` a single word that names no data is a text, too."""
-    from linnaeus.cli.writers import open_writer, refuse_existing, refuse_lists
+    from linnaeus.cli.writers import open_writer, refuse_lists, refuse_suffix
     from linnaeus.tasks.base import Wish
 
-    shared.remark_kernels(options)
-    refuse_existing(options["output"], options["force"])
+    refuse_suffix(options["output"])
+    shared.refuse_existing(options["output"], options["force"])
     shared.refuse_itself(options["output"], data)
-    with shared.use_threads(options):
-        model = open_model(path, data)
-        refuse_lists(model, options, words)
-        text = is_text(data) or (words and not names_data(data))
-        source = model.task.of_text(data) if text else _open(model, data, options)
-        abstain = shared.abstention(options, model)
-        wish = Wish(top=options["top"], abstain=abstain, keep=_kept(source, options), scope=options["scope"])
-        model.task.refuse_wish(wish)
-        with open_writer(sys.stdout, _separator(model, wish, options), options) as write:
-            _write(model, source, (wish, write), options)
+    model = open_model(path, data)
+    refuse_lists(model, options, words)
+    text = is_text(data) or (words and not names_data(data))
+    source = model.task.of_text(data) if text else _open(model, data, options)
+    abstain = shared.abstention(options, model)
+    wish = Wish(top=options["top"], abstain=abstain, keep=_kept(source, options), scope=options["scope"])
+    model.task.refuse_wish(wish)
+    with open_writer(sys.stdout, _separator(model, wish, options), options) as write:
+        _write(model, source, wish, write, options)
     return 0
 
 
-def _separator(model: Model, wish: Wish, options: dict[str, Any]) -> str:
+def _separator(model: Model, wish: Wish, options: shared.Options) -> str:
     """The separator of labels in one cell; refused before any work if it occurs in a label."""
-    from linnaeus.cli.cells import SEPARATOR, refuse_separator
-    from linnaeus.cli.writers import has_cells
+    from linnaeus.cli.writers import SEPARATOR, has_cells, refuse_separator
     from linnaeus.decision.abstention import Coverage
 
     separator = shared.label_separator(model, options) or SEPARATOR
@@ -93,10 +89,10 @@ def _separator(model: Model, wish: Wish, options: dict[str, Any]) -> str:
     return separator
 
 
-def _write(model: Model, source: Any, how: tuple[Wish, Any], options: dict[str, Any]) -> None:
+def _write(model: Model, source: Source, wish: Wish, write: Write, options: shared.Options) -> None:
     from linnaeus.cli.progress import Mark, open_progress
 
-    (wish, write), empty = how, True
+    empty = True
     with open_progress(options["quiet"] or options["output"] is None) as progress:
         watched = source.watch(lambda at: progress(Mark("predicting", at.rows, at.done, at.total)))
         for batch in model.task.units(model, watched):
@@ -108,7 +104,7 @@ def _write(model: Model, source: Any, how: tuple[Wish, Any], options: dict[str, 
         shared.remark(str(watched.skipped), options)
 
 
-def _open(model: Model, data: str, options: dict[str, Any]) -> Any:
+def _open(model: Model, data: str, options: shared.Options) -> Source:
     """Data without labels: a label column, if any, is ignored."""
     _refuse_word(data)
     return shared.open_source(model, data, options, labeled=False)
@@ -124,7 +120,7 @@ def _refuse_word(data: str) -> None:
     )
 
 
-def _kept(source: Any, options: dict[str, Any]) -> tuple[str, ...]:
+def _kept(source: Source, options: shared.Options) -> tuple[str, ...]:
     """The requested columns; an `id` column is always kept."""
     asked = tuple(name for text in options["keep"] for name in text.split(","))
     return asked if asked or "id" not in source.columns else ("id",)

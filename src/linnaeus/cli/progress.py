@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 from linnaeus.frozen import dataclass
 
@@ -34,24 +34,10 @@ class Mark:
     note: str = ""
 
 
-class Reporter(Protocol):
-    """Something that is told about marks while it is open."""
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        ...
-
-    def __exit__(self, *why: object) -> None:
-        """End, and leave nothing behind."""
-        ...
-
-    def __call__(self, mark: Mark) -> None:
-        """So far it is."""
-        ...
-
-
 class Silent:
-    """Says nothing."""
+    """Is told about marks while it is open, and says nothing; the others say something."""
+
+    __slots__ = ()
 
     def __enter__(self) -> Self:
         return self
@@ -96,7 +82,7 @@ class Lines(Silent):
         self.stream.flush()
 
 
-class Bar:
+class Bar(Silent):
     """A bar with rate and time left, gone when the work is done."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -104,9 +90,6 @@ class Bar:
 
         self._bar = LiveBar(stream)
         self._pace = Pace()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *why: object) -> None:
         self._bar.close()
@@ -126,7 +109,7 @@ class Bar:
 class Phases:
     """Tells a reporter how far reading is, under the name of the phase that goes on."""
 
-    report: Reporter
+    report: Silent
     phase: str = ""
     rows: int = 0
 
@@ -148,7 +131,7 @@ class Training:
     Later phases may read the data again, and are no less themselves for it.
     """
 
-    report: Reporter
+    report: Silent
     phase: str = "reading"
 
     def read(self, at: Progress) -> None:
@@ -202,7 +185,7 @@ def _said(mark: Mark, seconds: float) -> str:
     return ", ".join(parts)
 
 
-def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> Reporter:
+def open_progress(quiet: bool, stream: TextIO | None = None, environment: Mapping[str, str] = os.environ) -> Silent:
     """A bar if stderr is a terminal that may move, else plain lines; nothing if quiet."""
     stream = stream or sys.stderr
     if quiet:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 
@@ -19,11 +18,10 @@ Examples:
 _HEADINGS = {"classify": "for texts", "regress": "for numbers", "tag": "for tags of tokens", "rank": "for candidates"}
 
 
-@click.command("recipes", epilog=_EXAMPLES)
+@shared.verb("recipes", _EXAMPLES, works=False)
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a page or TOML.")
-@shared.common_options
-def command(name: str | None, **options: Any) -> int:
+@shared.as_json("Print JSON instead of a page or TOML.")
+def command(name: str | None, **options: shared.Option) -> int:
     """List all recipes with a short description. With NAME, print that recipe as TOML."""
     from linnaeus.recipes.cookbook import RECIPES, recipe
     from linnaeus.render import Page, line, table

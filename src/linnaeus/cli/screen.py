@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from linnaeus.cli.guard import silence
 from linnaeus.frozen import dataclass
 from linnaeus.render import Glyphs, Line, Page, glyphs_for
+
+if TYPE_CHECKING:
+    from linnaeus.render import Marks
+    from linnaeus.types import Json
 
 COLORS = {
     "title": "bold",
@@ -49,6 +54,17 @@ class Screen:
             self.stream.flush()
         except BrokenPipeError:
             silence(self.stream)
+
+    def write_json(self, value: Json) -> None:
+        """Print one line of JSON."""
+        self.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+    @property
+    def marks(self) -> Marks:
+        """How highlighted words are marked: by colors where there are some."""
+        from linnaeus.render import COLORED, PLAIN
+
+        return COLORED if self.color else PLAIN
 
 
 def open_screen(stream: TextIO, mode: str = "auto", environment: Mapping[str, str] = os.environ) -> Screen:

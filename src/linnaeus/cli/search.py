@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from linnaeus.explain import Neighbor
     from linnaeus.model.model import Model
     from linnaeus.render import Page
+    from linnaeus.types import Source
 
 _EXAMPLES = """\b
 Examples:
@@ -25,48 +26,44 @@ Examples:
 """
 
 
-@click.command("search", epilog=_EXAMPLES)
+@shared.verb("search", _EXAMPLES, reads=True)
 @click.argument("model")
 @click.argument("source", metavar="TEXT|DATA")
-@shared.read_options
-@click.option(
-    "-k", "--count", type=click.IntRange(1), default=10, show_default=True, help="Number of results for each text."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per text.")
-@click.option("--seed", type=int, default=0, hidden=True, help="A search draws nothing.")
-@shared.common_options
-def command(model: str, source: str, **options: Any) -> int:
+@shared.count("-k", "--count", default=10, text="Number of results for each text.")
+@shared.as_json("Print one JSON object per text.")
+@shared.no_seed
+def command(model: str, source: str, **options: shared.Option) -> int:
     """Find the training texts that are most similar to TEXT, or to each row of DATA.
 
     MODEL must contain its training texts, as models trained with `--set keep=texts` do.
     """
     from linnaeus.cli.models import open_model
 
-    shared.remark_kernels(options)
-    with shared.use_threads(options):
-        found = open_model(model, source)
-        if not found.task.texts:
-            raise UsageError(f"{model} is not a text classifier, so it has no training texts to search.")
-        for batch in _batches(found, source, options):
-            nearest = found.search(batch, options["count"])  # refused where there are no texts
-            texts = batch if isinstance(batch, list) else batch.text.to_pylist()
-            for text, near in zip(texts, nearest, strict=True):
-                _show(text, near, options)
+    found = open_model(model, source)
+    if not found.task.texts:
+        raise UsageError(f"{model} is not a text classifier, so it has no training texts to search.")
+    for batch in _batches(found, source, options):
+        nearest = found.search(batch, options["count"])  # refused where there are no texts
+        texts = batch if isinstance(batch, list) else batch.text.to_pylist()
+        for text, near in zip(texts, nearest, strict=True):
+            _show(text, near, options)
     return 0
 
 
-def _batches(model: Model, source: str, options: dict[str, Any]) -> Any:
+def _batches(model: Model, source: str, options: shared.Options) -> Iterator[Source]:
     """The text itself, or the rows of a file in batches."""
     if not names_data(source):
-        return [[source]]
-    return shared.open_source(model, source, options, labeled=False).batches()
+        yield [source]
+        return
+    opened = shared.open_source(model, source, options, labeled=False)
+    yield from opened.batches()
 
 
-def _show(text: str, near: list[Neighbor], options: dict[str, Any]) -> None:
+def _show(text: str, near: list[Neighbor], options: shared.Options) -> None:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         found = [{"text": n.text, "label": n.label, "similarity": n.similarity, "row": n.row} for n in near]
-        screen.write(json.dumps({"query": text, "found": found}, ensure_ascii=False) + "\n")
+        screen.write_json({"query": text, "found": found})
     else:
         screen.show(_page(text, near))
 

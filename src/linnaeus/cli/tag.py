@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from linnaeus.cli import options as shared
@@ -22,16 +20,14 @@ Exit code: 0 success, 3 if the data cannot be used, 4 if the model cannot.
 """
 
 
-@click.command("tag", epilog=_EXAMPLES)
+@shared.verb("tag", _EXAMPLES, reads=True)
 @click.argument("model")
 @click.argument("source", default="-", metavar="[TEXT|DATA|-]")
-@shared.read_options
 @click.option("--abstain", metavar="RULE", help="Tag only if sure: confidence=0.8 or margin=0.2.")
 @click.option("--entities", is_flag=True, help="Print only the entities that the tags mark, one per line.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per sentence, with character offsets.")
-@click.option("--seed", type=int, default=0, hidden=True, help="Nothing is drawn.")
-@shared.common_options
-def command(model: str, source: str, **options: Any) -> int:
+@shared.as_json("Print one JSON object per sentence, with character offsets.")
+@shared.no_seed
+def command(model: str, source: str, **options: shared.Option) -> int:
     """Tag the tokens of TEXT, or the sentences of DATA, with MODEL.
 
     Standard input is plain text, which is split into sentences.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,34 +26,16 @@ Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be
 """
 
 
-@click.command("test", epilog=_EXAMPLES)
+@shared.verb("test", _EXAMPLES, reads=True)
 @click.argument("model")
 @click.argument("data")
-@shared.read_options
-@click.option(
-    "--min",
-    "least",
-    multiple=True,
-    metavar="METRIC=VALUE",
-    help="Exit with 1 if the metric is below VALUE; repeatable.",
-)
-@click.option(
-    "--max", "most", multiple=True, metavar="METRIC=VALUE", help="Exit with 1 if the metric is above VALUE; repeatable."
-)
-@click.option(
-    "--by",
-    "columns",
-    multiple=True,
-    metavar="COLUMN",
-    help="Also evaluate each value of a column, or each text `length`; repeatable.",
-)
-@click.option(
-    "--abstain", metavar="RULE", help="Predict only if sure: confidence=0.8, margin=0.2, coverage=0.9 or scope=0.95."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed of the bootstrap.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
-@shared.common_options
-def command(model: str, data: str, **options: Any) -> int:
+@shared.several("--min", "least", metavar="METRIC=VALUE", text="Exit with 1 if the metric is below VALUE")
+@shared.several("--max", "most", metavar="METRIC=VALUE", text="Exit with 1 if the metric is above VALUE")
+@shared.several("--by", "columns", metavar="COLUMN", text="Also evaluate each value of a column, or each text `length`")
+@shared.abstain
+@shared.count("--seed", least=0, default=0, text="Random seed of the bootstrap.")
+@shared.as_json()
+def command(model: str, data: str, **options: shared.Option) -> int:
     """Compare the predictions of MODEL with the labels of DATA.
 
     Shows metrics with confidence intervals, scores of each class, and the most frequent confusions.
@@ -62,9 +43,8 @@ def command(model: str, data: str, **options: Any) -> int:
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.tasks.judging import judge
 
-    shared.remark_kernels(options)
     options = shared.choose_part(data, options, "test")
-    with shared.use_threads(options), shared.remarking(options):
+    with shared.remarking(options):
         found = open_model(model, data)
         gates = wanted(options, found.task.evaluated(found))
         source = shared.open_source(found, data, shared.labels_as(found, options))
@@ -75,7 +55,7 @@ def command(model: str, data: str, **options: Any) -> int:
         return show(evaluation, parts, gates, options)
 
 
-def wanted(options: dict[str, Any], task: Task) -> list[Gate]:
+def wanted(options: shared.Options, task: Task) -> list[Gate]:
     """The bounds of `--min` and `--max`, for metrics of a task."""
     from linnaeus.evaluation import gate
 
@@ -83,7 +63,7 @@ def wanted(options: dict[str, Any], task: Task) -> list[Gate]:
     return [gate(option, text, task) for option, text in given]
 
 
-def show(evaluation: Evaluation, parts: Sequence[Slices], gates: list[Gate], options: dict[str, Any]) -> int:
+def show(evaluation: Evaluation, parts: Sequence[Slices], gates: list[Gate], options: shared.Options) -> int:
     """The evaluation and its slices as JSON or as pages; the exit code is 1 if a bound is missed."""
     from linnaeus.evaluation import missed
 
@@ -91,7 +71,7 @@ def show(evaluation: Evaluation, parts: Sequence[Slices], gates: list[Gate], opt
     if options["as_json"]:
         account = evaluation.to_json() | {"slices": [part.to_json() for part in parts]}
         account["missed"] = [gate.to_json() for gate in below]
-        screen.write(json.dumps(account, ensure_ascii=False) + "\n")
+        screen.write_json(account)
     else:
         for found in (evaluation, *parts):
             screen.show(found.page(screen.glyphs))

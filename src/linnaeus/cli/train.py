@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -21,9 +20,12 @@ if TYPE_CHECKING:
     from linnaeus.erm.progress import Phase
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Stream
+    from linnaeus.protocols import Stream, Task
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.examples import Examples
+    from linnaeus.types import Json, Source
+
+    Later: TypeAlias = Beside[Source] | None
 
 _EXAMPLES = """\b
 Examples:
@@ -47,15 +49,10 @@ _FEW = 20
 """Up to this many classes may be numbers without a message, for any number of rows."""
 
 
-@click.command("train", epilog=_EXAMPLES)
+@shared.verb("train", _EXAMPLES, reads=True)
 @click.argument("data")
-@shared.read_options
-@click.option(
-    "--recipe", "name", default=None, metavar="NAME|FILE", help="A recipe from `linnaeus recipes`, or a TOML file."
-)
-@click.option(
-    "--set", "changes", multiple=True, metavar="PATH=VALUE", help="Change a setting of the recipe; repeatable."
-)
+@click.option("--recipe", "name", metavar="NAME|FILE", help="A recipe from `linnaeus recipes`, or a TOML file.")
+@shared.several("--set", "changes", metavar="PATH=VALUE", text="Change a setting of the recipe")
 @click.option(
     "--task",
     type=click.Choice(["auto", *TASKS]),
@@ -64,11 +61,7 @@ _FEW = 20
 )
 @click.option("--test", "other", metavar="DATA", help="Data to evaluate the model on; for a folder, its test part.")
 @click.option(
-    "--cv",
-    "folds",
-    type=click.IntRange(2, 1000),
-    metavar="K",
-    help="Evaluate by cross-validation with K folds.",
+    "--cv", "folds", type=click.IntRange(2, 1000), metavar="K", help="Evaluate by cross-validation with K folds."
 )
 @click.option("--update", metavar="MODEL", help="Go on with a trained model: learn from DATA and write a new model.")
 @click.option("--checkpoint", metavar="FILE", help="Keep in FILE what is done, for --resume; it is removed in the end.")
@@ -79,9 +72,8 @@ _FEW = 20
 )
 @click.option("--force", is_flag=True, help="Overwrite an existing model file.")
 @click.option("--seed", type=click.IntRange(0), default=None, help="Random seed (default: 0).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a page.")
-@shared.common_options
-def command(data: str, **options: Any) -> int:
+@shared.as_json()
+def command(data: str, **options: shared.Option) -> int:
     """Train a model on DATA, a file with a column of texts and a column of labels.
 
     If the rows are lists of tokens with tags, this trains a tagger; if they have lists of candidates, a ranker
@@ -90,30 +82,18 @@ def command(data: str, **options: Any) -> int:
     Reports which columns it guessed, tunes and evaluates the model on held-out rows, writes one model file, and shows
     the metrics. `-` means standard input.
     """
-    shared.remark_kernels(options)
     shared.refuse_model(data)
     path = _target(data, options)
     shared.refuse_itself(path, data)
     _check_checkpoint(options)
-    options = shared.choose_part(data, options, "train")
-    with shared.use_threads(options):
-        return _train_and_save(data, path, options)
+    return _train_and_save(data, path, shared.choose_part(data, options, "train"))
 
 
-def _train_and_save(data: str, path: str, options: dict[str, Any]) -> int:
+def _train_and_save(data: str, path: str, options: shared.Options) -> int:
     from linnaeus.cli.progress import Mark, open_progress
 
     began = time.perf_counter()
-    name = options["name"]
-    if options["update"] is not None:
-        return _update(data, path, options)
-    task = named_recipe(options).task if name is not None and Path(name).is_file() else recognized(data, options)
-    recipe = None if name is None else named_recipe(options, task.name)
-    source = _open(task, data, options)
-    test = _test_data(task, source, options)
-    model = _train(recipe, task, source, test, options)
-    model = _compact(model, source, test, options) if options["compact"] else model
-    model = _remember(model, options)
+    model, test = (_trained if options["update"] is None else _updated)(data, options)
     saved = Beside(lambda: model.save(path, force=True)).begin()
     with open_progress(options["quiet"]) as progress:
         progress(Mark("saving" if test is None else "testing", note=path if test is None else options["other"]))
@@ -125,13 +105,24 @@ def _train_and_save(data: str, path: str, options: dict[str, Any]) -> int:
     return 0
 
 
-def _update(data: str, path: str, options: dict[str, Any]) -> int:
-    """Learn from more rows with the model that there is."""
+def _trained(data: str, options: shared.Options) -> tuple[Model, Later]:
+    """A new model, and the test data."""
+    name = options["name"]
+    task = named_recipe(options).task if name is not None and Path(name).is_file() else recognized(data, options)
+    recipe = None if name is None else named_recipe(options, task.name)
+    source = _open(task, data, options)
+    test = _test_data(task, source, options)
+    model = _train(recipe, task, source, test, options)
+    model = _compact(model, source, test, options) if options["compact"] else model
+    return _remember(model, options), test
+
+
+def _updated(data: str, options: shared.Options) -> tuple[Model, Later]:
+    """The model that there is, which has learned from more rows; and the test data."""
     from linnaeus.cli.models import open_model
     from linnaeus.cli.progress import Training, open_progress
     from linnaeus.training.merging import updated
 
-    began = time.perf_counter()
     for option in ("name", "folds", "compact", "checkpoint", "changes"):
         if options[option]:
             raise UsageError("--update goes on with the recipe of the model; leave out options that change a training.")
@@ -140,38 +131,40 @@ def _update(data: str, path: str, options: dict[str, Any]) -> int:
     test = _test_data(model.task, source, options)
     with shared.remarking(options), open_progress(options["quiet"]) as progress:
         shown = Training(progress)
-        model = updated(model, source.watch(shown.read), shown)
-    model.save(path, force=True)
-    _show(model, _test(model, test, options), {"model": path, "seconds": time.perf_counter() - began}, options)
-    return 0
+        return updated(model, source.watch(shown.read), shown), test
 
 
-def recognized(data: str, options: dict[str, Any]) -> Any:
+def recognized(data: str, options: shared.Options) -> Task:
     """The task that `--task`, or the columns of the data, ask for."""
     from linnaeus.data.sentence_reading import columns_of
     from linnaeus.errors import LinnaeusError
 
     if options["task"] != "auto":
-        return TASKS[options["task"]]()
+        return task_named(options["task"])
     columns: dict[str, bool] = {}
     with suppress(LinnaeusError):  # who reads the data says what is wrong with them
         columns = columns_of(data, format=options["format"], split=options["split"])
     order = ("rank", "tag", "classify")
-    return next(task for name in order if (task := TASKS[name]()).recognize(columns, options["text"]))
+    return next(task for task in map(task_named, order) if task.recognize(columns, options["text"]))
 
 
-def _target(data: str, options: dict[str, Any]) -> str:
+def task_named(name: str) -> Task:
+    """A task of the table."""
+    found: Task = TASKS[name]()
+    return found
+
+
+def _target(data: str, options: shared.Options) -> str:
     """The path of the model; refused before any work if a file exists there."""
     stem = "model" if data == "-" else Path(data).name.split(".")[0] or "model"
     path = options["output"] or f"{stem}.lin"
-    if Path(path).exists() and not options["force"]:
-        raise UsageError(f"{path} already exists; give another name with -o, or overwrite it with --force.")
+    shared.refuse_existing(path, options["force"])
     if not Path(path).resolve().parent.is_dir():
         raise UsageError(f"There is no folder {Path(path).resolve().parent} for the model; create it first.")
     return path
 
 
-def _check_checkpoint(options: dict[str, Any]) -> None:
+def _check_checkpoint(options: shared.Options) -> None:
     """Refuse, before any work, a checkpoint that is there and not meant, or that is meant and not there."""
     path = options["checkpoint"]
     if options["resume"] and path is None:
@@ -182,7 +175,7 @@ def _check_checkpoint(options: dict[str, Any]) -> None:
         shared.remark(f"there is no {path}, so the training starts at the beginning", options)
 
 
-def named_recipe(options: dict[str, Any], task: str | None = None, name: str | None = None) -> Recipe:
+def named_recipe(options: shared.Options, task: str | None = None, name: str | None = None) -> Recipe:
     """The recipe that the options name, with the changes of `--set`; for a task, if one is given."""
     from linnaeus.recipes.cookbook import RECIPES, recipe
     from linnaeus.recipes.recipe import Recipe
@@ -197,12 +190,12 @@ def named_recipe(options: dict[str, Any], task: str | None = None, name: str | N
     return found.changed(changes)
 
 
-def assignments(texts: tuple[str, ...]) -> dict[str, Any]:
+def assignments(texts: tuple[str, ...]) -> dict[str, Json]:
     """The paths and values of all `--set` options."""
     return dict(_assignment(text) for text in texts)
 
 
-def _assignment(text: str) -> tuple[str, Any]:
+def _assignment(text: str) -> tuple[str, Json]:
     path, sign, value = text.partition("=")
     if not sign or not path:
         raise click.UsageError(f"--set takes PATH=VALUE, such as regularizer.strength=0.1, not {text!r}.")
@@ -214,7 +207,7 @@ def _assignment(text: str) -> tuple[str, Any]:
         return path, value
 
 
-def _open(task: Any, data: str, options: dict[str, Any]) -> Any:
+def _open(task: Task, data: str, options: shared.Options) -> Source:
     """The training data; says which columns hold what."""
     source = task.open(data, shared.given(options), {})
     if options["task"] == "classify" and source.kind == "numeric":
@@ -223,7 +216,7 @@ def _open(task: Any, data: str, options: dict[str, Any]) -> Any:
     return source
 
 
-def _fitting(task: Any, examples: Examples, options: dict[str, Any]) -> Recipe:
+def _fitting(task: Task, examples: Examples, options: shared.Options) -> Recipe:
     """The recipe for these examples where none is named; says which, where it is not the usual one."""
     name = task.fitting(examples)
     if name == "ridge" and options["task"] == "auto":
@@ -233,7 +226,7 @@ def _fitting(task: Any, examples: Examples, options: dict[str, Any]) -> Recipe:
     return named_recipe(options, task.name, name)
 
 
-def _train(recipe: Recipe | None, task: Any, source: Any, test: Beside[Any] | None, options: dict[str, Any]) -> Model:
+def _train(recipe: Recipe | None, task: Task, source: Source, test: Later, options: shared.Options) -> Model:
     """Train the model; the test data are read meanwhile, since training mostly uses one thread."""
     from linnaeus.cli.progress import Training, open_progress
     from linnaeus.training.train import train
@@ -246,7 +239,8 @@ def _train(recipe: Recipe | None, task: Any, source: Any, test: Beside[Any] | No
         if task.texts:
             _hint_numbers(examples, options)
             _hint_sets(examples, options)
-        _refuse_folds(examples, options)
+        if (options["folds"] or 0) > len(examples):
+            raise UsageError(f"--cv {options['folds']} asks for more folds than there are rows ({len(examples):,}).")
         if options["compact"]:
             from linnaeus.training.compact import refuse_compact
 
@@ -284,7 +278,7 @@ def near_duplicates(stream: Stream, rows: int) -> str:
     )
 
 
-def _hint_numbers(examples: Examples, options: dict[str, Any]) -> None:
+def _hint_numbers(examples: Examples, options: shared.Options) -> None:
     """Warn if numeric labels of a text file, taken for classes, nearly all occur once."""
     names = [] if examples.labels is None else examples.labels.classes.tolist()
     if options["task"] != "auto" or len(names) <= max(_FEW, len(examples) // 2):
@@ -294,7 +288,7 @@ def _hint_numbers(examples: Examples, options: dict[str, Any]) -> None:
         shared.remark(f"{said}; use --task regress to predict numbers", options)
 
 
-def _hint_sets(examples: Examples, options: dict[str, Any]) -> None:
+def _hint_sets(examples: Examples, options: shared.Options) -> None:
     """Warn if most labels of a text file contain a separator, and so may be several labels."""
     if examples.labels is None or examples.labels.form != "single" or options["label_kind"] is not None:
         return
@@ -305,12 +299,7 @@ def _hint_sets(examples: Examples, options: dict[str, Any]) -> None:
             shared.remark(f"{said}; use --label-separator {sign!r} to split them into several labels", options)
 
 
-def _refuse_folds(examples: Examples, options: dict[str, Any]) -> None:
-    if (options["folds"] or 0) > len(examples):
-        raise UsageError(f"--cv {options['folds']} asks for more folds than there are rows ({len(examples):,}).")
-
-
-def _compact(model: Model, source: Any, test: Beside[Any] | None, options: dict[str, Any]) -> Model:
+def _compact(model: Model, source: Source, test: Later, options: shared.Options) -> Model:
     """The compact model; with test data, the metric of the full model on them is reported too."""
     small = model.compact(source)
     before = _test(model, test, options)
@@ -320,9 +309,9 @@ def _compact(model: Model, source: Any, test: Beside[Any] | None, options: dict[
     return small
 
 
-def _remember(model: Model, options: dict[str, Any]) -> Model:
+def _remember(model: Model, options: shared.Options) -> Model:
     """Use the label separator and the named columns of the training data for other files too, if none are given."""
-    known: dict[str, Any] = {}
+    known: dict[str, Json] = {}
     if options["label_separator"] is not None:
         known["label_separator"] = options["label_separator"]
     if columns := {role: options[role] for role in shared.COLUMNS if options[role]}:
@@ -330,7 +319,7 @@ def _remember(model: Model, options: dict[str, Any]) -> Model:
     return replace(model, facts=model.facts | known) if known else model
 
 
-def _test_data(task: Any, source: Any, options: dict[str, Any]) -> Beside[Any] | None:
+def _test_data(task: Task, source: Source, options: shared.Options) -> Later:
     """The test data, read later; a wrong name or missing columns are reported at once."""
     if options["other"] is None:
         return None
@@ -341,14 +330,14 @@ def _test_data(task: Any, source: Any, options: dict[str, Any]) -> Beside[Any] |
     return Beside(lambda: found.load() if task.texts and found.size <= _HELD else found)
 
 
-def _test(model: Model, test: Beside[Any] | None, options: dict[str, Any]) -> Evaluation | None:
+def _test(model: Model, test: Later, options: shared.Options) -> Evaluation | None:
     if test is None:
         return None
     with shared.remarking(options):
         return model.evaluate(test.result())
 
 
-def _show(model: Model, tested: Evaluation | None, how: dict[str, Any], options: dict[str, Any]) -> None:
+def _show(model: Model, tested: Evaluation | None, how: dict[str, Json], options: shared.Options) -> None:
     screen = shared.stdout_screen(options)
     if options["as_json"]:
         account = {
@@ -357,7 +346,7 @@ def _show(model: Model, tested: Evaluation | None, how: dict[str, Any], options:
             "test": None if tested is None else tested.to_json(),
             "facts": model.facts,
         }
-        screen.write(json.dumps(account, ensure_ascii=False) + "\n")
+        screen.write_json(account)
         return
     from linnaeus.cli.account import trained_page
 

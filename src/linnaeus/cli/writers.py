@@ -1,35 +1,47 @@
-"""Writers of predictions: JSON lines to a stream, or a file, which is written completely or not at all."""
+"""Writers of predictions: JSON lines to a stream, or a file, which is written completely or not at all.
+
+In cells of CSV and TSV, lists become single cells, and formulas of spreadsheets are escaped: spreadsheets run a cell
+that begins with = + - @ or a control character. OWASP's remedy is a quote before it:
+https://owasp.org/www-community/attacks/CSV_Injection
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, TypeAlias
 
 import pyarrow as pa
 
-from linnaeus.cli.cells import flattened
-from linnaeus.errors import UsageError
+from linnaeus.data.arrow import is_list, settled
+from linnaeus.errors import DataError, UsageError
 from linnaeus.store.atomic import replacing
 
 if TYPE_CHECKING:
+    from linnaeus.cli.options import Options
     from linnaeus.model.model import Model
 
 Write = Callable[[pa.RecordBatch], None]
+Writer: TypeAlias = Any
+"""A writer of pyarrow, or `JsonLines`."""
+
+SEPARATOR = ";"
+"""The default separator of several labels in one cell."""
+
+_FORMULA = r"^[=+\-@\t\r\n]"
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
-def refuse_existing(path: str | None, force: bool) -> None:
-    """Refuse, before any work, to write over a file."""
-    if path is None:
-        return
-    _format(path)
-    if Path(path).exists() and not force:
-        raise UsageError(f"{path} already exists; give another name with -o, or overwrite it with --force.")
+def refuse_suffix(path: str | None) -> None:
+    """Refuse, before any work, a file name that says no format."""
+    if path is not None:
+        _format(path)
 
 
-def refuse_lists(model: Model, options: dict[str, Any], words: bool) -> None:
+def refuse_lists(model: Model, options: Options, words: bool) -> None:
     """Refuse, before any work, a form of output that does not fit the answers of a model; `words`: it is to tag."""
     tags = model.form == "tags"
     if (options["lines"] or options["entities"] or words) and not tags:
@@ -43,7 +55,7 @@ def refuse_lists(model: Model, options: dict[str, Any], words: bool) -> None:
 
 
 @contextmanager
-def open_writer(stream: TextIO, separator: str, options: dict[str, Any]) -> Iterator[Write]:
+def open_writer(stream: TextIO, separator: str, options: Options) -> Iterator[Write]:
     """A function that takes batches of predictions; the file appears only when all of them are written.
 
     If the format has no lists, `separator` joins several labels in one cell, and each of the best answers has columns
@@ -52,9 +64,13 @@ def open_writer(stream: TextIO, separator: str, options: dict[str, Any]) -> Iter
     path, ranks = options["output"], options["top"]
     if path is None:
         form = entity_lines if options["entities"] else tag_lines if options["lines"] else json_lines
-        yield lambda batch: _say(stream, form(batch))
+
+        def say(batch: pa.RecordBatch) -> None:
+            stream.write(form(batch))
+
+        yield say
         return
-    with replacing(path) as passing, passing.open("wb") as file, WRITERS[_format(path)](file) as write:
+    with replacing(path) as passing, passing.open("wb") as file, _opened(WRITERS[_format(path)], file) as write:
         yield (lambda batch: write(flattened(batch, separator, ranks))) if has_cells(path) else write
 
 
@@ -68,10 +84,6 @@ def _format(path: str) -> str:
     if suffix not in WRITERS:
         raise UsageError(f"Predictions are written as {', '.join(WRITERS)}; {path!r} has none of these suffixes.")
     return suffix
-
-
-def _say(stream: TextIO, text: str) -> None:
-    stream.write(text)
 
 
 def json_lines(batch: pa.RecordBatch) -> str:
@@ -96,43 +108,41 @@ def entity_lines(batch: pa.RecordBatch) -> str:
     return "".join(f"{entity['type']}\t{entity['text']}\n" for entity in found)
 
 
-@contextmanager
-def _jsonl(file: BinaryIO) -> Iterator[Write]:
-    yield lambda batch: _raw(file, json_lines(batch).encode("utf-8", "surrogatepass"))
+class JsonLines:
+    """A writer of JSON lines."""
+
+    def __init__(self, file: BinaryIO, _: pa.Schema) -> None:
+        self.file = file
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        """One object a line."""
+        self.file.write(json_lines(batch).encode("utf-8", "surrogatepass"))
+
+    def close(self) -> None:
+        """There is nothing left to write."""
 
 
-def _raw(file: BinaryIO, data: bytes) -> None:
-    file.write(data)
+def _csv(file: BinaryIO, schema: pa.Schema, delimiter: str = ",") -> Writer:
+    import pyarrow.csv as pc
+
+    options = pc.WriteOptions(delimiter=delimiter, quoting_style="needed")
+    return pc.CSVWriter(file, schema, write_options=options)
 
 
-def _delimited(delimiter: str) -> Any:
-    @contextmanager
-    def opened(file: BinaryIO) -> Iterator[Write]:
-        import pyarrow.csv as pc
-
-        options = pc.WriteOptions(delimiter=delimiter, quoting_style="needed")
-        with _made_at_first(lambda schema: pc.CSVWriter(file, schema, write_options=options)) as write:
-            yield write
-
-    return opened
-
-
-@contextmanager
-def _parquet(file: BinaryIO) -> Iterator[Write]:
+def _parquet(file: BinaryIO, schema: pa.Schema) -> Writer:
     import pyarrow.parquet as pq
 
-    with _made_at_first(lambda schema: pq.ParquetWriter(file, schema, compression="zstd")) as write:
-        yield write
+    return pq.ParquetWriter(file, schema, compression="zstd")
 
 
 @contextmanager
-def _made_at_first(make: Callable[[pa.Schema], Any]) -> Iterator[Write]:
-    """A pyarrow writer that is created when the first batch shows the columns."""
-    writer: Any = None
+def _opened(make: Callable[[BinaryIO, pa.Schema], Writer], file: BinaryIO) -> Iterator[Write]:
+    """A writer that is created when the first batch shows the columns."""
+    writer: Writer = None
 
     def write(batch: pa.RecordBatch) -> None:
         nonlocal writer
-        writer = writer or make(batch.schema)
+        writer = writer or make(file, batch.schema)
         writer.write_batch(batch)
 
     try:
@@ -148,8 +158,84 @@ def _made_at_first(make: Callable[[pa.Schema], Any]) -> Iterator[Write]:
         writer.close()
 
 
-WRITERS: dict[str, Any] = {".jsonl": _jsonl, ".csv": _delimited(","), ".tsv": _delimited("\t"), ".parquet": _parquet}
+WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
+    ".jsonl": JsonLines,
+    ".csv": _csv,
+    ".tsv": partial(_csv, delimiter="\t"),
+    ".parquet": _parquet,
+}
 """The writers by suffix of the file name."""
 
 CELLS = frozenset({".csv", ".tsv"})
 """Formats that have no lists."""
+
+
+def flattened(batch: pa.RecordBatch, separator: str = SEPARATOR, ranks: int = 0) -> pa.RecordBatch:
+    """Cells instead of lists, escaped: labels joined by a separator, ranks as `label_1`, `probability_1` ...
+
+    There are as many ranks as in the longest list, or `ranks` where that is more.
+
+    >>> flattened(pa.record_batch({"label": ["=1+1", "-1"]})).to_pydict()
+    {'label': ["'=1+1", '-1']}
+    """
+    columns: list[tuple[str, pa.Array]] = []
+    for name, array in zip(batch.schema.names, map(settled, batch.columns), strict=True):
+        if is_list(array.type) and pa.types.is_struct(array.type.value_type):
+            columns += _ranks(array, ranks)
+        else:
+            columns.append((name, _joined(array, separator) if is_list(array.type) else array))
+    names = escaped(pa.array([name for name, _ in columns], pa.string())).to_pylist()
+    return pa.RecordBatch.from_arrays([escaped(array) for _, array in columns], names)
+
+
+def escaped(array: pa.Array) -> pa.Array:
+    """Text that a spreadsheet would run, with a quote before it; numbers stay numbers.
+
+    >>> escaped(pa.array(["+1.5", "+x", None, "a=b"])).to_pylist()
+    ['+1.5', "'+x", None, 'a=b']
+    """
+    if pa.types.is_nested(array.type):
+        raise DataError(f"A column has the type {array.type}, which CSV cannot hold; write .jsonl or .parquet.")
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        return array
+    import pyarrow.compute as pc
+
+    risky = pc.match_substring_regex(array, _FORMULA)
+    if not pc.any(risky).as_py():
+        return array
+    formula = pc.and_(risky, pc.invert(pc.match_substring_regex(array, _NUMBER)))
+    quote, nothing = pa.scalar("'", array.type), pa.scalar("", array.type)
+    return pc.if_else(formula, pc.binary_join_element_wise(quote, array, nothing), array)
+
+
+def refuse_separator(separator: str, labels: Iterable[str]) -> None:
+    """Refuse labels that would be ambiguous in a cell; the reader splits at the separator, and trims."""
+    for label in labels:
+        if separator in label or not label or label != label.strip():
+            why = f"holds {separator!r}" if separator in label else "begins or ends with white space"
+            raise UsageError(
+                f"The label {label!r} {why}, so several labels in one cell would be ambiguous; give another "
+                "--label-separator, or write .jsonl or .parquet."
+            )
+
+
+def _joined(array: pa.Array, separator: str) -> pa.Array:
+    """Lists in cells. No label is a separator alone: an empty cell would be read as a label that is missing."""
+    none = "" if pa.types.is_floating(array.type.value_type) else separator
+    cells = [separator.join(map(_cell, row)) if row else none for row in array.to_pylist()]
+    return pa.array(cells, pa.string())
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _ranks(array: pa.Array, least: int) -> list[tuple[str, pa.Array]]:
+    """A column for each entry of each rank; null where a list is shorter."""
+    rows = [row or [] for row in array.to_pylist()]
+    count = max(least, *map(len, rows)) if rows else least
+    return [
+        (f"{entry.name}_{i + 1}", pa.array([row[i][entry.name] if i < len(row) else None for row in rows], entry.type))
+        for i in range(count)
+        for entry in array.type.value_type
+    ]
