@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Json, Longs
+    from linnaeus.types import Array, Json, Label, Longs
 
+Labels: TypeAlias = "Sequence[Label] | Array | None"
 FitAndScore: TypeAlias = "Callable[[Longs], float | Mapping[str, float]]"
 
 SHARES = (0.1, 0.2, 0.4, 0.7, 1.0)
@@ -95,7 +96,7 @@ def learning_curve(
     sizes: Sequence[float] = SHARES,
     seed: int = 0,
     repeats: int = 1,
-    strata: Any = None,
+    strata: Labels = None,
 ) -> Curve:
     """Train on growing parts of n rows; each part contains the smaller ones.
 
@@ -126,7 +127,7 @@ def _count(size: float, n: int) -> int:
     return int(size) if whole else max(1, round(size * n))
 
 
-def _order(n: int, strata: Any, rng: np.random.Generator) -> Longs:
+def _order(n: int, strata: Labels, rng: np.random.Generator) -> Longs:
     """A random order; with strata, the i-th of m rows of a label stands at (i + u) / m of the way, u random."""
     order = rng.permutation(n)
     if strata is None:

@@ -5,11 +5,10 @@ The evaluation in a model file is checked before it is used.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import field, replace
-from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, field, replace
+from math import isnan, nan
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -132,13 +131,35 @@ class Evaluation(Shown):
         return replace(self, confusion=None, per_class=self.per_class if len(self.per_class) <= classes else ())
 
     def to_json(self) -> dict[str, Json]:
-        """One JSON object: schema, task, rows, classes, metrics, intervals, per_class, confusion ..."""
-        return evaluation_json(self)
+        """One JSON object: schema, task, rows, classes, metrics ...; whole weights are written as whole numbers."""
+        confusion = self.confusion
+        return {
+            "schema": SCHEMA,
+            "task": self.task,
+            "rows": self.rows,
+            **({"units": self.units} if self.units else {}),
+            "classes": self.classes,
+            "unknown": self.unknown,
+            "abstained": self.abstained,
+            "metrics": {name: None if isnan(value) else value for name, value in self.metrics.items()},
+            "level": self.level,
+            "intervals": {name: list(pair) for name, pair in self.intervals.items()},
+            "per_class": [asdict(row) | {"support": _weight(row.support)} for row in self.per_class],
+            "confusion": [[t, p, _weight(w)] for t, p, w in confusion.cells] if confusion else None,
+            "once": None if self.once is None else self.once.to_json(),
+        }
 
     @staticmethod
     def from_json(given: Json) -> Evaluation:
         """The evaluation from such an object; anything else is refused as a damaged model."""
-        return evaluation_of(given)
+        whole = _as(dict, given, "its evaluation is not an object")
+        once = whole.get("once")
+        if once is None:
+            return _read(whole)
+        inner = _as(dict, once, "the evaluation of its texts that occur once is not an object")
+        if inner.get("once") is not None:
+            raise damaged("the evaluation of its texts that occur once contains another one")
+        return replace(_read(whole), once=_read(inner))
 
     def page(self, glyphs: Glyphs, name: str = "") -> Page:
         """The page that the command line shows; `name` is the name of the data in its first line."""
@@ -147,53 +168,11 @@ class Evaluation(Shown):
         return evaluation_page(self, glyphs, name)
 
 
-def evaluation_json(evaluation: Evaluation) -> dict[str, Json]:
-    """One JSON object; whole weights are written as whole numbers."""
-    confusion = evaluation.confusion
-    return {
-        "schema": SCHEMA,
-        "task": evaluation.task,
-        "rows": evaluation.rows,
-        **({"units": evaluation.units} if evaluation.units else {}),
-        "classes": evaluation.classes,
-        "unknown": evaluation.unknown,
-        "abstained": evaluation.abstained,
-        "metrics": {name: None if math.isnan(value) else value for name, value in evaluation.metrics.items()},
-        "level": evaluation.level,
-        "intervals": {name: list(pair) for name, pair in evaluation.intervals.items()},
-        "per_class": [_class_row(row) for row in evaluation.per_class],
-        "confusion": [[t, p, _weight(w)] for t, p, w in confusion.cells] if confusion else None,
-        "once": None if evaluation.once is None else evaluation_json(evaluation.once),
-    }
-
-
-def _class_row(row: ClassScore) -> dict[str, Json]:
-    scores = {"precision": row.precision, "recall": row.recall, "f1": row.f1}
-    return {
-        "label": row.label,
-        **scores,
-        "support": _weight(row.support),
-        "average_precision": row.average_precision,
-    }
-
-
 def _weight(weight: float) -> float | int:
     return int(weight) if weight.is_integer() else weight
 
 
-def evaluation_of(given: Json) -> Evaluation:
-    """The evaluation in a JSON object; invalid content is refused with a message."""
-    whole = _as(dict, given, "its evaluation is not an object")
-    once = whole.get("once")
-    if once is None:
-        return _read(whole)
-    inner = _as(dict, once, "the evaluation of its texts that occur once is not an object")
-    if inner.get("once") is not None:
-        raise damaged("the evaluation of its texts that occur once contains another one")
-    return replace(_read(whole), once=_read(inner))
-
-
-def _read(whole: dict[str, Any]) -> Evaluation:
+def _read(whole: dict[str, Json]) -> Evaluation:
     if whole.get("schema") != SCHEMA:
         raise damaged_or_newer(f"its evaluation has the schema {str(whole.get('schema'))[:40]!r}")
     task = whole.get("task")
@@ -210,7 +189,7 @@ def _read(whole: dict[str, Any]) -> Evaluation:
         task,
         rows,
         classes,
-        {str(name): math.nan if value is None else _number(value) for name, value in metrics.items()},
+        {str(name): nan if value is None else _number(value) for name, value in metrics.items()},
         {str(name): _pair(value) for name, value in intervals.items()},
         per_class,
         _read_confusion(whole.get("confusion"), tuple(row.label for row in per_class)),
@@ -242,26 +221,26 @@ def _read_confusion(given: Json, labels: tuple[str, ...]) -> Confusion | None:
     return Confusion(labels, tuple(cells))
 
 
-def _count(whole: dict[str, Any], name: str) -> int:
+def _count(whole: dict[str, Json], name: str) -> int:
     value = whole.get(name)
     if type(value) is not int or not 0 <= value < 1 << 62:
         raise damaged(f"{name} of its evaluation is not a count")
     return value
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300 or math.isnan(value):
+def _number(value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300 or isnan(value):
         raise damaged("a value of its evaluation is not a finite number")
     return float(value)
 
 
-def _pair(value: Any) -> tuple[float, float]:
+def _pair(value: Json) -> tuple[float, float]:
     if not isinstance(value, list) or len(value) != 2:
         raise damaged("an interval of its evaluation is not a pair of numbers")
     return _number(value[0]), _number(value[1])
 
 
-def _as(kind: type, value: Any, what: str) -> Any:
+def _as(kind: type, value: Json, what: str) -> Json:
     if not isinstance(value, kind):
         raise damaged(what)
     return value
@@ -319,7 +298,7 @@ def gate(option: str, text: str, task: Task | None = None) -> Gate:
     try:
         number = float(value)
     except ValueError:
-        number = float("nan")
+        number = nan
     if not sign or isnan(number):
         raise UsageError(f"{option} takes METRIC=VALUE, such as {side.example}, not {text!r}.")
     metric = METRICS[name := metric_name(name)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -69,7 +69,7 @@ class Facts:
         """The number of classes that the model knows."""
         return len(self.classes)
 
-    def take(self, rows: Any) -> Facts:
+    def take(self, rows: Array | slice) -> Facts:
         """The facts of these rows, in this order."""
         return Facts(
             self.task,

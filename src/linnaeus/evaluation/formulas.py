@@ -105,9 +105,9 @@ def ratio(a: Doubles, b: Doubles) -> Doubles:
 
 @dataclass(frozen=True)
 class Counts:
-    """Weights by class (b, k+1): of true labels, predicted labels, and those both true and predicted.
+    """Weights by class (b, k+1), or together: of true labels, predicted labels, and those both true and predicted.
 
-    The last column is for true labels that the model does not know, which are never predicted.
+    By class, the last column is for true labels that the model does not know, which are never predicted.
     """
 
     true: Doubles
@@ -118,6 +118,11 @@ class Counts:
     def seen(self) -> NDArray[np.bool_]:
         """Classes that occur, in the truth or in the predictions: those that macro averages are over."""
         return (self.true > 0) | (self.predicted > 0)
+
+    def score(self, name: str) -> Doubles:
+        """Precision, recall or F1: 0 where nothing is predicted, true, or either."""
+        found: Doubles = getattr(self, name)
+        return found
 
     @cached_property
     def precision(self) -> Doubles:
@@ -197,68 +202,48 @@ def whole(facts: Facts) -> Sample:
 Formula: TypeAlias = "Callable[[Sample], Doubles]"
 
 
-def macro(name: str) -> Formula:
+def macro(name: str, sample: Sample) -> Doubles:
     """The plain mean of precision, recall or F1 over the classes that occur in truth or prediction."""
-
-    def formula(sample: Sample) -> Doubles:
-        counts = sample.counts
-        seen = counts.seen
-        return ratio((getattr(counts, name) * seen).sum(axis=1), seen.sum(axis=1))
-
-    return formula
+    seen = sample.counts.seen
+    return ratio((sample.counts.score(name) * seen).sum(axis=1), seen.sum(axis=1))
 
 
-def weighted(name: str) -> Formula:
+def weighted(name: str, sample: Sample) -> Doubles:
     """The mean over classes, weighted by support."""
-
-    def formula(sample: Sample) -> Doubles:
-        true = sample.counts.true
-        return ratio((getattr(sample.counts, name) * true).sum(axis=1), true.sum(axis=1))
-
-    return formula
+    true = sample.counts.true
+    return ratio((sample.counts.score(name) * true).sum(axis=1), true.sum(axis=1))
 
 
-def micro_precision(sample: Sample) -> Doubles:
-    """The share of all predicted labels that are right."""
-    return ratio(sample.counts.right.sum(axis=1), sample.counts.predicted.sum(axis=1))
-
-
-def micro_recall(sample: Sample) -> Doubles:
-    """The share of all true labels that are predicted."""
-    return ratio(sample.counts.right.sum(axis=1), sample.counts.true.sum(axis=1))
-
-
-def micro_f1(sample: Sample) -> Doubles:
-    """2 right / (true + predicted), over all labels together."""
+def micro(name: str, sample: Sample) -> Doubles:
+    """Precision, recall or F1 of all labels together."""
     counts = sample.counts
-    return ratio(2.0 * counts.right.sum(axis=1), counts.true.sum(axis=1) + counts.predicted.sum(axis=1))
+    return Counts(*(part.sum(axis=1) for part in (counts.true, counts.predicted, counts.right))).score(name)
+
+
+def by_row(name: str, sample: Sample) -> Doubles:
+    """The mean over rows of the precision, recall or F1 of their labels."""
+    return sample.mean(Counts(*_sizes(sample)).score(name))
+
+
+def of_entities(name: str, sample: Sample) -> Doubles:
+    """Precision, recall or F1 of all entities together."""
+    names = ("entities", "predicted_entities", "right_entities")
+    return Counts(*(sample.sum(sample.value(each)) for each in names)).score(name)
 
 
 def accuracy(sample: Sample) -> Doubles:
     """The share of rows (of tokens for tags) predicted correctly; a row without a prediction counts as an error."""
     task = sample.facts.task
     if task == "tags":
-        return share_of("right_tokens", "tokens")(sample)
+        return share_of("right_tokens", "tokens", sample)
     if task == "candidates":
         return sample.mean_of("found_at_1")
     return ratio(sample.counts.right.sum(axis=1), sample.total)
 
 
-def share_of(right: str, among: str) -> Formula:
+def share_of(right: str, among: str, sample: Sample) -> Doubles:
     """The ratio of the sums of two numbers of each row."""
-
-    def formula(sample: Sample) -> Doubles:
-        return ratio(sample.sum(sample.value(right)), sample.sum(sample.value(among)))
-
-    return formula
-
-
-def entity_f1(sample: Sample) -> Doubles:
-    """2 right / (true + predicted), over all entities."""
-    there, predicted, right = (
-        sample.sum(sample.value(name)) for name in ("entities", "predicted_entities", "right_entities")
-    )
-    return ratio(2.0 * right, there + predicted)
+    return ratio(sample.sum(sample.value(right)), sample.sum(sample.value(among)))
 
 
 def balanced_accuracy(sample: Sample) -> Doubles:
@@ -277,22 +262,13 @@ def coverage(sample: Sample) -> Doubles:
 def answered_accuracy(sample: Sample) -> Doubles:
     """The accuracy on the rows with a prediction."""
     if sample.facts.task == "candidates":
-        return share_of("found_at_1", "answered")(sample)
-    return micro_precision(sample)
+        return share_of("found_at_1", "answered", sample)
+    return micro("precision", sample)
 
 
-def cost(sample: Sample) -> Doubles:
-    """The mean cost l(y', y) of the rows with a prediction."""
-    return ratio(sample.sum(sample.value("cost")), sample.sum(sample.value("answered")))
-
-
-def mean_of(name: str, divisor: float = 1.0) -> Formula:
+def mean_of(name: str, divisor: float, sample: Sample) -> Doubles:
     """The mean of one number of each row."""
-
-    def formula(sample: Sample) -> Doubles:
-        return sample.mean_of(name) / divisor
-
-    return formula
+    return sample.mean_of(name) / divisor
 
 
 def calibration_error(sample: Sample) -> Doubles:
@@ -317,24 +293,6 @@ def _sizes(sample: Sample) -> tuple[Array, Array, Array]:
     facts = sample.facts
     true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
     return true, predicted, both
-
-
-def sample_precision(sample: Sample) -> Doubles:
-    """The mean over rows of the share of predicted labels that are right; 0 for rows without predictions."""
-    _, predicted, both = _sizes(sample)
-    return sample.mean(ratio(both, predicted))
-
-
-def sample_recall(sample: Sample) -> Doubles:
-    """The mean over rows of the share of true labels that are predicted; 0 for rows without true labels."""
-    true, _, both = _sizes(sample)
-    return sample.mean(ratio(both, true))
-
-
-def sample_f1(sample: Sample) -> Doubles:
-    """The mean over rows of 2 |Y and Y'| / (|Y| + |Y'|); 0 for rows where both are empty."""
-    true, predicted, both = _sizes(sample)
-    return sample.mean(ratio(2.0 * both, true + predicted))
 
 
 def subset_accuracy(sample: Sample) -> Doubles:

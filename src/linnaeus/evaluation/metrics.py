@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linnaeus.errors import UsageError, did_you_mean
@@ -12,11 +13,13 @@ from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.evaluation.facts import Facts
-    from linnaeus.evaluation.formulas import Formula
+    from linnaeus.evaluation.formulas import Formula, Sample
     from linnaeus.evaluation.intervals import Scale
     from linnaeus.evaluation.outcome import Task
+    from linnaeus.types import Doubles
 
 View: TypeAlias = Literal["answers", "rows"]
+Better: TypeAlias = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Metric:
     formula: Formula
     sentence: str
     tasks: tuple[Task, ...] = ("single",)
-    better: Literal["higher", "lower"] = "higher"
+    better: Better = "higher"
     needs: tuple[str, ...] = ()
     view: View = "answers"
     scale: Scale = "share"
@@ -70,113 +73,87 @@ _CHOICE: tuple[Task, ...] = ("single", "candidates")
 DEPTHS = (1, 3, 5, 10)
 """The depths of recall at k among candidates."""
 
+_AVERAGES: dict[str, tuple[Callable[[str, Sample], Doubles], str, tuple[Task, ...]]] = {
+    "macro": (f.macro, "mean {} over classes that occur", _ANY),
+    "micro": (f.micro, "{} over all labels together", _ANY),
+    "weighted": (f.weighted, "mean {}, weighted by support", _ANY),
+    "sample": (f.by_row, "mean {} of the rows", _SET),
+}
+"""How the scores of classes or rows become one number."""
 
-def _at(depth: int, what: str = "found_at_") -> tuple[str, ...]:
-    return (f"{what}{depth}",)
+
+def _averages() -> dict[str, Metric]:
+    return {
+        f"{average}_{name}": Metric(partial(formula, name), sentence.format(said), tasks)
+        for name, said in (("f1", "F1"), ("precision", "precision"), ("recall", "recall"))
+        for average, (formula, sentence, tasks) in _AVERAGES.items()
+    }
+
+
+def _entities(name: str, sentence: str) -> Metric:
+    return Metric(partial(f.of_entities, name), sentence, _TAG, needs=("entities",))
+
+
+def _words(name: str, sentence: str) -> Metric:
+    return Metric(partial(f.share_of, f"right_{name}", name), sentence, _TAG, needs=(name,))
+
+
+def _mean(
+    column: str,
+    sentence: str,
+    tasks: tuple[Task, ...] = _ONE,
+    better: Better = "higher",
+    scale: Scale = "share",
+    divisor: int = 1,
+) -> Metric:
+    """The mean of one number of each row."""
+    return Metric(partial(f.mean_of, column, divisor), sentence, tasks, better, (column,), "rows", scale)
+
+
+def _error(formula: Formula, sentence: str, better: Better = "lower", scale: Scale = "error") -> Metric:
+    return Metric(formula, sentence, _NUM, better, (), "rows", scale)
 
 
 METRICS: dict[str, Metric] = {
-    "f1": Metric(f.entity_f1, "F1 of entities: begin, end and type must be correct", _TAG, needs=("entities",)),
-    "precision": Metric(
-        f.share_of("right_entities", "predicted_entities"),
-        "share of predicted entities that are correct",
-        _TAG,
-        needs=("entities",),
-    ),
-    "recall": Metric(
-        f.share_of("right_entities", "entities"), "share of true entities that are found", _TAG, needs=("entities",)
-    ),
+    "f1": _entities("f1", "F1 of entities: begin, end and type must be correct"),
+    "precision": _entities("precision", "share of predicted entities that are correct"),
+    "recall": _entities("recall", "share of true entities that are found"),
     "accuracy": Metric(f.accuracy, "share of {rows} predicted correctly", ("single", "tags", "candidates")),
-    "known_accuracy": Metric(
-        f.share_of("right_known", "known"), "accuracy on words of the training data", _TAG, needs=("known",)
-    ),
-    "unknown_accuracy": Metric(
-        f.share_of("right_unknown", "unknown"), "accuracy on other words", _TAG, needs=("unknown",)
-    ),
-    "sentence_accuracy": Metric(f.mean_of("whole"), "share of sentences without an error", _TAG),
-    "reciprocal_rank": Metric(f.mean_of("reciprocal_rank"), "mean of 1 / rank of the best right candidate", _PICK),
-    **{
-        f"recall_at_{at}": Metric(f.mean_of(f"found_at_{at}"), f"right candidate among the {at} best", _PICK)
-        for at in DEPTHS
-    },
+    "known_accuracy": _words("known", "accuracy on words of the training data"),
+    "unknown_accuracy": _words("unknown", "accuracy on other words"),
+    "sentence_accuracy": _mean("whole", "share of sentences without an error", _TAG),
+    "reciprocal_rank": _mean("reciprocal_rank", "mean of 1 / rank of the best right candidate", _PICK),
+    **{f"recall_at_{at}": _mean(f"found_at_{at}", f"right candidate among the {at} best", _PICK) for at in DEPTHS},
     "subset_accuracy": Metric(f.subset_accuracy, "share of rows with exactly the right label set", _SET),
-    "macro_f1": Metric(f.macro("f1"), "mean F1 over classes that occur", _ANY),
-    "micro_f1": Metric(f.micro_f1, "F1 over all labels together", _ANY),
-    "weighted_f1": Metric(f.weighted("f1"), "mean F1, weighted by support", _ANY),
-    "sample_f1": Metric(f.sample_f1, "mean F1 of the rows", _SET),
-    "macro_precision": Metric(f.macro("precision"), "mean precision over classes that occur", _ANY),
-    "micro_precision": Metric(f.micro_precision, "precision over all labels together", _ANY),
-    "weighted_precision": Metric(f.weighted("precision"), "mean precision, weighted by support", _ANY),
-    "sample_precision": Metric(f.sample_precision, "mean precision of the rows", _SET),
-    "macro_recall": Metric(f.macro("recall"), "mean recall over classes that occur", _ANY),
-    "micro_recall": Metric(f.micro_recall, "recall over all labels together", _ANY),
-    "weighted_recall": Metric(f.weighted("recall"), "mean recall, weighted by support", _ANY),
-    "sample_recall": Metric(f.sample_recall, "mean recall of the rows", _SET),
+    **_averages(),
     "balanced_accuracy": Metric(f.balanced_accuracy, "mean recall over true classes"),
     "hamming_loss": Metric(f.hamming_loss, "share of wrong label decisions", _SET, "lower"),
-    "log_loss": Metric(
-        f.mean_of("log_loss"), "mean -log p(true class)", _ANY, "lower", ("log_loss",), "rows", scale="error"
-    ),
-    "brier": Metric(
-        f.mean_of("brier"), "squared error of probabilities", _ONE, "lower", ("brier",), "rows", scale="error"
-    ),
+    "log_loss": _mean("log_loss", "mean -log p(true class)", _ANY, "lower", "error"),
+    "brier": _mean("brier", "squared error of probabilities", _ONE, "lower", "error"),
     "ece": Metric(f.calibration_error, "expected calibration error", _ONE, "lower", ("confidence",), "rows"),
-    "average_precision": Metric(
-        f.average_precision,
-        "mean over true classes",
-        _ANY,
-        "higher",
-        ("ranked",),
-        "rows",
-    ),
+    "average_precision": Metric(f.average_precision, "mean over true classes", _ANY, needs=("ranked",), view="rows"),
     **{
-        f"precision_at_{at}": Metric(
-            f.mean_of(f"found_at_{at}", at),
-            f"share of true labels among the {at} best",
-            _ANY,
-            needs=_at(at),
-            view="rows",
-        )
+        f"precision_at_{at}": _mean(f"found_at_{at}", f"share of true labels among the {at} best", _ANY, divisor=at)
         for at in TOP
     },
-    **{
-        f"top_{at}_accuracy": Metric(
-            f.mean_of(f"found_at_{at}"),
-            f"true class among the {at} best",
-            needs=_at(at),
-            view="rows",
-        )
-        for at in TOP[1:]
-    },
-    "cost": Metric(f.cost, "mean cost of a prediction", _ONE, "lower", ("cost",), scale="error", answered=True),
+    **{f"top_{at}_accuracy": _mean(f"found_at_{at}", f"true class among the {at} best") for at in TOP[1:]},
+    "cost": Metric(
+        partial(f.share_of, "cost", "answered"),
+        *("mean cost of a prediction", _ONE, "lower", ("cost",)),
+        scale="error",
+        answered=True,
+    ),
     "coverage": Metric(f.coverage, "share of {rows} with a prediction", _CHOICE, needs=("abstained",)),
     "answered_accuracy": Metric(
         f.answered_accuracy, "accuracy on the {rows} with a prediction", _CHOICE, needs=("abstained",), answered=True
     ),
-    "set_coverage": Metric(
-        f.mean_of("set_holds"),
-        "true class in the prediction set",
-        needs=("set_holds",),
-        view="rows",
-    ),
-    "mean_set_size": Metric(
-        f.mean_of("set_size"),
-        "mean size of the prediction sets",
-        _ONE,
-        "lower",
-        ("set_size",),
-        "rows",
-        scale="error",
-    ),
-    "empty_sets": Metric(
-        f.mean_of("set_empty"), "share of empty prediction sets", _ONE, "lower", ("set_empty",), "rows"
-    ),
-    "rmse": Metric(f.root_mean_square, "root mean squared error", _NUM, "lower", (), "rows", scale="error"),
-    "mae": Metric(f.mean_absolute, "mean absolute error", _NUM, "lower", (), "rows", scale="error"),
-    "r2": Metric(f.explained, "share of the variance that is explained", _NUM, "higher", (), "rows", scale="explained"),
-    "median_absolute_error": Metric(
-        f.median_absolute, "median absolute error", _NUM, "lower", (), "rows", scale="error"
-    ),
+    "set_coverage": _mean("set_holds", "true class in the prediction set"),
+    "mean_set_size": _mean("set_size", "mean size of the prediction sets", _ONE, "lower", "error"),
+    "empty_sets": _mean("set_empty", "share of empty prediction sets", _ONE, "lower"),
+    "rmse": _error(f.root_mean_square, "root mean squared error"),
+    "mae": _error(f.mean_absolute, "mean absolute error"),
+    "r2": _error(f.explained, "share of the variance that is explained", "higher", "explained"),
+    "median_absolute_error": _error(f.median_absolute, "median absolute error"),
 }
 
 

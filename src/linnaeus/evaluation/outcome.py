@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Arrays, Doubles, Ints
+    from linnaeus.types import Arrays, Doubles, Ints, Label, Matrix
 
 Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "candidates"]
 """What is predicted of a row: a label, a label set, numbers, a tag for each token, one of the candidates."""
@@ -43,13 +43,13 @@ class Outcome:
     'single'
     """
 
-    truth: Any
-    predicted: Any
-    classes: Sequence[Any] = ()
-    probabilities: Any = None
-    scores: Any = None
-    weights: Any = None
-    costs: Any = None
+    truth: Matrix
+    predicted: Matrix
+    classes: Sequence[Label] = ()
+    probabilities: Matrix = None
+    scores: Matrix = None
+    weights: Matrix = None
+    costs: Matrix = None
     sets: LabelSets | None = None
 
     @property
@@ -60,7 +60,7 @@ class Outcome:
         return "single" if len(self.classes) else "numbers"
 
 
-def lookup(labels: Iterable[Any], classes: Sequence[Any]) -> Ints:
+def lookup(labels: Iterable[Label], classes: Sequence[Label]) -> Ints:
     """The index of each label among the classes, -1 for an unknown label.
 
     >>> lookup(["spam", "eggs"], ["ham", "spam"]).tolist()
@@ -70,7 +70,7 @@ def lookup(labels: Iterable[Any], classes: Sequence[Any]) -> Ints:
     return np.array([places.get(plain(label), UNKNOWN) for label in labels], dtype=np.int32)
 
 
-def lookup_sets(rows: Iterable[Iterable[Any]], classes: Sequence[Any]) -> LabelSets:
+def lookup_sets(rows: Iterable[Iterable[Label]], classes: Sequence[Label]) -> LabelSets:
     """The labels of each row as indices among the classes; all unknown labels become one label, -1.
 
     >>> lookup_sets([["b", "a"], [], ["x"]], ["a", "b"]).labels.tolist()
@@ -83,7 +83,7 @@ def lookup_sets(rows: Iterable[Iterable[Any]], classes: Sequence[Any]) -> LabelS
     return LabelSets(offsets, np.array([i for row in found for i in row], dtype=np.int32))
 
 
-def plain(label: Any) -> Any:
+def plain(label: Label) -> Label:
     """A scalar of NumPy or Arrow as Python's own: these are equal and hash alike."""
     return label.as_py() if has_method(label, "as_py") else label.item() if isinstance(label, np.generic) else label
 
@@ -156,7 +156,7 @@ def _chances(P: Doubles, truth: NDArray[np.intp]) -> Arrays:
     }
 
 
-def _costs(costs: Any, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int) -> Arrays:
+def _costs(costs: Matrix, truth: NDArray[np.intp], predicted: NDArray[np.intp], k: int) -> Arrays:
     """The cost of each prediction; an unknown true label costs as much as the worst error for this prediction."""
     table = np.asarray(costs, dtype=np.float64)
     if table.shape != (k, k) or not np.isfinite(table).all():
@@ -224,7 +224,7 @@ def _numbers(outcome: Outcome) -> Facts:
     return Facts("numbers", (), _weights(outcome, len(truth)), none, none, values)
 
 
-def _reals(given: Any, name: str) -> Doubles:
+def _reals(given: Matrix, name: str) -> Doubles:
     array = np.asarray(given, dtype=np.float64)
     if array.ndim not in (1, 2):
         raise DataError(f"{name} takes one number, or one row of numbers, for each row, not shape {array.shape}.")
@@ -233,7 +233,7 @@ def _reals(given: Any, name: str) -> Doubles:
     return array.reshape(len(array), -1)
 
 
-def _indices(given: Any, k: int, name: str) -> NDArray[np.intp]:
+def _indices(given: Matrix, k: int, name: str) -> NDArray[np.intp]:
     array = np.asarray(given)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iub"):
         raise DataError(f"{name} takes one class index for each row; lookup(labels, classes) gives them.")
@@ -275,7 +275,7 @@ def _ranked(outcome: Outcome, n: int, k: int) -> Doubles | None:
     return _block(scores, (n, k), "scores")
 
 
-def _block(given: Any, shape: tuple[int, int], name: str) -> Doubles:
+def _block(given: Matrix, shape: tuple[int, int], name: str) -> Doubles:
     array = np.asarray(given, dtype=np.float64)
     if array.shape != shape:
         raise DataError(f"{name} has shape {array.shape}, but there are {shape[0]} rows and {shape[1]} classes.")

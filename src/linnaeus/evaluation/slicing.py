@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from linnaeus.evaluation.outcome import Outcome
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Json
+    from linnaeus.types import Json, Label
 
 VALUES = 40
 """The most values of a column that get a slice of their own; the rarer ones share one."""
@@ -48,7 +48,7 @@ class Column:
     names: tuple[str, ...]
 
 
-def column(name: str, values: Iterable[Any]) -> Column:
+def column(name: str, values: Iterable[Label]) -> Column:
     """Slices by the values of a column, the most frequent first; rare values beyond `VALUES` are one slice.
 
     >>> column("source", ["web", "mail", "web", None]).names
@@ -63,7 +63,7 @@ def column(name: str, values: Iterable[Any]) -> Column:
     return Column(name, np.array([places[text] for text in texts], dtype=np.intp), names)
 
 
-def by_length(texts: Iterable[Any], buckets: int = 4) -> Column:
+def by_length(texts: Iterable[Label], buckets: int = 4) -> Column:
     """Slices by length of text, cut at quantiles so that they are about equally large; whole numbers are lengths.
 
     >>> by_length(["a", "bb", "ccc", "dddd"], buckets=2).names

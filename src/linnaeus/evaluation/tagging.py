@@ -9,7 +9,7 @@ Rows are sentences, since the bootstrap draws sentences: the tokens of one are n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +23,13 @@ from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Arrays, Longs
+    from linnaeus.types import Arrays, Longs, Source
 
 
 def observe_tags(
     offsets: Longs,
-    truth: Any,
-    predicted: Any,
+    truth: Source,
+    predicted: Source,
     known: NDArray[np.bool_] | None = None,
     entities: bool | None = None,
 ) -> Facts:
@@ -106,7 +106,7 @@ def _sums(flags: NDArray[np.bool_], bounds: Longs) -> Longs:
     return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds])
 
 
-def _array(tags: Any) -> pa.Array:
+def _array(tags: Source) -> pa.Array:
     return tags if isinstance(tags, pa.Array) else pa.array(list(tags), pa.string())
 
 

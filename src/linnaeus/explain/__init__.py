@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from linnaeus.explain.explanation import Part as Part
     from linnaeus.explain.explanation import Reason as Reason
     from linnaeus.explain.explanation import Spot as Spot
-    from linnaeus.explain.explanation import Table as Table
     from linnaeus.explain.flip import Decide as Decide
     from linnaeus.explain.flip import Search as Search
     from linnaeus.explain.models import Linear as Linear

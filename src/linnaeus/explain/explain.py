@@ -10,7 +10,7 @@ import numpy as np
 
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
-from linnaeus.explain.explanation import Explanation, Neighbor, Reason, Table, contrast_of
+from linnaeus.explain.explanation import Explanation, Neighbor, Reason, contrast_of
 from linnaeus.explain.flip import Decide, Search, Trial, find_flip
 from linnaeus.explain.models import Answer, answer_of
 from linnaeus.features.base import Fitted, as_stream
@@ -19,6 +19,7 @@ from linnaeus.protocols import HashedColumns, capability
 if TYPE_CHECKING:
     from linnaeus.explain.found import Found
     from linnaeus.explain.models import Linear, Local
+    from linnaeus.types import Crowding
 
 Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
 """Finds the training examples most similar to a batch of one row."""
@@ -106,11 +107,11 @@ def _contrast(model: Linear | Local, found: Found, answer: Answer) -> Reason | N
     return contrast_of(first, second, 0.0 if len(model.b) == 1 else 1.0)
 
 
-def _tables(features: Fitted) -> Iterator[Table]:
+def _tables(features: Fitted) -> Iterator[Crowding]:
     """The tables of hashed features, also of nested ones."""
     hashed = capability(features, HashedColumns)
     if hashed is not None:
-        yield Table(*hashed.crowding())
+        yield hashed.crowding()
     names: list[str] = [field.name for field in fields(features)] if is_dataclass(features) else []
     for value in (getattr(features, name) for name in names):
         for inner in value if isinstance(value, tuple) else (value,):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from linnaeus.explain.models import Kind
     from linnaeus.explain.words import WordRow
     from linnaeus.render import Glyphs, Marks, Page
-    from linnaeus.types import Doubles, Json
+    from linnaeus.types import Crowding, Doubles, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +173,6 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table of hashed features: its columns and, if known, its training terms and how many of them share a column.
-
-    >>> Table(columns=1024, terms=300).columns
-    1024
-    """
-
-    columns: int
-    terms: int | None = None
-    sharing: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Neighbor:
     """A training example that is similar to the row.
 
@@ -222,7 +209,7 @@ class Explanation:
     reasons: tuple[Reason, ...]
     contrast: Reason | None = None
     flip: Flip | None = None
-    tables: tuple[Table, ...] = ()
+    tables: tuple[Crowding, ...] = ()
     neighbors: tuple[Neighbor, ...] = ()
     exact: bool = True
     at: tuple[int, int] | None = None
@@ -295,42 +282,32 @@ class Explanation:
 
     def to_json(self, parts: int | None = None) -> dict[str, Json]:
         """One JSON object with character offsets; all features, or the `parts` largest for any of the classes."""
-        return explanation_json(self, parts)
+        contrast, flip = self.contrast, self.flip
+        return {
+            "schema": SCHEMA,
+            "unit": "characters",
+            "text": self.text,
+            "kind": self.kind,
+            "exact": self.exact,
+            "at": None if self.at is None else _span_json(self.text, self.at),
+            "predicted": list(self.predicted),
+            "classes": [_class_json(reason) for reason in self.reasons],
+            "segments": _segments_json(self),
+            "features": _features_json(self, parts),
+            "contrast": {**_class_json(contrast), "against": contrast.against} if contrast else None,
+            "flip": _flip_json(self.text, flip) if flip else None,
+            "tables": [table._asdict() for table in self.tables],
+            "neighbors": [asdict(neighbor) for neighbor in self.neighbors],
+        }
 
 
 SCHEMA = "linnaeus.explanation/1"
 """The version of the JSON form; within it keys are only ever added."""
 
 
-def explanation_json(explanation: Explanation, parts: int | None = None) -> dict[str, Json]:
-    """Schema, text, predicted, classes, segments, features, contrast, flip, tables, neighbors."""
-    return {
-        "schema": SCHEMA,
-        "unit": "characters",
-        "text": explanation.text,
-        "kind": explanation.kind,
-        "exact": explanation.exact,
-        "at": None if explanation.at is None else _span_json(explanation.text, explanation.at),
-        "predicted": list(explanation.predicted),
-        "classes": [_class_json(reason) for reason in explanation.reasons],
-        "segments": _segments_json(explanation),
-        "features": _features_json(explanation, parts),
-        "contrast": _contrast_json(explanation),
-        "flip": _flip_json(explanation.text, explanation.flip) if explanation.flip else None,
-        "tables": [asdict(table) for table in explanation.tables],
-        "neighbors": [asdict(neighbor) for neighbor in explanation.neighbors],
-    }
-
-
 def _class_json(reason: Reason) -> dict[str, Json]:
-    return {
-        "name": reason.name,
-        "score": reason.score,
-        "bias": reason.bias,
-        "standing": reason.standing,
-        "unplaced": reason.unplaced,
-        "probability": reason.probability,
-    }
+    names = ("name", "score", "bias", "standing", "unplaced", "probability")
+    return {name: getattr(reason, name) for name in names}
 
 
 def _segments_json(explanation: Explanation) -> list[Json]:
@@ -371,21 +348,11 @@ def _features_json(explanation: Explanation, parts: int | None) -> list[Json]:
     ]
 
 
-def _contrast_json(explanation: Explanation) -> Json:
-    reason = explanation.contrast
-    return {**_class_json(reason), "against": reason.against} if reason else None
-
-
 def _span_json(text: str, span: tuple[int, int]) -> Json:
     start, end = span
     return {"start": start, "end": end, "text": text[start:end]}
 
 
 def _flip_json(text: str, flip: Flip) -> Json:
-    return {
-        "words": [_span_json(text, span) for span in flip.words],
-        "predicted": list(flip.predicted),
-        "minimal": flip.minimal,
-        "scored": flip.scored,
-        "text": flip.text,
-    }
+    words = [_span_json(text, span) for span in flip.words]
+    return {**asdict(flip), "words": words, "predicted": list(flip.predicted)}

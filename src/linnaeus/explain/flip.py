@@ -8,17 +8,15 @@ are few words, or small sets are few, all smaller sets are tried: then the set i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Flip
-from linnaeus.explain.models import AT_ONCE, answer_of
+from linnaeus.explain.models import AT_ONCE, answer_of, lacking
 from linnaeus.explain.words import without, words
 from linnaeus.frozen import dataclass
 
@@ -86,8 +84,7 @@ class Trial:
         return sets[at], bool(flips[at]), decided[at : at + 1]
 
     def _score(self, sets: Sequence[Words]) -> tuple[Doubles, Array]:
-        texts = [without(self.text, [self.words[i] for i in chosen]) for chosen in sets]
-        rows = replace(self.row.take([0] * len(sets)), text=pa.array(texts, pa.large_string()))
+        rows = lacking(self.row, self.text, [[self.words[i] for i in chosen] for chosen in sets])
         S = self.model.scores(rows)
         return self.answer.margin(self.model.class_scores(S)), np.asarray(self.decide(S, rows))
 

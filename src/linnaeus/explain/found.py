@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -78,24 +79,23 @@ class Found:
         return sums
 
 
+Placed: TypeAlias = tuple[int, int, int, float]
+"""A place: the number of its feature, its characters from start to end, and its share of the feature."""
+
+
+def located(text: str, columns: Longs, values: Doubles, names: Sequence[str], places: Sequence[Placed]) -> Found:
+    """Features with their places."""
+    owners, starts, ends = np.array([place[:3] for place in places], np.int64).reshape(-1, 3).T
+    shares = np.array([place[3] for place in places], np.float64)
+    return Found(text, columns, values, tuple(names), ((),) * len(names), owners, starts, ends, shares)
+
+
 def listed(
     text: str, names: Sequence[str], columns: Sequence[int], values: Doubles, places: Sequence[Span | None]
 ) -> Found:
     """Features that are listed by their names, each at one place of the text or at none."""
-    owners = [i for i, place in enumerate(places) if place is not None]
-    spans = [place for place in places if place is not None]
-    return Found(
-        text,
-        np.array(columns, np.int64),
-        values,
-        tuple(names),
-        ((),) * len(names),
-        np.array(owners, np.int64),
-        np.array([start for start, _ in spans], np.int64),
-        np.array([end for _, end in spans], np.int64),
-        np.ones(len(spans)),
-        folded=False,
-    )
+    spots = [(i, *place, 1.0) for i, place in enumerate(places) if place is not None]
+    return replace(located(text, np.array(columns, np.int64), values, names, spots), folded=False)
 
 
 def find(features: Fitted, row: Batch) -> Found:
@@ -104,20 +104,12 @@ def find(features: Fitted, row: Batch) -> Found:
     columns, values = X.indices[: X.nnz].astype(np.int64), X.data[: X.nnz].astype(np.float64)
     numbers = {column: i for i, column in enumerate(columns.tolist())}
     places = [place for place in features.places(row)[0] if place.column in numbers]
-    owners = np.array([numbers[place.column] for place in places], np.int64)
-    terms = _terms(places, numbers)
-    names = features.names()
-    return Found(
-        text,
-        columns,
-        values,
-        tuple(" | ".join(said) or names[column] for column, said in zip(columns.tolist(), terms, strict=True)),
-        terms,
-        owners,
-        np.array([place.start for place in places], np.int64),
-        np.array([place.end for place in places], np.int64),
-        _shares(owners, np.array([place.amount for place in places], np.float64), len(columns)),
-    )
+    owners = [numbers[place.column] for place in places]
+    shares = _shares(np.array(owners, np.int64), np.array([p.amount for p in places], np.float64), len(columns))
+    terms, every = _terms(places, numbers), features.names()
+    names = [" | ".join(said) or every[column] for column, said in zip(columns.tolist(), terms, strict=True)]
+    spots = [(i, p.start, p.end, share) for i, p, share in zip(owners, places, shares.tolist(), strict=True)]
+    return replace(located(text, columns, values, names, spots), terms=terms)
 
 
 def _terms(places: list[Place], numbers: dict[int, int]) -> tuple[tuple[str, ...], ...]:

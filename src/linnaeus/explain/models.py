@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import UsageError, did_you_mean
-from linnaeus.explain.found import Found, find, listed
+from linnaeus.explain.found import Found, find, listed, located
 from linnaeus.explain.words import Span, without, words
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import ClassScores, Readout, TakesMatrices, capability
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from linnaeus.data.batch import Batch
     from linnaeus.features.base import Fitted
-    from linnaeus.types import Array, Doubles, Longs
+    from linnaeus.protocols import OutputSpace
+    from linnaeus.types import Array, Doubles, Longs, Source
+
+    Scores: TypeAlias = Callable[[Source], Doubles]
 
 
 class Ranked:
@@ -33,7 +36,7 @@ class Ranked:
     one-vs-one have; where classes are ranked by something else than sums, also `class_scores(S)`.
     """
 
-    space: Any
+    space: OutputSpace
     classes: tuple[str, ...]
 
     @property
@@ -82,7 +85,7 @@ class Linear(Ranked):
     features: Fitted
     W: Array
     b: Array
-    space: Any
+    space: OutputSpace
     classes: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -135,8 +138,8 @@ class Local(Ranked):
     exact: ClassVar[bool] = False
 
     features: Fitted
-    score: Callable[[Any], Doubles]
-    space: Any
+    score: Scores
+    space: OutputSpace
     classes: tuple[str, ...]
     row: Batch
     seen: Found
@@ -148,7 +151,7 @@ class Local(Ranked):
         assert row is self.row
         return self.seen
 
-    def scores(self, source: Any) -> Doubles:
+    def scores(self, source: Source) -> Doubles:
         """S (n, w), by the model itself."""
         return self.score(source)
 
@@ -157,7 +160,7 @@ class Local(Ranked):
         return self.V[columns]
 
 
-def local(row: Batch, features: Fitted, score: Callable[[Any], Doubles], space: Any, classes: tuple[str, ...]) -> Local:
+def local(row: Batch, features: Fitted, score: Scores, space: OutputSpace, classes: tuple[str, ...]) -> Local:
     """The model around a batch of one row.
 
     >>> from linnaeus import TextClassifier
@@ -197,39 +200,19 @@ def _columns(features: Fitted, row: Batch) -> tuple[Found, Iterator[Batch]]:
 def _worded(row: Batch) -> tuple[Found, Iterator[Batch]]:
     """The words of a row, and the row without each of them."""
     text = "" if row.text is None else row.text[0].as_py()
-    groups = _groups(text)
-    spans, step = list(groups.values()), max(1, AT_ONCE // max(len(text), 1))
-    return _found(text, groups), (_lacking(row, text, spans[at : at + step]) for at in range(0, len(spans), step))
-
-
-def _groups(text: str) -> dict[str, list[Span]]:
-    """The distinct words of a text, and where each occurs."""
-    groups: dict[str, list[Span]] = {}
+    groups: dict[str, list[Span]] = {}  # where each distinct word occurs
     for start, end in words(text):
         groups.setdefault(text[start:end].casefold(), []).append((start, end))
-    return groups
+    spans, f, step = list(groups.values()), len(groups), max(1, AT_ONCE // max(len(text), 1))
+    places = [(i, *span, 1.0 / len(some)) for i, some in enumerate(spans) for span in some]
+    found = located(text, np.arange(f), np.ones(f), list(groups), places)
+    return found, (lacking(row, text, spans[at : at + step]) for at in range(0, f, step))
 
 
-def _lacking(row: Batch, text: str, groups: list[list[Span]]) -> Batch:
-    """The row once for each group of words, without them."""
-    texts = [without(text, spans) for spans in groups]
+def lacking(row: Batch, text: str, gone: Sequence[Sequence[Span]]) -> Batch:
+    """The row once for each of these groups of words, without them."""
+    texts = [without(text, spans) for spans in gone]
     return replace(row.take([0] * len(texts)), text=pa.array(texts, pa.large_string()))
-
-
-def _found(text: str, groups: dict[str, list[Span]]) -> Found:
-    places = [(i, start, end, 1.0 / len(spans)) for i, spans in enumerate(groups.values()) for start, end in spans]
-    owners, starts, ends, shares = zip(*places, strict=True) if places else ((), (), (), ())
-    return Found(
-        text,
-        np.arange(len(groups)),
-        np.ones(len(groups)),
-        tuple(groups),
-        ((),) * len(groups),
-        np.array(owners, np.int64),
-        np.array(starts, np.int64),
-        np.array(ends, np.int64),
-        np.array(shares, np.float64),
-    )
 
 
 Kind: TypeAlias = Literal["one", "many", "number", "tag", "candidate"]

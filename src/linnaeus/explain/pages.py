@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from linnaeus.explain.explanation import Explanation, Flip, Reason, Table
+from linnaeus.explain.explanation import Explanation, Flip, Reason
 from linnaeus.explain.weights import TopFeatures, Weight
 from linnaeus.explain.words import WordRow
 from linnaeus.frozen import dataclass
@@ -35,6 +35,7 @@ from linnaeus.render import (
     tint_style,
     title,
 )
+from linnaeus.types import Crowding
 
 SHOWN = 5
 """The maximum number of collisions that are listed."""
@@ -132,10 +133,10 @@ def flip_sentence(text: str, flip: Flip) -> str:
     return f"Without {gone} the prediction would be {answer}; {proof}."
 
 
-def table_sentence(table: Table) -> str:
+def table_sentence(table: Crowding) -> str:
     """The load of a table of hashed features.
 
-    >>> table_sentence(Table(1024, 512, 200))
+    >>> table_sentence(Crowding(1024, 512, 200))
     'Hashed features: 512 training terms in 1,024 columns, 39.1 % of them share theirs with another term.'
     """
     if not table.terms:
@@ -210,14 +211,13 @@ class _Rows:
     glyphs: Glyphs
 
     def __call__(self, reason: Reason, heading: str) -> Page:
-        rows, bias = reason.words(), reason.bias
-        first = [row for row in rows[: self.most] if abs(row.contribution) >= LEAST]
-        top = max((abs(row.contribution) for row in first), default=0.0) or 1.0
+        every = reason.words()
+        first = [row for row in every[: self.most] if abs(row.contribution) >= LEAST]
+        top = _largest(first)
         cells = [cell for row in first for cell in self._cells(row, top)]
-        if more := len(rows) - len(first):
-            rest = reason.score - bias - sum(row.contribution for row in first)
-            cells.append(_plain(f"{more:,} more", signed(rest)))
-        cells += [_plain("bias", signed(bias)), _plain("score", signed(reason.score), "title")]
+        for name, amount in _others(reason, first, len(every)):
+            style = "title" if name == "score" else ""
+            cells.append([Word(name, style), "", Word(signed(amount), style), ""])
         if self.detail:
             return title(heading) + indent(table(["", "value x weight", "adds", ""], cells, "<>>="))
         return title(heading) + indent(table(["", "adds", ""], [[row[0], *row[2:]] for row in cells], "<>="))
@@ -235,8 +235,16 @@ class _Rows:
             yield [within, product, Word(signed(part.contribution), "faint"), ""]
 
 
-def _plain(name: str, amount: str, style: str = "") -> list[str | Word]:
-    return [Word(name, style), "", Word(amount, style), ""]
+def _largest(rows: Sequence[WordRow]) -> float:
+    return max((abs(row.contribution) for row in rows), default=0.0) or 1.0
+
+
+def _others(reason: Reason, first: Sequence[WordRow], count: int) -> Iterator[tuple[str, float]]:
+    """What follows the largest contributions in a table: all others together, the bias, and the sum."""
+    if more := count - len(first):
+        yield f"{more:,} more", reason.score - reason.bias - sum(row.contribution for row in first)
+    yield "bias", reason.bias
+    yield "score", reason.score
 
 
 def _neighbors(explanation: Explanation, glyphs: Glyphs) -> Page:
@@ -313,20 +321,13 @@ def _table_html(reason: Reason, heading: str, k: int) -> str:
     """The words with the largest contributions, the others together, the bias and their sum."""
     every = reason.words()
     first = every[:k]
-    top = max((abs(row.contribution) for row in first), default=0.0) or 1.0
+    top = _largest(first)
     rows = [_row_html(_word_html(row), row.contribution, tint_style(row.contribution / top)) for row in first]
-    if more := len(every) - len(first):
-        rest = reason.score - reason.bias - sum(row.contribution for row in first)
-        rows.append(_row_html(_beside(f"{more:,} more"), rest))
-    rows += [_row_html(_beside("bias"), reason.bias), _row_html(_beside("score"), reason.score)]
+    for name, amount in _others(reason, first, len(every)):
+        rows.append(_row_html(f'<span style="padding-left:{LEFT}">{name}</span>', amount))
     style = "text-align:left;font-weight:bold;white-space:nowrap"
     head = f'<caption style="{style}"><bdi>{html_text(heading)}</bdi></caption>'
     return f'<table style="border-collapse:collapse;margin:0.6em 0">{head}<tbody>{"".join(rows)}</tbody></table>'
-
-
-def _beside(name: str) -> str:
-    """What does not open begins where words do that open."""
-    return f'<span style="padding-left:{LEFT}">{name}</span>'
 
 
 def _word_html(row: WordRow) -> str:
