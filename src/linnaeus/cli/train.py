@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from linnaeus.erm.progress import Phase
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Stream, Task
+    from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
+    from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.examples import Examples
     from linnaeus.types import Json, Source
 
@@ -134,7 +135,7 @@ def _updated(data: str, options: shared.Options) -> tuple[Model, Later]:
         return updated(model, source.watch(shown.read), shown), test
 
 
-def recognized(data: str, options: shared.Options) -> Task:
+def recognized(data: str, options: shared.Options) -> AnyTask:
     """The task that `--task`, or the columns of the data, ask for."""
     from linnaeus.data.sentence_reading import columns_of
     from linnaeus.errors import LinnaeusError
@@ -148,9 +149,9 @@ def recognized(data: str, options: shared.Options) -> Task:
     return next(task for task in map(task_named, order) if task.recognize(columns, options["text"]))
 
 
-def task_named(name: str) -> Task:
+def task_named(name: str) -> AnyTask:
     """A task of the table."""
-    found: Task = TASKS[name]()
+    found: AnyTask = TASKS[name]()
     return found
 
 
@@ -207,7 +208,7 @@ def _assignment(text: str) -> tuple[str, Json]:
         return path, value
 
 
-def _open(task: Task, data: str, options: shared.Options) -> Source:
+def _open(task: AnyTask, data: str, options: shared.Options) -> Source:
     """The training data; says which columns hold what."""
     source = task.open(data, shared.given(options), {})
     if options["task"] == "classify" and source.kind == "numeric":
@@ -216,7 +217,7 @@ def _open(task: Task, data: str, options: shared.Options) -> Source:
     return source
 
 
-def _fitting(task: Task, examples: Examples, options: shared.Options) -> Recipe:
+def _fitting(task: AnyTask, examples: Examples, options: shared.Options) -> Recipe:
     """The recipe for these examples where none is named; says which, where it is not the usual one."""
     name = task.fitting(examples)
     if name == "ridge" and options["task"] == "auto":
@@ -226,7 +227,7 @@ def _fitting(task: Task, examples: Examples, options: shared.Options) -> Recipe:
     return named_recipe(options, task.name, name)
 
 
-def _train(recipe: Recipe | None, task: Task, source: Source, test: Later, options: shared.Options) -> Model:
+def _train(recipe: Recipe | None, task: AnyTask, source: Source, test: Later, options: shared.Options) -> Model:
     """Train the model; the test data are read meanwhile, since training mostly uses one thread."""
     from linnaeus.cli.progress import Training, open_progress
     from linnaeus.training.train import train
@@ -319,7 +320,7 @@ def _remember(model: Model, options: shared.Options) -> Model:
     return replace(model, facts=model.facts | known) if known else model
 
 
-def _test_data(task: Task, source: Source, options: shared.Options) -> Later:
+def _test_data(task: AnyTask, source: Source, options: shared.Options) -> Later:
     """The test data, read later; a wrong name or missing columns are reported at once."""
     if options["other"] is None:
         return None
