@@ -19,7 +19,7 @@ import linnaeus
 from linnaeus.data.group_reading import GroupRoles, read_groups, stream_groups
 from linnaeus.data.groups import AliasTable
 from linnaeus.errors import DataError, UsageError
-from linnaeus.recipes.toml import read_table
+from linnaeus.recipes.recipe import read_table
 
 ROWS = [{"text": f"q{i}", "candidates": [f"a{i}", "b"], "answer": i % 2, "doc": i} for i in range(6)]
 

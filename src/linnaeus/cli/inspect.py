@@ -57,7 +57,7 @@ def command(model: str, **options: shared.Option) -> int:
 
 def described(model: Model, path: str, checked: str = CHECKED) -> dict[str, Json]:
     """All contents except the arrays."""
-    from linnaeus.model.contents import remains
+    from linnaeus.model.summary import remains
     from linnaeus.store.blocks import raw
 
     W, held = raw(model.params, "W"), remains(model)
@@ -132,7 +132,7 @@ def _learned(model: Model) -> list[tuple[str, str]]:
 
 def _texts(model: Model) -> str:
     """Whether the file contains training texts, which matters before sharing it."""
-    from linnaeus.model.contents import remains
+    from linnaeus.model.summary import remains
     from linnaeus.render import counted
 
     if model.kept is None:

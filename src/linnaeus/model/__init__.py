@@ -3,7 +3,7 @@
 model       `Model`, whatever its task;  stages  the earlier models of a pipeline
 file        how it is stored, and `load`;  manifests  what the manifest of a file may hold
 scorer      features and weights compiled into one kernel
-kept_texts  training texts that a model keeps;  contents  what of the data is in it
+kept_texts  training texts that a model keeps;  summary  what is said of a model, and what of the data is in it
 """
 
 from __future__ import annotations

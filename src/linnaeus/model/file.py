@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -30,25 +30,30 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from linnaeus.features.restore import Functions
     from linnaeus.model.kept_texts import Kept
-    from linnaeus.protocols import Model as Body
-    from linnaeus.types import Json
+    from linnaeus.protocols import OutputSpace
+    from linnaeus.types import Array, Arrays, Json
+
+Item = TypeVar("Item")
 
 KIND = "model"
 LONGEST = 120
 """Characters of an error's own words that are said."""
 
-FORMS = ("single", "lists", "indicator", "sparse", "numbers", "tags", "candidates")
+TASK_OF = {
+    **dict.fromkeys(("single", "lists", "indicator", "sparse"), "classify"),
+    "numbers": "regress",
+    "tags": "tag",
+    "candidates": "rank",
+}
+"""The task that has labels of each form."""
 
 
 def state_of(model: Model) -> State:
     """Manifest and tensors from which `model_of` builds the same model, with the same bits in every answer."""
     features = model.features.state()
     kept = features.tensors if model.codes is None else terse(features.tensors)
-    decision = None if model.decision is None else model.decision.state()
     manifest: dict[str, Json] = {
         "kind": KIND,
         "task": task_state(model.task),
@@ -56,44 +61,32 @@ def state_of(model: Model) -> State:
         "space": {"kind": SPACES[type(model.space)], **asdict(model.space)},
         "form": model.form,
         "features": features.manifest,
-        "decision": None if decision is None else decision.manifest,
+        "decision": None,
         "evaluation": None if model.evaluation is None else model.evaluation.to_json(),
         "facts": model.facts,
     }
-    tensors = {f"features.{name}": array for name, array in kept.items()}
-    tensors |= {} if decision is None else {f"decision.{name}": array for name, array in decision.tensors.items()}
-    if model.body is not None:
-        body = model.body.state()
-        manifest["body"] = body.manifest
-        tensors |= {f"body.{name}": array for name, array in body.tensors.items()}
-    if model.kept is not None:
-        texts = model.kept.state()
-        manifest["kept"] = texts.manifest
-        tensors |= {f"kept.{name}": array for name, array in texts.tensors.items()}
-    tensors |= _weights(model)
+    tensors = _above("features", kept)
+    for name, part in {"decision": model.decision, "body": model.body, "kept": model.kept}.items():
+        if part is not None:
+            state: State = part.state()
+            manifest[name] = state.manifest
+            tensors |= _above(name, state.tensors)
+    if model.body is None:  # else the parameters are made of it again
+        plain = {name: array for name, array in model.params.items() if name != "W" or model.codes is None}
+        tensors |= _above("params", plain) | _above("weights", model.codes or {})
     if model.classes is not None:
         tensors |= pack_labels("classes", model.classes)
     if model.words:
         tensors |= pack_strings("words", list(model.words))
         tensors["word_tags"] = np.array(list(model.words.values()), np.int32)
-    tensors |= {f"memory.{name}": array for name, array in model.memory.items() if np.isfinite(array).all()}
+    tensors |= _above("memory", {name: a for name, a in model.memory.items() if np.isfinite(a).all()})
     if model.stages:
-        states = [state_of(stage) for _, stage in model.stages]
-        manifest["stages"] = [[name, state.manifest] for (name, _), state in zip(model.stages, states, strict=True)]
-        tensors |= {
-            f"stage{i}.{name}": array for i, state in enumerate(states) for name, array in state.tensors.items()
-        }
+        manifest["stages"] = []
+    for i, (name, stage) in enumerate(model.stages):
+        state = state_of(stage)
+        manifest["stages"].append([name, state.manifest])
+        tensors |= _above(f"stage{i}", state.tensors)
     return State(manifest, tensors)
-
-
-def _weights(model: Model) -> dict[str, NDArray[Any]]:
-    """The parameters, or the codes they are made of; those of a body are made of it again."""
-    if model.body is not None:
-        return {}
-    if model.codes is None:
-        return {f"params.{name}": array for name, array in model.params.items()}
-    whole = {f"params.{name}": array for name, array in model.params.items() if name != "W"}
-    return whole | {f"weights.{name}": array for name, array in model.codes.items()}
 
 
 def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> Model:
@@ -113,7 +106,7 @@ def load(path: str | os.PathLike[str], functions: Functions | None = None, verif
     return model_of(state, functions)
 
 
-def weights_later(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+def weights_later(manifest: Mapping[str, Json]) -> tuple[str, ...]:
     """Of a large model: weights of which an example needs a few rows, and which are checked when they are used."""
     return ("params.W",) if manifest.get("form") not in ("tags", "candidates") else ()
 
@@ -130,7 +123,7 @@ def model_of(state: State, functions: Functions | None = None) -> Model:
         return _restored(state, functions, depth=1)
 
 
-def _restored(state: State, functions: Any, depth: int) -> Model:
+def _restored(state: State, functions: Functions | None, depth: int) -> Model:
     check_manifest(state.manifest)
     found = _build(state, functions, depth)
     _check(found)
@@ -157,12 +150,12 @@ def refusing() -> Iterator[None]:
         raise damaged(f"something is missing or of another kind ({_words(error)})") from error
 
 
-def _build(state: State, functions: Any, depth: int) -> Model:
+def _build(state: State, functions: Functions | None, depth: int) -> Model:
     manifest, tensors = state.manifest, state.tensors
-    decision, evaluation = manifest["decision"], manifest["evaluation"]
-    params: Mapping[str, Any] = _below("params", tensors)
+    evaluation, decision, kept = manifest["evaluation"], _part(state, "decision"), _part(state, "kept")
+    params: Mapping[str, Array] = _below("params", tensors)
     codes = _below("weights", tensors)
-    body = _body(manifest, tensors)
+    body = None if (part := _part(state, "body")) is None else body_of(part)
     if ("W" in params) + bool(codes) + (body is not None) > 1:
         raise damaged("it has two sets of weights")
     space = _space(manifest["space"])
@@ -179,19 +172,19 @@ def _build(state: State, functions: Any, depth: int) -> Model:
         space=space,
         classes=unpack_labels("classes", tensors),
         form=manifest["form"],
-        decision=None if decision is None else FittedDecision.from_state(State(decision, _below("decision", tensors))),
+        decision=None if decision is None else FittedDecision.from_state(decision),
         account=None if evaluation is None else _table(evaluation),
         facts=dict(manifest["facts"]),
         codes=codes or None,
         body=body,
-        kept=_kept(manifest, tensors),
+        kept=None if kept is None else _kept(kept),
         words=_words_of(tensors),
         memory=_below("memory", tensors),
         stages=_stages(state, functions, depth),
     )
 
 
-def _words_of(tensors: Mapping[str, NDArray[Any]]) -> dict[str, int]:
+def _words_of(tensors: Mapping[str, Array]) -> dict[str, int]:
     if "words.bytes" not in tensors:
         return {}
     words, tags = unpack_strings("words", tensors), tensors["word_tags"]
@@ -200,7 +193,7 @@ def _words_of(tensors: Mapping[str, NDArray[Any]]) -> dict[str, int]:
     return dict(zip(words, tags.tolist(), strict=True))
 
 
-def _stages(state: State, functions: Any, depth: int) -> tuple[tuple[str, Model], ...]:
+def _stages(state: State, functions: Functions | None, depth: int) -> tuple[tuple[str, Model], ...]:
     """The earlier models of a pipeline; they have none themselves."""
     found, manifests = [], state.manifest.get("stages", [])
     if manifests and not depth:
@@ -211,25 +204,23 @@ def _stages(state: State, functions: Any, depth: int) -> tuple[tuple[str, Model]
     return tuple(found)
 
 
-def _kept(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Kept | None:
-    if "kept" not in manifest:
-        return None
+def _part(state: State, name: str) -> State | None:
+    """The state of a part of the model; None where it has none."""
+    manifest = state.manifest.get(name)
+    return None if manifest is None else State(_table(manifest), _below(name, state.tensors))
+
+
+def _kept(state: State) -> Kept:
     from linnaeus.model.kept_texts import Kept
 
-    return Kept.from_state(State(_table(manifest["kept"]), _below("kept", tensors)))
-
-
-def _body(manifest: Mapping[str, Json], tensors: Mapping[str, NDArray[Any]]) -> Body | None:
-    if "body" not in manifest:
-        return None
-    return body_of(State(_table(manifest["body"]), _below("body", tensors)))
+    return Kept.from_state(state)
 
 
 def _check(model: Model) -> None:
     """That the parts fit each other: what a hostile file could otherwise make a kernel read."""
-    if model.form not in FORMS or type(model.space) not in SPACES:
+    if model.form not in TASK_OF or type(model.space) not in SPACES:
         raise damaged("its labels have an unknown form")
-    if model.task.name not in TASKS_OF[model.form]:
+    if model.task.name != TASK_OF[model.form]:
         raise damaged("its labels do not fit its task")
     if model.body is None or model.params:
         _check_weights(model)
@@ -309,24 +300,17 @@ def _try_body(model: Model) -> None:
         raise damaged("its model does not fit its classes")
 
 
-TASKS_OF = {
-    **dict.fromkeys(("single", "lists", "indicator", "sparse"), ("classify",)),
-    "numbers": ("regress",),
-    "tags": ("tag",),
-    "candidates": ("rank",),
-}
-"""The tasks that have labels of each form."""
-
 SPACES: dict[type, str] = {space: name for name, space in (OUTPUTS | STRUCTURES).items()}
 """The output spaces, by class."""
 
 
-def _space(value: Json) -> Any:
+def _space(value: Json) -> OutputSpace:
     inside = {name: _tuples(item) for name, item in _table(value).items() if name != "kind"}
-    return (OUTPUTS | STRUCTURES)[value["kind"]](**inside)
+    space: OutputSpace = (OUTPUTS | STRUCTURES)[value["kind"]](**inside)
+    return space
 
 
-def _tuples(value: Json) -> Any:
+def _tuples(value: Json) -> Json:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
@@ -336,5 +320,9 @@ def _table(value: Json) -> dict[str, Json]:
     return value
 
 
-def _below(name: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    return {path.removeprefix(f"{name}."): array for path, array in tensors.items() if path.startswith(f"{name}.")}
+def _above(name: str, arrays: Mapping[str, Array]) -> Arrays:
+    return {f"{name}.{path}": array for path, array in arrays.items()}
+
+
+def _below(name: str, arrays: Mapping[str, Item]) -> dict[str, Item]:
+    return {path.removeprefix(f"{name}."): array for path, array in arrays.items() if path.startswith(f"{name}.")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.explain import Neighbor
+    from linnaeus.learners.neighbors.exact import ExactIndex
+    from linnaeus.learners.neighbors.learner import FittedNeighbors
     from linnaeus.model.model import Model
     from linnaeus.tasks.examples import Examples
-    from linnaeus.types import Ints
+    from linnaeus.types import Ints, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ def _said(examples: Examples) -> list[str]:
     return [", ".join(names[code] for code in y.labels[a:b].tolist()) for a, b in bounds]
 
 
-def index_of(model: Model) -> Any:
+def index_of(model: Model) -> ExactIndex | FittedNeighbors:
     """What finds the kept rows: the model itself where it votes by neighbors, else the cosine of its features."""
     from linnaeus.learners.neighbors import Exact
     from linnaeus.learners.neighbors.learner import FittedNeighbors
@@ -90,7 +92,7 @@ def index_of(model: Model) -> Any:
     return Exact().index(model.features.rows(model.ready(model.kept.texts)), "cosine", model.recipe.seed)
 
 
-def nearest(model: Model, source: Callable[[], Any], count: int) -> list[list[Neighbor]]:
+def nearest(model: Model, source: Callable[[], Source], count: int) -> list[list[Neighbor]]:
     """For each row of a source the `count` kept rows that are nearest to it, the nearest first."""
     if model.kept is None:
         raise UsageError("The model keeps no texts to search; train it with keep='texts' (--set keep=texts).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,25 +17,26 @@ from linnaeus.errors import UsageError
 from linnaeus.features.base import as_stream, empty_rows
 from linnaeus.frozen import dataclass
 from linnaeus.learners.restore import scores_of
-from linnaeus.model.scorer import compile_scorer
+from linnaeus.model.scorer import Quick, compile_scorer
 from linnaeus.model.summary import model_repr
 from linnaeus.protocols import ClassScores, TakesMatrices, capability
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.arrays import CSR
     from linnaeus.data import Batch
     from linnaeus.decision import FittedDecision
     from linnaeus.evaluation import Evaluation, Facts
-    from linnaeus.explain import Explanation, Neighbor, TopFeatures
+    from linnaeus.explain import Explanation, Linear, Neighbor, TopFeatures
+    from linnaeus.features.restore import Functions
+    from linnaeus.learners.neighbors.exact import ExactIndex
+    from linnaeus.learners.neighbors.learner import FittedNeighbors
     from linnaeus.model.kept_texts import Kept
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.store.states import Tensors
-    from linnaeus.tasks.base import AnyTask
+    from linnaeus.tasks.base import Abstain, AnyTask, Flips
     from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.training.compact import Compact
-    from linnaeus.types import Doubles, Floats, Json, Source
+    from linnaeus.types import Array, Doubles, Floats, Json, Label, Source
 
 CELLS = 1 << 23
 """Numbers of rows that have one in every column, which are made at a time."""
@@ -64,7 +65,7 @@ class Model:
     features: Any
     params: Mapping[str, Floats]
     space: Any
-    classes: NDArray[Any] | None
+    classes: Array | None
     form: str
     decision: FittedDecision | None = None
     account: Evaluation | dict[str, Json] | None = None
@@ -99,11 +100,11 @@ class Model:
 
     # Answers
 
-    def predict(self, source: Any, abstain: Any = None) -> Any:
+    def predict(self, source: Source, abstain: Abstain = None) -> Label:
         """Predict each example: a label, labels, a number, a list of tags, a candidate; None if the model abstains."""
         return self.task.predict(self, self._material(source), abstain)
 
-    def probabilities(self, source: Any) -> Doubles:
+    def probabilities(self, source: Source) -> Doubles:
         """Probabilities of the classes of each row (n, k), of the tags of each token (m, k), or of candidates (m,)."""
         return self.task.probabilities(self, self._material(source))
 
@@ -111,7 +112,7 @@ class Model:
         """The scores behind the probabilities; (n, 1) for two classes, (n, t) for numbers."""
         return self.task.scores(self, self._material(source))
 
-    def rank(self, source: Any, count: int = 10) -> list[list[tuple[Any, float]]]:
+    def rank(self, source: Source, count: int = 10) -> list[list[tuple[Label, float]]]:
         """The best answers to each example, best first, with their probabilities (of taggings: their scores)."""
         return self.task.rank(self, self._material(source), count)
 
@@ -128,7 +129,7 @@ class Model:
     def _single(self) -> Callable[[str], Prediction] | None:
         return self.task.single(self)
 
-    def out_of_scope(self, source: Any) -> Doubles:
+    def out_of_scope(self, source: Source) -> Doubles:
         """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them."""
         from linnaeus.tasks.classify.answers import known
 
@@ -142,7 +143,7 @@ class Model:
         """How to read the labels of evaluation data: "one", "many" or "numeric"."""
         return "numeric" if self.classes is None else "one" if self.form == "single" else "many"
 
-    def evaluate(self, source: Any, abstain: Any = None, rounds: int = 1000) -> Evaluation:
+    def evaluate(self, source: Source, abstain: Abstain = None, rounds: int = 1000) -> Evaluation:
         """Evaluate predictions on labeled examples; intervals come from `rounds` resamples (0: none).
 
         A model of matrices also takes a pair `(X, y)`.
@@ -151,7 +152,7 @@ class Model:
 
         return judge(self, self._labeled(source), abstain, rounds)[0]
 
-    def outcome(self, source: Any, abstain: Any = None) -> Facts:
+    def outcome(self, source: Source, abstain: Abstain = None) -> Facts:
         """The truth of labeled examples and the predictions for them, as `linnaeus.evaluation` takes them."""
         from linnaeus.evaluation import Accumulator
 
@@ -160,7 +161,9 @@ class Model:
             seen.add(self.task.observe(self, batch, abstain))
         return seen.facts()
 
-    def explain(self, example: Any, at: int = 0, classes: Any = (), search: Any = "default") -> Explanation:
+    def explain(
+        self, example: Source, at: int = 0, classes: Sequence[Label] = (), search: Flips = "default"
+    ) -> Explanation:
         """Explain a prediction: what each part of the example adds to the score of the answer.
 
         The example is a text, or a batch or a matrix of one row; a sentence, of which the token at position `at` is
@@ -180,16 +183,16 @@ class Model:
 
     # Scores of rows
 
-    def _material(self, source: Any) -> Any:
+    def _material(self, source: Source) -> Source:
         found = self.task.material(self._adopted(source))
         return self.ready(found) if self.stages else found
 
-    def _adopted(self, source: Any) -> Any:
+    def _adopted(self, source: Source) -> Source:
         """A matrix as a batch, if the features are its columns; other data as they are."""
         own = capability(self.features, TakesMatrices)
         return source if own is None else own.adopt(source)
 
-    def _labeled(self, source: Any) -> Any:
+    def _labeled(self, source: Source) -> Source:
         """A matrix and its labels as a batch; other data as they are."""
         if not isinstance(source, tuple) or capability(self.features, TakesMatrices) is None:
             return source
@@ -198,7 +201,7 @@ class Model:
         X, y = source
         return labeled_rows(self._adopted(X), y, self.classes is None)
 
-    def ready(self, source: Any) -> Any:
+    def ready(self, source: Source) -> Source:
         """The examples with the answers of earlier stages as columns."""
         if not self.stages:
             return source
@@ -207,11 +210,11 @@ class Model:
         return staged(self, source)
 
     @cached_property
-    def quick(self) -> Any:
+    def quick(self) -> Quick | None:
         """Features and weights compiled into one kernel; None if the features or the model need rows."""
         return compile_scorer(self.features, self.params) if self.params else None
 
-    def raw_scores(self, source: Any) -> Doubles:
+    def raw_scores(self, source: Source) -> Doubles:
         """The scores of the output space (n, w), of rows that have the answers of earlier stages; finite."""
         if self.quick is not None:
             S: Doubles = self.quick.scores(source)
@@ -257,20 +260,20 @@ class Model:
         return self.decision
 
     @cached_property
-    def index(self) -> Any:
+    def index(self) -> ExactIndex | FittedNeighbors:
         """The index that finds kept texts similar to a row."""
         from linnaeus.model.kept_texts import index_of
 
         return index_of(self)
 
-    def search(self, source: Any, count: int = 10) -> list[list[Neighbor]]:
+    def search(self, source: Source, count: int = 10) -> list[list[Neighbor]]:
         """Find the training texts most similar to each row, nearest first; the recipe must keep the texts."""
         from linnaeus.model.kept_texts import nearest
 
         return nearest(self, lambda: self._material([source] if isinstance(source, str) else source), count)
 
     @cached_property
-    def linear(self) -> Any:
+    def linear(self) -> Linear:
         """The parts that `explain` needs: features, weights, biases, output space and class names."""
         from linnaeus.explain import Linear
 
@@ -280,7 +283,7 @@ class Model:
         b = self.params.get("b", np.zeros(W.shape[1], np.float32))
         return Linear(self.features, W, b, self.space, self.names)
 
-    def top_features(self, count: int = 10, classes: Any = None) -> tuple[TopFeatures, ...]:
+    def top_features(self, count: int = 10, classes: Sequence[Label] | None = None) -> tuple[TopFeatures, ...]:
         """The features with the largest weights for and against each class."""
         from linnaeus.explain import top_features
 
@@ -294,7 +297,7 @@ class Model:
 
         return merged(self, other)
 
-    def updated(self, corpus: Any) -> Model:
+    def updated(self, corpus: Source) -> Model:
         """The model after more labeled rows, for models that count and linear models; the features do not change."""
         from linnaeus.training.merging import updated
 
@@ -302,7 +305,7 @@ class Model:
 
     # Keeping
 
-    def compact(self, corpus: Any, how: Compact | None = None) -> Model:
+    def compact(self, corpus: Source, how: Compact | None = None) -> Model:
         """A smaller model with nearly the same predictions; `corpus` is the training data.
 
         It drops features that hardly matter and stores weights as int8 with scales. A second model, trained on four
@@ -321,15 +324,15 @@ class Model:
         store.save(path, state_of(self), force)
 
     @staticmethod
-    def load(path: str | os.PathLike[str], functions: Any = None, verify: bool | None = None) -> Model:
+    def load(path: str | os.PathLike[str], functions: Functions | None = None, verify: bool | None = None) -> Model:
         """Load a model from a file that `save` or `linnaeus train` wrote; see `linnaeus.load`."""
         from linnaeus.model.file import load
 
         return load(path, functions, verify)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """Its fields; what is compiled from them is made again."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)

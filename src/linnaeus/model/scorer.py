@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.decision.scores import shared_chances
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from linnaeus.features.base import Fitted, Source
     from linnaeus.store.blocks import Guard
-    from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
+    from linnaeus.types import Array, Bytes, Doubles, Floats, Ints, Longs
 
     Curve: TypeAlias = tuple[float, float]
 
@@ -35,7 +34,7 @@ Answer = TypeVar("Answer")
 class Quick:
     """A compiled linear model: texts in, class scores S = X W + b out, with the bits of features, product and sum.
 
-    Any number of threads may use it at once, and processes after a fork.
+    Many threads may use it at once, and processes after a fork.
     """
 
     features: Fitted
@@ -44,7 +43,7 @@ class Quick:
     b: Doubles
     guard: Guard | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return compile_scorer, (self.features, {"W": self._whole(), "b": self.b})  # a kernel is made again
 
     def _whole(self) -> Floats:
@@ -58,7 +57,7 @@ class Quick:
         guard = () if self.guard is None else (self.guard.kernel,)
         return kernels.Scorer(self.fused.groups, self.W, self.b, self.fused.wanted, *guard)
 
-    def _ask(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    def _ask(self, work: Callable[..., Answer], *arguments: object) -> Answer:
         """Use the weights: where they lie in a file, it must be whole, and so must the blocks that are used."""
         if self.guard is None:
             return work(*arguments)
@@ -129,7 +128,7 @@ class Quick:
         return out
 
 
-def compile_scorer(features: Fitted, params: Mapping[str, NDArray[Any]]) -> Quick | None:
+def compile_scorer(features: Fitted, params: Mapping[str, Array]) -> Quick | None:
     """The features and the parameters W (d, k) and b (k) in one kernel, or None where these features need rows.
 
     >>> from linnaeus.features import Words
@@ -154,7 +153,7 @@ def _most_likely(S: Doubles, curve: Curve) -> tuple[Ints, Doubles]:
     return best.astype(np.int32), chance
 
 
-def _one(text: Any) -> str:
+def _one(text: object) -> str:
     if not isinstance(text, str):
         raise InputTypeError(f"{type(text).__name__} was given where one text is wanted; give a string.")
     return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
-    from linnaeus.types import Longs
+    from linnaeus.tasks.examples import Examples
+    from linnaeus.types import Label, Longs, Source
 
     Material: TypeAlias = "Tokens | Texts"
 
@@ -31,10 +32,10 @@ JOINT = "_"
 """Between the words of one entity, and between a word and its tag."""
 
 
-def staged(model: Model, source: Any) -> Any:
+def staged(model: Model, source: Source) -> Sentences | Stream:
     """Examples of the last stage with the answers of the earlier ones: sentences, or a stream of texts."""
     if model.form == "tags":
-        rows: Any = Tokens(model.task.material(source))
+        rows: Material = Tokens(model.task.material(source))
         for name, stage in model.stages:
             rows = rows_with(name, stage, rows)
         return rows.sentences
@@ -51,7 +52,7 @@ class Staged:
     def batches(self) -> Iterator[Batch]:
         """The batches in order."""
         for batch in self.stream.batches():
-            rows: Any = Texts.of(batch)
+            rows: Material = Texts.of(batch)
             for name, stage in self.model.stages:
                 rows = rows_with(name, stage, rows)
             yield rows.batch()
@@ -62,20 +63,20 @@ def rows_with(name: str, model: Model, rows: Material) -> Material:
     return answered(name, model, rows, answers_of(model, rows))
 
 
-def answers_of(model: Model, rows: Material) -> list[Any]:
+def answers_of(model: Model, rows: Material) -> list[Label]:
     """The tags of each sentence, or the label of each text."""
     if model.form == "tags":
-        tags: list[Any] = model.predict(rows.sentences)
+        tags: list[Label] = model.predict(rows.sentences)
         return tags
     return [_label(value) for value in np.asarray(model.predict(rows.batch()), dtype=object).tolist()]
 
 
-def _label(value: Any) -> str:
+def _label(value: Label) -> str:
     """A label; several are joined."""
     return " ".join(map(str, value)) if isinstance(value, list | tuple | set) else str(value)
 
 
-def answered(name: str, model: Model, rows: Material, said: list[Any]) -> Material:
+def answered(name: str, model: Model, rows: Material, said: list[Label]) -> Material:
     """The rows with these answers of the stage."""
     if model.form == "tags":
         tags = pa.array(list(chain.from_iterable(said)), pa.large_string())
@@ -118,10 +119,10 @@ class Texts:
     rows: Batch
     sentences: Sentences
     firsts: Longs
-    examples: Any = None
+    examples: Examples | None = None
 
     @classmethod
-    def of(cls, source: Any, examples: Any = None) -> Texts:
+    def of(cls, source: Source, examples: Examples | None = None) -> Texts:
         """The rows of a corpus, a batch or a list of texts, cut into sentences."""
         batch = join(list(as_stream(source).batches()))
         texts = batch.text if batch.text is not None else pa.array([], pa.string())

@@ -1,9 +1,11 @@
-"""What `repr` says of models and of their scikit-learn faces: a few lines, however large the model is."""
+"""What is said of a model: a few lines for `repr`, also of its scikit-learn face, and what of its data is in it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
@@ -29,7 +31,7 @@ def model_repr(model: Model) -> str:
     return "\n".join(["<Model", *lines]) + ">"
 
 
-def some(names: Sequence[Any]) -> str:
+def some(names: Sequence[object]) -> str:
     """The first names of many, and how many there are.
 
     >>> some(["ham", "spam"]), some(list("abcdefgh"))
@@ -44,7 +46,7 @@ def figure(value: object) -> str | None:
     return f"{value:,}" if isinstance(value, int) else None
 
 
-def face_repr(face: Any, params: Mapping[str, object]) -> str:
+def face_repr(face: object, params: Mapping[str, object]) -> str:
     """A face with its parameters; what is long is named only.
 
     >>> face_repr(3, {"recipe": "svm", "changes": list(range(99))})
@@ -56,3 +58,27 @@ def face_repr(face: Any, params: Mapping[str, object]) -> str:
 def _short(value: object) -> str:
     said = repr(value)
     return said if len(said) <= LONGEST_VALUE else f"{type(value).__name__}(...)"
+
+
+@dataclass(frozen=True)
+class Remains:
+    """How many training rows are in the model, and whether these are texts that can be read again."""
+
+    rows: int
+    texts: bool
+
+    def __str__(self) -> str:
+        if not self.rows:
+            return "none of the training data are in the file"
+        if self.texts:
+            return f"KEPT: the letters of {self.rows:,} training texts are in the file; share it with care"
+        return f"no texts, but the features of {self.rows:,} training rows, as numbers"
+
+
+def remains(model: Model) -> Remains:
+    """What fitted pieces say of themselves: `keeps_rows`, how many; `spells`, that rows are texts."""
+    own = getattr(model.body, "keeps_rows", 0)
+    holders = [(own, [model.features])] if own else []
+    holders += [(part.keeps_rows, part.inside) for part in model.features.parts() if part.keeps_rows]
+    texts = any(part.spells for _, inside in holders for piece in inside for part in piece.parts())
+    return Remains(sum(rows for rows, _ in holders), texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
@@ -9,19 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linnaeus.decision import Decision
-from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.errors import DataError, InputTypeError, MachineError, UsageError, expect, said
 from linnaeus.features.restore import Functions, bound
 from linnaeus.frozen import dataclass
 from linnaeus.recipes import codec
 from linnaeus.recipes.paths import SHORT, change
-from linnaeus.recipes.toml import read_table, to_toml
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.tasks import as_task
-from linnaeus.types import Json
+from linnaeus.types import Json, Source
 
 if TYPE_CHECKING:
     from linnaeus.erm.progress import Phase
     from linnaeus.model.model import Model
+
+MAX_RECIPE_BYTES = 1 << 20
 
 KEEPS = ("nothing", "texts")
 """What of the training data a recipe may keep in the model."""
@@ -70,9 +72,9 @@ class Recipe:
 
     def fit(
         self,
-        data: Any,
+        data: Source,
         progress: Callable[[Phase], None] | None = None,
-        stages: Mapping[str, Any] | None = None,
+        stages: Mapping[str, Source] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Model:
         """Train on data: anything that `linnaeus.read`, `read_sentences` or `read_groups` takes, as the task needs it.
@@ -85,7 +87,7 @@ class Recipe:
 
         return train(self, data, progress, stages or {}, checkpoint)
 
-    def changed(self, changes: Mapping[str, Any]) -> Recipe:
+    def changed(self, changes: Mapping[str, Json]) -> Recipe:
         """A copy of the recipe with new values, by path: `learner.loss`, `features.ngrams`, `features.blocks.0.values`.
 
         A path may leave out `learner`, `decision`, `tuning`, `features` or `task` if only one of them has its first
@@ -169,7 +171,7 @@ class Stage:
             raise UsageError(f"folds is a whole number from 2 up, not {self.folds}.")
 
 
-def _refuse_stages(stages: tuple[Any, ...]) -> None:
+def _refuse_stages(stages: tuple[Stage, ...]) -> None:
     for stage in stages:
         if not isinstance(stage, Stage):
             raise InputTypeError(f"before takes Stage(name, recipe) objects, not {stage!r}.")
@@ -180,3 +182,66 @@ def _refuse_stages(stages: tuple[Any, ...]) -> None:
     names = [stage.name for stage in stages]
     if len(set(names)) != len(names):
         raise UsageError(f"Two stages are called {max(names, key=names.count)!r}; give each a name of its own.")
+
+
+# Files: Python reads TOML and does not write it; a recipe needs little of it.
+
+
+def read_table(path: str | os.PathLike[str]) -> dict[str, Json]:
+    """The table in a recipe's file, TOML or JSON."""
+    import tomllib
+
+    from linnaeus.data.options import ReadOptions
+    from linnaeus.data.streams import File, read_whole
+
+    is_json = str(path).endswith(".json")
+    try:
+        text = read_whole(File(Path(path), str(path)), ReadOptions(), MAX_RECIPE_BYTES)[0].decode()
+        value = json.loads(text) if is_json else tomllib.loads(text)
+    except RecursionError as error:
+        raise UsageError(f"The recipe {path} is nested too deeply; write fewer tables inside tables.") from error
+    except (DataError, MachineError) as error:
+        raise UsageError(f"Cannot read the recipe {error}") from error
+    except ValueError as error:
+        raise UsageError(f"The recipe {path} is not {'JSON' if is_json else 'TOML'}: {said(error)}.") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"The recipe {path} is not a table of parts and values.")
+    return value
+
+
+def to_toml(table: Mapping[str, Json], above: str = "") -> str:
+    """A table and those inside it.
+
+    >>> print(to_toml({"seed": 0, "learner": {"kind": "linear", "tol": 0.1}}), end="")
+    seed = 0
+    <BLANKLINE>
+    [learner]
+    kind = "linear"
+    tol = 0.1
+    """
+    lines = [f"{_key(name)} = {_value(value)}\n" for name, value in table.items() if not _nested(value)]
+    for name, value in table.items():
+        path = f"{above}.{_key(name)}" if above else _key(name)
+        for part in [value] if isinstance(value, Mapping) else value if _nested(value) else []:
+            head = f"[{path}]" if isinstance(value, Mapping) else f"[[{path}]]"
+            lines.append(f"\n{head}\n{to_toml(part, path)}")
+    return "".join(lines)
+
+
+def _nested(value: Json) -> bool:
+    """Whether a value is a table, or a list of tables."""
+    return isinstance(value, Mapping) or (
+        isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+    )
+
+
+def _value(value: Json) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(name)} = {_value(item)}" for name, item in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else repr(value)
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else json.dumps(name)

@@ -13,13 +13,14 @@ To add a task: a folder with a frozen dataclass that is a `base.Task`, and a row
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.lazy import Table, room
 from linnaeus.types import Json
 
 if TYPE_CHECKING:
+    from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.classify.task import Classify as Classify
     from linnaeus.tasks.rank.task import Rank as Rank
     from linnaeus.tasks.regress import Regress as Regress
@@ -37,7 +38,7 @@ TASKS = Table(
 """Every task by its plain name."""
 
 
-def as_task(task: Any) -> Any:
+def as_task(task: str | AnyTask) -> AnyTask:
     """A task by its plain name, or as it is.
 
     >>> as_task("tag")
@@ -46,28 +47,30 @@ def as_task(task: Any) -> Any:
     if isinstance(task, str):
         if task not in TASKS:
             raise UsageError(f"There is no task {task!r}; {did_you_mean(task, TASKS)}")
-        return TASKS[task]()
+        found: AnyTask = TASKS[task]()
+        return found
     if type(task).__name__ not in {TASKS.place(name)[1] for name in TASKS}:
         raise InputTypeError(f"task takes one of {', '.join(TASKS)}, or an object such as Tag(), not {task!r}.")
     return task
 
 
-def task_state(task: Any) -> dict[str, Json]:
+def task_state(task: AnyTask) -> dict[str, Json]:
     """A task as plain data.
 
     >>> task_state(as_task("rank"))
     {'kind': 'rank', 'none': 'never'}
     """
-    return {"kind": task.name, **{part.name: getattr(task, part.name) for part in fields(task)}}
+    return {"kind": task.name, **vars(task)}
 
 
-def task_of(state: dict[str, Json]) -> Any:
+def task_of(state: dict[str, Json]) -> AnyTask:
     """The task again; what is wrong with it is said by an error."""
     given = {str(name): value for name, value in state.items() if name != "kind"}
     found = TASKS[str(state["kind"])](**given)
     if any(type(getattr(found, part.name)) is not type(part.default) for part in fields(found)):
         raise TypeError("the task has an entry of another type")
-    return found
+    task: AnyTask = found
+    return task
 
 
 __getattr__, __dir__ = room(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WHITE_SPACE = r"[\p{Z}\s\x{85}]+"
 
 
-def text_keys(stream: Stream, features: Any = None) -> Words64 | None:
+def text_keys(stream: Stream, features: object = None) -> Words64 | None:
     """A 64-bit hash of each text, equal for texts that differ in letter case, white space and spelling of Unicode only.
 
     What the features' own normalization makes equal has equal keys, too. Among a million different texts two share a
@@ -83,7 +83,7 @@ def _keys(text: pa.Array, how: Normalize) -> Words64:
     return keys
 
 
-def _normalization(features: Any) -> Normalize:
+def _normalization(features: object) -> Normalize:
     """One that makes equal what any normalization inside the features makes equal."""
     found = list(_normalizations(features))
     form: Form = "nfkc" if any(one.form == "nfkc" for one in found) else "nfc"
@@ -92,7 +92,7 @@ def _normalization(features: Any) -> Normalize:
     )
 
 
-def _normalizations(piece: Any) -> Iterator[Normalize]:
+def _normalizations(piece: object) -> Iterator[Normalize]:
     if isinstance(piece, Normalize):
         yield piece
     elif isinstance(piece, tuple):

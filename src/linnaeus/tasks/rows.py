@@ -18,6 +18,8 @@ from linnaeus.erm.train import walk
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import Counted, Everyone, as_unseen, count_rows
 from linnaeus.features.cross_validation import peeks
+from linnaeus.features.ngrams import TermBlock
+from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.solving import Problem, objective_of, solve, stopping
 from linnaeus.learners.problems import is_family, learn, posed_family
@@ -30,13 +32,14 @@ from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
+    from linnaeus.data import Batch
     from linnaeus.data.split import Split
     from linnaeus.erm import Objective, Stop
-    from linnaeus.learners.linear.learner import Linear
+    from linnaeus.features import Fitted
     from linnaeus.learners.run import Run
-    from linnaeus.protocols import Solver
+    from linnaeus.protocols import Loss, OutputSpace, Solver, Stream
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.types import Array, Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs, Truth
 
 LOOSE = 1e-2
 """The relative gap to which strengths are compared: held-out scores hardly change below it."""
@@ -46,6 +49,8 @@ FOLDS = ((3e7, 10), (6e7, 5), (2e8, 3))
 """How many folds there are below so many stored values times scores; beyond, a fifth of the rows is held out once."""
 ENOUGH = 200
 """Rows from which there may be more than 5 folds."""
+MOST_COUNTED = 16
+"""Classes up to which each thread counts all terms for each of them; with more, rows are smaller than that."""
 
 
 class RowsLesson(TaskLesson):
@@ -90,11 +95,35 @@ class RowsLesson(TaskLesson):
         """Held-out scores and how good they are, for each strength."""
         whole, test = self._parts(split)
         train, present = there(whole)
-        learner, seed = self.recipe.learner, self.recipe.seed
-        walk = _models if is_family(learner) else _fits if learner.held_out else _walk
-        for found in walk(learner, (train, test), strengths, seed):
+        for found in self._scores(train, test, strengths):
             S = spread(found, present, whole)
             yield Leg(S, goodness(test.space, S, test.y, test.weights))
+
+    def _scores(self, train: Problem, test: Problem, strengths: tuple[float, ...]) -> Iterator[Doubles]:
+        """Scores of the second part by models of the first, each strength from where the one before it ended.
+
+        A learner that enters at scores, or keeps rows aside to know when to stop, is trained anew for each strength.
+        """
+        learner, seed = self.recipe.learner, self.recipe.seed
+
+        def at(strength: float) -> Any:
+            return learner if learner.strength is None else learner.with_strength(strength)
+
+        if is_family(learner):
+            yield from (scores_of(learn(at(some), train, seed), test.rows, train.space) for some in strengths)
+        elif learner.held_out:
+            yield from (linear.scores(test.rows, solve(at(some).settings(seed), train).params) for some in strengths)
+        else:
+            legs = walk(lambda some: objective_of(at(some).settings(seed), train), self._solver, strengths, seed)
+            yield from (linear.scores(test.rows, leg.params) for leg in legs)
+
+    def _solver(self, objective: Objective) -> tuple[Solver, Stop]:
+        """What minimizes an objective to compare strengths, and when it stops."""
+        learner = self.recipe.learner
+        loose = learner if learner.tol is None else replace(learner, tol=max(learner.tol, LOOSE))
+        auto = isinstance(loose.optimizer, str)
+        solver = choose_optimizer(objective, loose.tol) if auto else piece("optimizer", loose.optimizer)
+        return solver, stopping(loose.settings(self.recipe.seed), objective.loss, solver)
 
     def _parts(self, split: Split) -> tuple[Problem, Problem]:
         features, problem, counted = self.recipe.features, self.problem, self.counted
@@ -122,21 +151,52 @@ class RowsLesson(TaskLesson):
         return Learned({**about, "params": stored(fit.params)}, fit.trace)
 
 
-def _named(examples: Examples) -> dict[str, Any]:
+def _named(examples: Examples) -> dict[str, Array | str | None]:
     """The classes of the examples, and the form of their labels."""
     if examples.labels is None:
         return {"classes": None, "form": "numbers"}
     return {"classes": examples.labels.classes, "form": examples.labels.form}
 
 
-def summed(recipe: Recipe, examples: Examples, body: Any) -> Learned:
-    """What a learner that only counts has learned of labels."""
-    assert examples.labels is not None
-    space = posed_family(recipe.learner, None, examples.labels, examples.weights).space
-    return Learned({"space": space, **_named(examples), "params": weights_of(body, space), "body": body})
+def tallied(recipe: Recipe, examples: Examples, meanwhile: Callable[[], object]) -> tuple[Fitted, Learned] | None:
+    """Features and model of a learner that only sums up plain counts: no rows are made. None where rows are needed.
+
+    The counts are those of the rows to the last bit. `meanwhile` is called when the texts have been read: what is left
+    keeps one thread busy.
+    """
+    labels, features, learner = examples.labels, recipe.features, recipe.learner
+    if recipe.tuning is not None or not isinstance(features, TermBlock) or labels is None or labels.sets:
+        return None
+    from linnaeus.learners.bayes import Complement, CountModel, Counts, Frequencies, Multinomial
+    from linnaeus.learners.bayes.counts import check_number
+
+    k = len(labels.classes)
+    summing = isinstance(learner, Multinomial | Complement | Frequencies) and 2 <= k <= MOST_COUNTED
+    if not summing or (examples.weights != 1).any():
+        return None
+    check_number(learner.priors, k)
+    found = features.learn_tally(_Then(examples.stream, meanwhile), (labels.y.astype(np.int32, copy=False), k))
+    if found is None:
+        return None
+    sizes = np.bincount(labels.y, minlength=k).astype(np.float64)
+    body = CountModel(learner, Counts(found[1], sizes))
+    space = posed_family(learner, None, labels, examples.weights).space
+    return found[0], Learned({"space": space, **_named(examples), "params": weights_of(body, space), "body": body})
 
 
-def refuse_loss(loss: Any, *, numbers: bool) -> None:
+@dataclass(frozen=True)
+class _Then:
+    """A stream after whose end something is begun."""
+
+    stream: Stream
+    begin: Callable[[], object]
+
+    def batches(self) -> Iterator[Batch]:
+        yield from self.stream.batches()
+        self.begin()
+
+
+def refuse_loss(loss: Loss, *, numbers: bool) -> None:
     """Refuse, before any work, a loss for other labels than these."""
     name = type(loss).__name__
     if numbers and not isinstance(loss, PointLoss):
@@ -162,30 +222,6 @@ def pose(learner: Any, X: CSR, examples: Examples) -> Problem:
     if not np.isfinite(table).all():
         raise DataError("A label is not a finite number; correct it, or leave its row out.")
     return Problem(X, table, examples.weights, Real(), table.shape[1])
-
-
-def _walk(
-    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int
-) -> Iterator[Doubles]:
-    """Scores of the second part by models of the first, each strength from where the one before it ended."""
-    for leg in walk(_pose(learner, parts[0], seed), _choose(learner, seed), strengths, seed):
-        yield linear.scores(parts[1].rows, leg.params)
-
-
-def _fits(
-    learner: Linear, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int
-) -> Iterator[Doubles]:
-    """The same of a learner that keeps rows aside to know when to stop: each strength is trained by itself."""
-    for strength in strengths:
-        chosen = learner if learner.strength is None else learner.with_strength(strength)
-        yield linear.scores(parts[1].rows, solve(chosen.settings(seed), parts[0]).params)
-
-
-def _models(learner: Any, parts: tuple[Problem, Problem], strengths: tuple[float, ...], seed: int) -> Iterator[Doubles]:
-    """The same of a learner that enters at scores."""
-    for strength in strengths:
-        chosen = learner if learner.strength is None else learner.with_strength(strength)
-        yield scores_of(learn(chosen, parts[0], seed), parts[1].rows, parts[0].space)
 
 
 def there(problem: Problem) -> tuple[Problem, Longs | None]:
@@ -214,25 +250,7 @@ def spread(S: Doubles, present: Longs | None, problem: Problem) -> Doubles:
     return found
 
 
-def _pose(learner: Linear, problem: Problem, seed: int) -> Callable[[float], Objective]:
-    def pose(strength: float) -> Objective:
-        spec = learner if learner.strength is None else learner.with_strength(strength)
-        return objective_of(spec.settings(seed), problem)
-
-    return pose
-
-
-def _choose(learner: Linear, seed: int) -> Callable[[Objective], tuple[Solver, Stop]]:
-    def choose(objective: Objective) -> tuple[Solver, Stop]:
-        loose = learner if learner.tol is None else replace(learner, tol=max(learner.tol, LOOSE))
-        auto = isinstance(loose.optimizer, str)
-        solver = choose_optimizer(objective, loose.tol) if auto else piece("optimizer", loose.optimizer)
-        return solver, stopping(loose.settings(seed), objective.loss, solver)
-
-    return choose
-
-
-def goodness(space: Any, S: Doubles, y: Any, weights: Doubles) -> float:
+def goodness(space: OutputSpace, S: Doubles, y: Truth, weights: Doubles) -> float:
     """The share of right answers; of label sets micro-F1; of numbers minus the mean squared error."""
     found = space.decode(S)
     if isinstance(space, Real):

@@ -1,9 +1,7 @@
 """Training: from examples to a model, with folds, strengths, calibration and an evaluation on held-out rows.
 
 train      the steps of a training, for every task;  stages  those of a pipeline
-crossfit   answers to examples by models that have not seen them
 fingerprint   whether two models were trained on the same data
-tallying   counting models in one pass over the texts
 compact    smaller models;  merging  models of more data
 """
 

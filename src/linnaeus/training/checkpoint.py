@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,16 +23,16 @@ from linnaeus.training.fingerprint import fingerprint
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.store.parts import Part
+    from linnaeus.tasks.base import Evaluated
     from linnaeus.tasks.examples import Examples
+    from linnaeus.types import Arrays
 
 SETS = ("truth", "predicted", "right")
 
 
-def open_checkpoint(path: Any, recipe: Recipe, examples: Examples) -> PartsFile:
+def open_checkpoint(path: str | os.PathLike[str], recipe: Recipe, examples: Examples) -> PartsFile:
     """The file of a training: of this recipe on these examples with this version, or refused."""
     plan = json.dumps(recipe.to_json(), sort_keys=True)
     mark = f"{linnaeus.__version__}\n{plan}\n{fingerprint(examples, recipe.task)}"
@@ -64,7 +65,7 @@ def kept_legs(place: Part | None, walk: Callable[[], list[Leg]]) -> list[Leg]:
 
 
 def _state_of(legs: list[Leg]) -> State:
-    tensors: dict[str, NDArray[Any]] = {"scores": np.array([leg.score for leg in legs])}
+    tensors: Arrays = {"scores": np.array([leg.score for leg in legs])}
     for i, leg in enumerate(legs):
         part = {"rows": leg.answers} if isinstance(leg.answers, np.ndarray) else _facts_state(leg.answers)
         tensors |= {f"{i}.{name}": array for name, array in part.items()}
@@ -75,11 +76,11 @@ def _legs_of(state: State) -> list[Leg]:
     found = []
     for i, score in enumerate(state.tensors["scores"].tolist()):
         own = {name.removeprefix(f"{i}."): a for name, a in state.tensors.items() if name.startswith(f"{i}.")}
-        found.append(Leg(own["rows"] if "rows" in own else _facts_of(str(state.manifest["task"]), own), score))
+        found.append(Leg(own["rows"] if "rows" in own else _facts_of(state.manifest["task"], own), score))
     return found
 
 
-def _facts_state(facts: Facts) -> dict[str, NDArray[Any]]:
+def _facts_state(facts: Facts) -> Arrays:
     tensors = {"weights": facts.weights, **pack_strings("classes", facts.classes)}
     for name in SETS:
         if (sets := getattr(facts, name)) is not None:
@@ -87,7 +88,7 @@ def _facts_state(facts: Facts) -> dict[str, NDArray[Any]]:
     return tensors | {f"values.{name}": array for name, array in facts.values.items()}
 
 
-def _facts_of(task: Any, tensors: dict[str, NDArray[Any]]) -> Facts:
+def _facts_of(task: Evaluated, tensors: Arrays) -> Facts:
     sets = [
         LabelSets(tensors[f"{name}.offsets"], tensors[f"{name}.labels"]) if f"{name}.offsets" in tensors else None
         for name in SETS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from linnaeus.decision import FittedDecision
     from linnaeus.features import Fitted
     from linnaeus.model.model import Model
+    from linnaeus.protocols import OutputSpace
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.store.states import Tensors
     from linnaeus.tasks.examples import Examples
@@ -173,7 +174,7 @@ def _split(model: Model, examples: Examples, how: Compact) -> Split | None:
     return None if strata is not None and len(np.unique(strata[split.train])) < 2 else split
 
 
-def _walk(recipe: Recipe, strength: Any, parts: tuple[Examples, Examples], how: Compact) -> Iterator[Trial]:
+def _walk(recipe: Recipe, strength: float | None, parts: tuple[Examples, Examples], how: Compact) -> Iterator[Trial]:
     """Train on the one part, and compare the whole model and smaller ones on the other."""
     learner = recipe.learner if strength is None else recipe.learner.with_strength(strength)
     features, X = recipe.features.fit_rows(parts[0].stream)
@@ -194,7 +195,7 @@ def _walk(recipe: Recipe, strength: Any, parts: tuple[Examples, Examples], how: 
         yield Trial(share, lost, factor, S, known_share(small.features, parts[1].stream))
 
 
-def _lost(space: Any, scores: tuple[Doubles, Doubles], asked: Examples) -> float:
+def _lost(space: OutputSpace, scores: tuple[Doubles, Doubles], asked: Examples) -> float:
     weights = asked.weights
     if asked.numbers is None:
         full, small = (goodness(space, S, asked.y, weights) for S in scores)
@@ -205,7 +206,7 @@ def _lost(space: Any, scores: tuple[Doubles, Doubles], asked: Examples) -> float
     return (full - small) / max(1e-300, float(np.average(((y - center) ** 2).mean(axis=1), weights=weights)))
 
 
-def _factor(space: Any, full: Doubles, S: Doubles) -> float:
+def _factor(space: OutputSpace, full: Doubles, S: Doubles) -> float:
     """What to multiply scores by, so that they are as large as before and probabilities stay calibrated.
 
     Least squares of the scores of the full model on those of the smaller one; of classes that are compared with each

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from linnaeus.erm.progress import Watcher
     from linnaeus.features import Fitted
     from linnaeus.model.model import Model
+    from linnaeus.protocols import Model as Body
+    from linnaeus.types import Array, Longs, Source
 
 
 def merged(one: Model, other: Model) -> Model:
@@ -42,7 +44,7 @@ def merged(one: Model, other: Model) -> Model:
             "(Given), to merge them."
         )
     classes = np.union1d(one.classes, other.classes)  # type: ignore[arg-type]
-    bodies: list[Any] = [model.body.widen(_at(model, classes), len(classes)) for model in (one, other)]
+    bodies = [model.body.widen(_at(model, classes), len(classes)) for model in (one, other)]
     seen = hashlib.sha256(f"{one.facts['fingerprint']}{other.facts['fingerprint']}".encode()).hexdigest()
     return _with(one, classes, bodies[0] + bodies[1], (one.facts["rows"] + other.facts["rows"], seen))
 
@@ -62,7 +64,7 @@ def _refuse_update(model: Model) -> None:
     raise UsageError(f"Models that count and linear models of texts can be updated, but not {kind}.")
 
 
-def updated(model: Model, corpus: Any, progress: Watcher | None = None) -> Model:
+def updated(model: Model, corpus: Source, progress: Watcher | None = None) -> Model:
     """The model after further labeled rows; its features stay as they are.
 
     A model that counts is as if it had been trained on both. A linear model goes one epoch over the new rows with a
@@ -114,7 +116,7 @@ def _counts(model: Model) -> bool:
     return capability(model.body, CountsOn) is not None
 
 
-def _with(model: Model, classes: Any, body: Any, seen: tuple[int, str]) -> Model:
+def _with(model: Model, classes: Array, body: Body, seen: tuple[int, str]) -> Model:
     """The model with another body, and nothing that was learned for the old one."""
     space = MultiLabel() if model.form != "single" else Binary() if len(classes) == 2 else Multiclass()
     rows, mark = seen
@@ -125,7 +127,7 @@ def _with(model: Model, classes: Any, body: Any, seen: tuple[int, str]) -> Model
     return replace(found, decision=decision, facts={**facts, "held_out": 0})
 
 
-def _at(model: Model, classes: Any) -> Any:
+def _at(model: Model, classes: Array) -> Longs:
     return np.searchsorted(classes, model.classes)  # type: ignore[arg-type]
 
 

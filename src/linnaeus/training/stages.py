@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe, Stage
     from linnaeus.store.parts import PartsFile
-    from linnaeus.types import Longs
+    from linnaeus.types import Longs, Source
 
     Material: TypeAlias = Tokens | Texts
 
 
 def train_stages(
-    recipe: Recipe, data: Any, progress: Watcher | None, given: Mapping[str, Any], kept: PartsFile | None = None
+    recipe: Recipe, data: Source, progress: Watcher | None, given: Mapping[str, Source], kept: PartsFile | None = None
 ) -> Model:
     """All stages in order, then the recipe itself on rows that have the answers of the stages as columns.
 
@@ -108,7 +108,7 @@ def _tags(recipe: Recipe) -> bool:
 
 def fit(recipe: Recipe, rows: Material, progress: Watcher | None = None, kept: PartsFile | None = None) -> Model:
     """The model of a recipe on its rows."""
-    examples = recipe.task.examples(rows.sentences) if _tags(recipe) else rows.examples  # type: ignore[union-attr]
+    examples: Examples = recipe.task.examples(rows.sentences) if _tags(recipe) else rows.examples  # type: ignore[union-attr, assignment]
     return train_examples(recipe, examples, progress, kept)
 
 
@@ -130,7 +130,7 @@ def _parts(keys: list[int], folds: int, seed: int) -> dict[int, int]:
     return {key: int(place % folds) for key, place in zip(distinct, order.tolist(), strict=True)}
 
 
-def _data(stage: Stage, given: Mapping[str, Any]) -> Any:
+def _data(stage: Stage, given: Mapping[str, Source]) -> Source:
     source = given.get(stage.name, stage.data)
     if source is None:
         raise UsageError(
@@ -139,7 +139,7 @@ def _data(stage: Stage, given: Mapping[str, Any]) -> Any:
     return source
 
 
-def material(recipe: Recipe, source: Any, truth: str | None = None) -> Material:
+def material(recipe: Recipe, source: Source, truth: str | None = None) -> Material:
     """The examples of a stage, as rows that answers can be added to."""
     examples = source if isinstance(source, Examples) else recipe.task.examples(source, truth)
     return Tokens(examples.stream) if _tags(recipe) else Texts.of(examples.stream, examples)

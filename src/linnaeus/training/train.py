@@ -1,40 +1,52 @@
-"""From examples to a model, for every task: features, cross-fitting, the training, the decision, an evaluation."""
+"""From examples to a model, for every task: features, cross-fitting, the training, the decision, an evaluation.
+
+Cross-fitting gives answers to examples by models that have not seen them: the strength is chosen by these answers, and
+probabilities are learned from them.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 import linnaeus
-from linnaeus.data.split import repeated
-from linnaeus.erm.progress import Phase, Watcher
+from linnaeus.data.split import Split, folds, holdout, kept_together, repeated
+from linnaeus.erm.progress import Folds, Phase, Watcher
+from linnaeus.evaluation.facts import join
 from linnaeus.kernels.threads import Beside
 from linnaeus.learners.problems import is_family
 from linnaeus.learners.run import Run
 from linnaeus.model.kept_texts import keep
 from linnaeus.model.model import Model
 from linnaeus.recipes.tuning import refuse_folds
-from linnaeus.tasks.examples import Examples
-from linnaeus.training.checkpoint import closing, open_checkpoint
-from linnaeus.training.crossfit import held_out
+from linnaeus.tasks.examples import Examples, Held, Leg
+from linnaeus.training.checkpoint import closing, kept_legs, open_checkpoint
 from linnaeus.training.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe
+    from linnaeus.recipes.tuning import Tuning
     from linnaeus.store.parts import PartsFile
-    from linnaeus.tasks.examples import Held, Learned
-    from linnaeus.types import Json
+    from linnaeus.tasks.base import TaskLesson
+    from linnaeus.tasks.examples import Learned
+    from linnaeus.types import Json, Source
 
 CALIBRATION = Phase("calibration", None, "probabilities and intervals from held-out rows")
+FEW = 3
+"""Folds up to which not every strength is tried on each."""
+WORSE = 2
+"""Weaker strengths that did worse than the best one, in a row, before no weaker ones are tried."""
 
 
 def train(
     recipe: Recipe,
-    data: Any,
+    data: Source,
     progress: Watcher | None = None,
-    stages: Mapping[str, Any] | None = None,
+    stages: Mapping[str, Source] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> Model:
     """The whole training; the same data, recipe and seed give the same bits. Earlier stages are trained first.
@@ -108,7 +120,7 @@ def _summed(bare: Model, examples: Examples) -> Model | None:
     """The model of a learner that only sums up plain counts, without rows; None where it needs them."""
     if examples.labels is None or not is_family(bare.recipe.learner):
         return None
-    from linnaeus.training.tallying import tallied
+    from linnaeus.tasks.rows import tallied
 
     mark = Beside(lambda: fingerprint(examples, bare.task))
     found = tallied(bare.recipe, examples, mark.begin)
@@ -116,3 +128,81 @@ def _summed(bare: Model, examples: Examples) -> Model | None:
         return None
     features, learned = found
     return _settled(replace(bare, features=features), examples, None, learned, mark)
+
+
+def held_out(
+    recipe: Recipe, lesson: TaskLesson, examples: Examples, tell: Watcher, kept: PartsFile | None = None
+) -> Held | None:
+    """Answers by models that have not seen the examples, where the recipe wants any and there are enough.
+
+    The strengths are walked on each fold, and the answers are those of the best one. Where there are few folds, because
+    the data are large, the first walks until weaker strengths only do worse, and the others try the best of the first
+    and its neighbors. Folds that `kept` knows are not walked again.
+    """
+    tuning, own = recipe.tuning, recipe.learner.strength
+    if tuning is None or not (splits := cut(lesson, examples, tuning, recipe.seed)):
+        return None
+    shown = Folds(len(splits), len(tuning.strengths or ()), tell)
+    strengths = tuning.strengths if own is not None and tuning.strengths else (own or 0.0,)
+    few = len(splits) <= FEW
+
+    def walked(fold: int, some: tuple[float, ...], least: int) -> list[Leg]:
+        place = None if kept is None else kept.part(f"fold{fold}")
+        return kept_legs(place, lambda: walk(splits[fold], some, least))
+
+    def walk(split: Split, some: tuple[float, ...], least: int) -> list[Leg]:
+        shown.begin()
+        found: list[Leg] = []
+        for strength, leg in zip(some, lesson.legs(split, some), strict=False):
+            shown.tried(strength, leg.score)
+            found.append(leg)
+            if len(found) >= least and _only_worse([leg.score for leg in found]):
+                break
+        return found
+
+    first = walked(0, strengths, 0 if few else len(strengths))
+    near = _near([leg.score for leg in first]) if few and len(splits) > 1 else range(len(first))
+    chosen = strengths[near.start : near.stop]
+    found = [first[near.start : near.stop]]
+    found += [walked(fold, chosen, len(near)) for fold in range(1, len(splits))]
+    sizes = np.array([len(split.test) for split in splits], np.float64)
+    tried = [float(np.average([some[i].score for some in found], weights=sizes)) for i in range(len(near))]
+    best = max(range(len(near)), key=tried.__getitem__)
+    rows = np.concatenate([split.test for split in splits])
+    order = np.argsort(rows, kind="stable")
+    parts = [some[best].answers for some in found]
+    answers = np.concatenate(parts)[order] if isinstance(parts[0], np.ndarray) else join(parts).take(order)
+    return Held(rows[order], answers, chosen[best] if own is not None else None, dict(zip(chosen, tried, strict=True)))
+
+
+def cut(lesson: TaskLesson, examples: Examples, tuning: Tuning, seed: int) -> list[Split]:
+    """The splits: classes keep their shares, groups and equal texts stay together; no more folds than data allow."""
+    n, count = len(examples), tuning.folds or lesson.folds
+    share = min(tuning.share, max(0.02, tuning.rows / n)) if count == 1 else 1 / count
+    groups = kept_together(examples.keys, examples.groups, part=n * share)
+    most = n if groups is None else len(np.unique(groups))
+    if not lesson.enough(n, most):
+        return []
+    if count == 1:
+        return [_bounded(holdout(n, share=share, seed=seed, strata=lesson.strata, groups=groups), tuning.rows)]
+    return folds(n, min(count, most), seed=seed, strata=lesson.strata, groups=groups)
+
+
+def _bounded(split: Split, rows: int) -> Split:
+    """At most so many rows to test on, at equal distances."""
+    count = len(split.test)
+    return split if count <= rows else Split(split.train, split.test[np.arange(rows) * count // rows])
+
+
+def _only_worse(scores: list[float]) -> bool:
+    return len(scores) - 1 - scores.index(max(scores)) >= WORSE
+
+
+def _near(scores: list[float]) -> range:
+    """The best of these (of equals the strongest) and its neighbors.
+
+    >>> _near([0.5, 0.9, 0.8, 0.7])
+    range(0, 3)
+    """
+    best = max(range(len(scores)), key=scores.__getitem__)
+    return range(max(0, best - 1), min(len(scores), best + 2))

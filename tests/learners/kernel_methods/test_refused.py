@@ -19,7 +19,7 @@ from linnaeus.learners.kernel_methods import (
     KernelRidge,
     KernelSVM,
 )
-from linnaeus.model.contents import remains
+from linnaeus.model.summary import remains
 from linnaeus.similarities import RBF, Polynomial, Subsequence
 from linnaeus.types import LabelSets, Lesson, State
 

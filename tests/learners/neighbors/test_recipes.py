@@ -15,8 +15,8 @@ from linnaeus.arrays import as_rows
 from linnaeus.cli.inspect import described
 from linnaeus.errors import LinnaeusError
 from linnaeus.learners.neighbors import Components, Graph, Neighbors
-from linnaeus.model.contents import remains
 from linnaeus.model.model import Model
+from linnaeus.model.summary import remains
 from linnaeus.recipes.cookbook import recipe
 from linnaeus.store import file
 from linnaeus.types import Lesson

@@ -163,6 +163,7 @@ def _numbers(model: Model, S: Doubles) -> dict[str, pa.Array]:
 
 def _best(model: Model, batch: Batch, curve: tuple[float, float]) -> dict[str, pa.Array]:
     """The best class of each text and its probability: the scores of the others are never kept."""
+    assert model.quick is not None
     best, chance = model.quick.choices(batch.text, curve)
     return {"label": picked(model.names, best), "probability": numbers(chance)}
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus.data.arrow import is_list
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from linnaeus.model.model import Model
     from linnaeus.protocols import Stream
+    from linnaeus.tasks.base import Abstain
     from linnaeus.tasks.examples import Examples
 
 FEW_CLASSES = 20
@@ -82,7 +85,7 @@ def _texts(stream: Stream) -> Texts | None:
     return Texts(len(found), characters / max(rows, 1))
 
 
-def refuse_label_kind(model: Model, labels: Any, abstain: Any) -> None:
+def refuse_label_kind(model: Model, labels: pa.DataType, abstain: Abstain) -> None:
     """Refuse labels of another kind than the answers, and what numbers cannot do."""
     if model.classes is None and abstain is not None:
         raise UsageError("Abstaining needs classes; this model predicts numbers.")

@@ -99,10 +99,10 @@ def curve_of(model: Model) -> tuple[float, float] | None:
 
 def single(model: Model) -> Callable[[str], Prediction] | None:
     """The answer to one text, where only its best class and a curve are needed; else None."""
-    curve = curve_of(model)
-    if curve is None or model.classes is None:
+    curve, quick = curve_of(model), model.quick
+    if curve is None or quick is None or model.classes is None:
         return None
-    choose, names = model.quick.choose, model.classes.tolist()
+    choose, names = quick.choose, model.classes.tolist()
 
     def answer(text: str) -> Prediction:
         best, p = choose(text, curve)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from linnaeus.tasks.judging import held_out_evaluation
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
+    from linnaeus.decision.scores import Kind
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
     from linnaeus.tasks.examples import Examples, Held
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs, Truth, Words64
 
 
 CROSSED = 1 << 24
@@ -34,50 +35,66 @@ def settle(found: Model, examples: Examples, held: Held | None) -> Model:
     assert found.classes is not None
     if held is None:
         return replace(found, decision=found.recipe.decision.untaught(kind_of(found), len(found.classes)))
-    S = found.class_scores(held.answers)
-    y, weights = examples.y[held.rows], examples.weights[held.rows]
-    names = list(map(str, found.classes.tolist()))
     known = known_share_held_out(found.features, examples.stream)
     known = None if known is None else known[held.rows]
-    decision = found.recipe.decision.learn(S, y, weights, known, blank=blank_of(found))
-    found = replace(found, decision=decision)
-    said, P = chosen(found, S, known=known), decision.probabilities(S)
+    rows = Rows(found.class_scores(held.answers), examples.y[held.rows], examples.weights[held.rows], known)
+    found = _taught(found, rows)
+    decision = found.decided()
     many = decision.thresholds is not None or decision.calibrator.curve is None
-    if many and len(S) > 1 and S.size <= CROSSED:
-        said, P = _crossed(found, (S, y, weights, known), examples, held)
-    outcome = Outcome(y, said, names, P, S, weights, found.recipe.decision.costs)
+    if many and len(rows.S) > 1 and rows.S.size <= CROSSED:
+        said, P = _crossed(found, rows, None if examples.keys is None else examples.keys[held.rows])
+    else:
+        said, P = _said(found, rows)
+    outcome = Outcome(rows.y, said, list(found.names), P, rows.S, rows.weights, found.recipe.decision.costs)
     return replace(found, account=held_out_evaluation(outcome, examples, held, found.recipe.seed))
 
 
-def _crossed(found: Model, rows: tuple[Any, ...], examples: Examples, held: Held) -> tuple[Any, Doubles]:
+class Rows(NamedTuple):
+    """Held-out rows: class scores, truth, weights, and the share of the words of each that the features know."""
+
+    S: Doubles
+    y: Truth
+    weights: Doubles
+    known: Doubles | None
+
+    def take(self, rows: Longs) -> Rows:
+        """These rows, in this order."""
+        known = None if self.known is None else self.known[rows]
+        return Rows(self.S[rows], self.y[rows], self.weights[rows], known)
+
+
+def _taught(found: Model, rows: Rows) -> Model:
+    """The model with the decision that these rows teach."""
+    decision = found.recipe.decision.learn(rows.S, rows.y, rows.weights, rows.known, blank=blank_of(found))
+    return replace(found, decision=decision)
+
+
+def _said(found: Model, rows: Rows) -> tuple[Truth, Doubles]:
+    """Predictions and probabilities."""
+    return chosen(found, rows.S, known=rows.known), found.decided().probabilities(rows.S)
+
+
+def _crossed(found: Model, rows: Rows, keys: Words64 | None) -> tuple[Truth, Doubles]:
     """Predictions and probabilities of held-out rows by decisions that were learned without them.
 
     Thresholds and a calibration by many numbers fit the rows that they are learned from better than others.
     """
-    S, y, weights, known = rows
-    keys = None if examples.keys is None else examples.keys[held.rows]
-    most = len(S) if keys is None else len(np.unique(keys))
-    if most < PARTS:
-        return chosen(found, S, known=known), found.decided().probabilities(S)
-    parts = folds(len(S), PARTS, seed=found.recipe.seed, groups=keys)
-    assert found.classes is not None
-    P, said = np.zeros((len(S), len(found.classes))), []
+    if (len(rows.S) if keys is None else len(np.unique(keys))) < PARTS:
+        return _said(found, rows)
+    parts = folds(len(rows.S), PARTS, seed=found.recipe.seed, groups=keys)
+    P, said = np.zeros((len(rows.S), len(found.names))), []
     for part in parts:
-        some = None if known is None else known[part.train]
-        own = found.recipe.decision.learn(
-            S[part.train], y[part.train], weights[part.train], some, blank=blank_of(found)
-        )
-        asked = replace(found, decision=own)
-        P[part.test] = own.probabilities(S[part.test])
-        said.append(chosen(asked, S[part.test], known=None if known is None else known[part.test]))
+        labels, P[part.test] = _said(_taught(found, rows.take(part.train)), rows.take(part.test))
+        said.append(labels)
     return _in_order(said, [part.test for part in parts]), P
 
 
-def _in_order(said: list[Any], rows: list[Longs]) -> Any:
+def _in_order(said: list[Any], rows: list[Longs]) -> Truth:
     """The predictions of all parts in the order of the rows: class numbers, or label sets."""
     order = np.argsort(np.concatenate(rows), kind="stable")
     if not isinstance(said[0], LabelSets):
-        return np.concatenate(said)[order]
+        labels: Array = np.concatenate(said)[order]
+        return labels
     counts = np.concatenate([np.diff(sets.offsets) for sets in said])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return LabelSets(offsets, np.concatenate([sets.labels for sets in said]))[order]
@@ -94,7 +111,7 @@ def _numbers(examples: Examples, held: Held) -> Evaluation:
     return held_out_evaluation(Outcome(truth, held.answers, weights=examples.weights[held.rows]), examples, held, 0)
 
 
-def kind_of(found: Model) -> Any:
+def kind_of(found: Model) -> Kind:
     """What its class scores are, as `linnaeus.decision` calls it."""
     if isinstance(found.space, MultiLabel):
         return "labels"
