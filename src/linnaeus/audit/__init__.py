@@ -1,9 +1,9 @@
 """Checks of labeled data before training.
 
-    check      reads the data once (tally, labels), compares rows (near), runs every search (findings)
+    check      reads the data once (tally), compares rows (near), runs every search
     records    the results: Audit, Summary, Finding; as plain records and one JSON object; `page` is for people
 
-To add a finding: a search in `findings.py`, its row in `FINDINGS`, its limit in `Limits`, a test.
+To add a finding: a search in `check.py`, its row in `FINDINGS`, its limit in `Limits`, a test.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from linnaeus.audit.check import check as check
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
+    from linnaeus.audit.check import FINDINGS as FINDINGS
     from linnaeus.audit.check import Limits as Limits
-    from linnaeus.audit.findings import FINDINGS as FINDINGS
     from linnaeus.audit.near import Near as Near
     from linnaeus.audit.records import SCHEMA as SCHEMA
     from linnaeus.audit.records import Audit as Audit

@@ -1,22 +1,23 @@
-"""Check labeled data: read them once, compare rows, run every search; and the limits above which it is a problem."""
+"""Check labeled data: read them once, compare rows, search for problems; and the limits above which it is one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING
 
-from linnaeus.audit.findings import FINDINGS, Case, Scene, find_matches
-from linnaeus.audit.labels import LabelBook
-from linnaeus.audit.near import Near
+import numpy as np
+
+from linnaeus.audit.near import NONE, Near, Pairs, between, within
 from linnaeus.audit.records import Audit, Example, Finding
-from linnaeus.audit.tally import Ledger, tally
+from linnaeus.audit.tally import MISSING, LabelBook, Ledger, tally
 from linnaeus.errors import UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Stream
+    from linnaeus.types import Longs, Words64
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def check(
     >>> [finding.kind for finding in audit.findings]
     ['duplicates', 'conflicts', 'rare_labels']
     """
-    near, book, watch = near or Near(), LabelBook(), watch or _silent
+    near, book, watch = near or Near(), LabelBook(), watch or (lambda _: None)
     watch("reading")
     first = tally(data, near, book)
     second = None
@@ -113,14 +114,10 @@ def check(
         watch("reading the other")
         second = tally(other, near, book)
     watch("comparing")
-    scene = Scene(first, second, book, find_matches(near, first, second), RARE)
+    scene = Scene(first, second, book, find_matches(near, first, second))
     found = [_finding(kind, search(scene), scene, limits or Limits(), examples) for kind, search in FINDINGS.items()]
     seen = sorted((f for f in found if f.count), key=lambda finding: not finding.problem)
     return Audit(first.summary, second.summary if second else None, tuple(seen))
-
-
-def _silent(phase: str) -> None:
-    pass
 
 
 def _finding(kind: str, case: Case, scene: Scene, limits: Limits, examples: int) -> Finding:
@@ -149,3 +146,220 @@ def _example(case: Case, scene: Scene, i: int) -> Example:
         match_text=None if alone else scene.data.head(right),
         similarity=None if math.isnan(similarity) else round(similarity, 3),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Pairs of rows, one for each left row. Empty texts agree with nothing.
+
+    `repeats`: rows of the data whose folded text an earlier row has, with the first such row; `near`: rows that are
+    first of their text, and nearly repeat an earlier one; `leaks` and `near_leaks`: rows of the other data, with rows
+    of the data.
+    """
+
+    repeats: Pairs
+    near: Pairs
+    leaks: Pairs = NONE
+    near_leaks: Pairs = NONE
+
+
+def find_matches(near: Near, data: Ledger, other: Ledger | None) -> Matches:
+    """Compare the rows of the data with each other, and with those of the other data."""
+    rows = np.flatnonzero(~data.empty)
+    first = _first_rows(data.folded[rows], rows)
+    late = first != rows
+    repeats = _same(rows[late], first[late])
+    originals = rows[~late]
+    close = within(near, data.sketches, originals)
+    if other is None:
+        return Matches(repeats, close)
+    theirs = np.flatnonzero(~other.empty)
+    at = _find(data.folded[originals], other.folded[theirs])
+    known = at >= 0
+    return Matches(
+        repeats,
+        close,
+        _same(theirs[known], originals[at[known]]),
+        between(near, other.sketches, theirs[~known], data.sketches, originals),
+    )
+
+
+def _same(left: Longs, right: Longs) -> Pairs:
+    return Pairs(left, right, np.ones(len(left)))
+
+
+def _first_rows(keys: Words64, rows: Longs) -> Longs:
+    """For each row the first one that has the same key."""
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    chosen: Longs = rows[first[group]]
+    return chosen
+
+
+def _find(keys: Words64, wanted: Words64) -> Longs:
+    """Where each wanted key stands among distinct keys, -1 where it does not."""
+    if len(keys) == 0:
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys)
+    at = order[np.searchsorted(keys[order], wanted) % len(keys)]
+    return np.where(keys[at] == wanted, at, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The input of the searches."""
+
+    data: Ledger
+    other: Ledger | None
+    book: LabelBook
+    matches: Matches
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The result of a search: `count` of `total`, a sentence, and pairs of rows as examples.
+
+    The left rows are those of `other` where `of_other` is set; the right rows, or -1 for none, are always of `data`.
+    """
+
+    count: int
+    total: int
+    sentence: str
+    pairs: Pairs
+    of_other: bool = False
+    excerpts: Mapping[int, str] = field(default_factory=dict)
+    """The part of a text that shows what was found, by row; else its beginning is shown."""
+
+
+def empty(scene: Scene) -> Case:
+    """Texts that are empty or white space."""
+    rows = np.flatnonzero(scene.data.empty)
+    return _rows_case(rows, len(scene.data), f"{_count(len(rows), 'text is', 'texts are')} empty or white space")
+
+
+def duplicates(scene: Scene) -> Case:
+    """Rows that repeat the text of an earlier one."""
+    pairs, data = scene.matches.repeats, scene.data
+    exact = int((data.exact[pairs.left] == data.exact[pairs.right]).sum())
+    rest = "" if exact == len(pairs) else f", ignoring case and spaces ({exact:,} exactly)"
+    sentence = f"{_count(len(pairs), 'row repeats', 'rows repeat')} the text of an earlier one{rest}"
+    return Case(len(pairs), len(data), sentence, pairs)
+
+
+def near_duplicates(scene: Scene) -> Case:
+    """Rows that nearly repeat the text of an earlier one."""
+    pairs = scene.matches.near
+    sentence = f"{_count(len(pairs), 'row repeats', 'rows repeat')} an earlier one with small changes"
+    return Case(len(pairs), len(scene.data), sentence, pairs)
+
+
+def conflicts(scene: Scene) -> Case:
+    """Rows whose text occurs with another label too."""
+    repeats, labels = scene.matches.repeats, scene.data.labels
+    against = labels[repeats.left] != labels[repeats.right]
+    pairs = repeats.take(against)
+    # Every row with such a text may be wrong, not only the later ones.
+    doubtful = np.isin(repeats.right, pairs.right)
+    count = len(np.unique(np.concatenate([repeats.left[doubtful], pairs.right])))
+    sentence = f"{_count(count, 'row has', 'rows have')} a text that occurs with different labels"
+    return Case(count, len(scene.data), sentence, pairs)
+
+
+def near_conflicts(scene: Scene) -> Case:
+    """Rows that nearly repeat an earlier one under another label."""
+    near, labels = scene.matches.near, scene.data.labels
+    pairs = near.take(labels[near.left] != labels[near.right])
+    sentence = f"{_count(len(pairs), 'row nearly repeats', 'rows nearly repeat')} an earlier one that has another label"
+    return Case(len(pairs), len(scene.data), sentence, pairs)
+
+
+def damaged(scene: Scene) -> Case:
+    """Texts that show signs of wrong decoding."""
+    rows = np.flatnonzero(scene.data.damaged)
+    sentence = (
+        f"{_count(len(rows), 'text looks', 'texts look')} wrongly decoded "
+        "(replacement characters, NUL, C1 control characters or mojibake)"
+    )
+    return replace(_rows_case(rows, len(scene.data), sentence), excerpts=scene.data.excerpts)
+
+
+def unlabeled(scene: Scene) -> Case:
+    """Rows without a label in data that have labels."""
+    labeled = scene.data.summary.label_kind != "none"
+    rows = np.flatnonzero(scene.data.labels == MISSING) if labeled else np.zeros(0, np.int64)
+    return _rows_case(rows, len(scene.data), f"{_count(len(rows), 'row has', 'rows have')} no label")
+
+
+def one_label(scene: Scene) -> Case:
+    """Whether all rows have the same label."""
+    labels = scene.data.labels[scene.data.labels != MISSING]
+    count = len(labels) if len(labels) > 1 and (labels == labels[0]).all() else 0
+    return _rows_case(np.zeros(0, np.int64), len(scene.data), "all rows have the same label", count)
+
+
+def rare_labels(scene: Scene) -> Case:
+    """Labels with too few rows to learn from."""
+    table = scene.data.summary.labels
+    few = [label.name for label in table if label.count < RARE]
+    names = ", ".join(few[:5]) + (", ..." if len(few) > 5 else "")
+    sentence = f"{_count(len(few), 'label has', 'labels have')} fewer than {RARE} rows: {names}"
+    return _rows_case(np.zeros(0, np.int64), len(table), sentence, len(few))
+
+
+def leaks(scene: Scene) -> Case:
+    """Rows of the other data whose text is in the first."""
+    pairs = scene.matches.leaks
+    sentence = f"{_of_other(len(pairs), 'is', 'are')} in the first too"
+    return Case(len(pairs), _size(scene.other), sentence, pairs, of_other=True)
+
+
+def near_leaks(scene: Scene) -> Case:
+    """Rows of the other data whose text is nearly one of the first."""
+    pairs = scene.matches.near_leaks
+    sentence = f"{_of_other(len(pairs), 'is', 'are')} in the first with small changes"
+    return Case(len(pairs), _size(scene.other), sentence, pairs, of_other=True)
+
+
+def unseen_labels(scene: Scene) -> Case:
+    """Rows of the other data whose label the first does not have."""
+    rows = np.zeros(0, np.int64)
+    if scene.other is not None and "numeric" not in (scene.data.summary.label_kind, scene.other.summary.label_kind):
+        known = {label.name for label in scene.data.summary.labels}
+        codes = np.unique(scene.other.labels[scene.other.labels != MISSING])
+        new = [code for code in codes.tolist() if not known.issuperset(scene.book.names(code))]
+        rows = np.flatnonzero(np.isin(scene.other.labels, new)) if known else rows
+    sentence = f"{_of_other(len(rows), 'has', 'have')} a label that the first lacks"
+    return replace(_rows_case(rows, _size(scene.other), sentence), of_other=True)
+
+
+FINDINGS: dict[str, Callable[[Scene], Case]] = {
+    "empty": empty,
+    "duplicates": duplicates,
+    "near_duplicates": near_duplicates,
+    "conflicts": conflicts,
+    "near_conflicts": near_conflicts,
+    "damaged": damaged,
+    "unlabeled": unlabeled,
+    "one_label": one_label,
+    "rare_labels": rare_labels,
+    "leaks": leaks,
+    "near_leaks": near_leaks,
+    "unseen_labels": unseen_labels,
+}
+"""Every kind of finding by name; `Limits` has a field for each."""
+
+
+def _rows_case(rows: Longs, total: int, sentence: str, count: int | None = None) -> Case:
+    pairs = Pairs(rows, np.full(len(rows), -1), np.full(len(rows), np.nan))
+    return Case(len(rows) if count is None else count, total, sentence, pairs)
+
+
+def _size(ledger: Ledger | None) -> int:
+    return len(ledger) if ledger is not None else 0
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _of_other(count: int, one: str, many: str) -> str:
+    return _count(count, f"row of the other data {one}", f"rows of the other data {many}")

@@ -18,6 +18,7 @@ from linnaeus.types import Texts
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Stream
+    from linnaeus.types import Array
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -93,6 +94,10 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.left)
 
+    def take(self, which: Array) -> Pairs:
+        """Some of the pairs, as in NumPy indexing."""
+        return Pairs(self.left[which], self.right[which], self.similarity[which])
+
 
 NONE = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
@@ -134,18 +139,16 @@ def _same_band(keys: NDArray[np.uint32], rows: Rows) -> Iterator[tuple[Rows, Row
 
 
 def _keep(near: Near, mine: Sketches, left: Rows, others: Sketches, right: Rows) -> Pairs:
-    similarity = mine.similarity(left, others, right)
-    good = similarity >= near.threshold
-    return Pairs(left[good], right[good], similarity[good])
+    pairs = Pairs(left, right, mine.similarity(left, others, right))
+    return pairs.take(pairs.similarity >= near.threshold)
 
 
 def _best(found: list[Pairs]) -> Pairs:
     """One pair for each left row: the most similar, of equals the one with the earliest right row."""
-    left, right = np.concatenate([p.left for p in found]), np.concatenate([p.right for p in found])
-    similarity = np.concatenate([p.similarity for p in found])
-    order = np.lexsort((right, -similarity, left))
-    first = order[np.diff(left[order], prepend=-1) != 0]
-    return Pairs(left[first], right[first], similarity[first])
+    columns = zip(*((pairs.left, pairs.right, pairs.similarity) for pairs in found), strict=True)
+    every = Pairs(*map(np.concatenate, columns))
+    order = np.lexsort((every.right, -every.similarity, every.left))
+    return every.take(order[np.diff(every.left[order], prepend=-1) != 0])
 
 
 ROWS, BYTES = 20_000, 1 << 24

@@ -47,6 +47,16 @@ def growth_limit(size: int, options: ReadOptions) -> int:
     return options.max_bytes or max(_FLOOR, _RATIO * size)
 
 
+def refuse_growth(file: File, size: int, total: int, options: ReadOptions) -> None:
+    """Refuse a file of which `size` bytes have become more than they may."""
+    limit = growth_limit(size, options)
+    if total > limit:
+        raise DataError(
+            f"{file.name}: unpacks to more than {limit:,} bytes from {size:,}, which looks like a decompression bomb; "
+            "if it is not, say with max_bytes= how large it may become."
+        )
+
+
 def open_raw(file: File) -> pa.NativeFile:
     """The bytes on disk; what the system refuses becomes one sentence."""
     try:
@@ -152,16 +162,8 @@ class ByteStream:
             ) from error
         self._read += len(data)
         if self._codec:
-            self._check_growth()
+            refuse_growth(self._file, self.done, self._read, self._options)
         return data
-
-    def _check_growth(self) -> None:
-        limit = growth_limit(self.done, self._options)
-        if self._read > limit:
-            raise DataError(
-                f"{self._file.name}: unpacks to more than {limit:,} bytes from {self.done:,}, which looks like a "
-                "decompression bomb; if it is not, say with max_bytes= how large it may become."
-            )
 
     def _without_mark(self, data: bytes) -> bytes:
         if data.startswith(codecs.BOM_UTF8):

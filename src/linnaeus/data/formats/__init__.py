@@ -77,30 +77,22 @@ FORMATS: Mapping[str, type[Format]] = Table(
 """How files of each format are read."""
 
 SUFFIXES: dict[str, str] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".arrows": "arrow",
-    ".ipc": "arrow",
-    ".ft": "fasttext",
-    ".fasttext": "fasttext",
-    ".txt": "lines",
-    ".svm": "libsvm",
-    ".libsvm": "libsvm",
-    ".svmlight": "libsvm",
-    ".conll": "conll",
-    ".iob": "conll",
-    ".iob2": "conll",
-    ".bio": "conll",
-    ".conllu": "conllu",
+    suffix: name
+    for name, suffixes in {
+        "csv": ".csv",
+        "tsv": ".tsv .tab",
+        "jsonl": ".jsonl .ndjson .json",
+        "parquet": ".parquet .pq",
+        "arrow": ".feather .arrow .arrows .ipc",
+        "fasttext": ".ft .fasttext",
+        "lines": ".txt",
+        "libsvm": ".svm .libsvm .svmlight",
+        "conll": ".conll .iob .iob2 .bio",
+        "conllu": ".conllu",
+    }.items()
+    for suffix in suffixes.split()
 }
+"""The format that each suffix of a file name tells."""
 
 LABEL_PREFIX = b"__label__"
 """What marks a label in fastText files."""

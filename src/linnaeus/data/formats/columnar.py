@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from linnaeus.data.arrow import is_list, list_offsets, offsets_of, settled
 from linnaeus.data.formats import Chunk, Format
-from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw
+from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw, refuse_growth
 from linnaeus.errors import DataError, said
 
 if TYPE_CHECKING:
@@ -208,16 +208,12 @@ class Growth:
     """The bytes that the rows of a file took so far, against its size: the rule for compressed files."""
 
     def __init__(self, file: File, options: ReadOptions) -> None:
-        self._file, self._limit, self._total = file, growth_limit(file.size, options), 0
+        self._file, self._options, self._size, self._total = file, options, file.size, 0
 
     def add(self, size: int) -> None:
         """Count these bytes, or refuse the file."""
         self._total += size
-        if self._total > self._limit:
-            raise DataError(
-                f"{self._file.name}: unpacks to more than {self._limit:,} bytes from {self._file.size:,}, which looks "
-                "like a decompression bomb; if it is not, say with max_bytes= how large it may become."
-            )
+        refuse_growth(self._file, self._size, self._total, self._options)
 
 
 def pieces(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:

@@ -13,15 +13,12 @@ import pyarrow as pa
 
 from linnaeus.data.arrow import MANY
 from linnaeus.data.formats import Chunk, Format
-from linnaeus.data.formats.lines import blocks
-from linnaeus.data.streams import first_undecodable, is_utf8, undecodable
+from linnaeus.data.formats.lines import blocks, decoded
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.data.formats.lines import Block
     from linnaeus.data.ledger import Ledger
-    from linnaeus.data.options import ReadOptions
     from linnaeus.data.streams import File
 
 DOC = "doc"
@@ -59,7 +56,7 @@ class _Lines(Format):
         held, documents, done = _Sentence([], 0, None), 0, 0
         for block in blocks(file, self.options):
             found: list[_Sentence] = []
-            for number, line in enumerate(_decoded(block, file, self.options), block.line):
+            for number, line in enumerate(decoded(block, file, self.options), block.line):
                 opens, blank = self.opens(line), not line.strip()
                 documents += opens
                 if opens or blank:
@@ -96,7 +93,7 @@ class Conll(_Lines):
     def columns(self, file: File) -> tuple[str, ...]:
         """By `names=`, or by how many there are: 2 are tokens and tags, 3 and 4 those of the shared tasks."""
         for block in blocks(file, self.options):
-            lines = (self.split(line) for line in _decoded(block, file, self.options) if line.strip())
+            lines = (self.split(line) for line in decoded(block, file, self.options) if line.strip())
             cells = next((cells for cells in lines if cells), None)
             if cells:
                 return self._named(file, len(cells))
@@ -139,16 +136,6 @@ class ConllU(_Lines):
     def opens(self, line: str) -> bool:
         """Whether it says that a document begins."""
         return line.startswith("# newdoc")
-
-
-def _decoded(block: Block, file: File, options: ReadOptions) -> list[str]:
-    lines = block.lines()
-    try:
-        return [line.decode() for line in lines]
-    except UnicodeDecodeError as error:
-        bad = next(i for i, line in enumerate(lines) if not is_utf8(line))
-        byte = first_undecodable(file, options)
-        raise undecodable(file, f"line {block.line + bad}", byte, options.encoding) from error
 
 
 def _chunk(sentences: list[_Sentence], names: tuple[str, ...], columns: Sequence[str], done: int) -> Chunk:

@@ -116,6 +116,16 @@ def sample(file: File, options: ReadOptions) -> list[bytes]:
     raise DataError(f"{file.name}: holds only blank lines; give a file with one row per line.")
 
 
+def decoded(block: Block, file: File, options: ReadOptions) -> list[str]:
+    """The lines of a block as text; the error names the first that is none."""
+    lines = block.lines()
+    try:
+        return [line.decode() for line in lines]
+    except UnicodeDecodeError as error:
+        bad = block.line + next(i for i, line in enumerate(lines) if not is_utf8(line))
+        raise undecodable(file, f"line {bad}", first_undecodable(file, options), options.encoding) from error
+
+
 def readable(chunk: Chunk, file: File, options: ReadOptions, ledger: Ledger) -> Chunk:
     """The chunk with its columns of bytes as text, without the rows that are none. Valid bytes are not copied."""
     pairs = [_decoded(column) for column in chunk.table.columns]
@@ -262,11 +272,6 @@ def entries(path: str | PathLike[str]) -> Iterator[tuple[str, list[str]]]:
     """Where each line stands, for messages, and its parts; blank lines are left out. Packed files are unpacked."""
     file, options = File(Path(path), str(path)), ReadOptions()
     for block in blocks(file, options):
-        for number, line in enumerate(block.lines(), block.line):
-            try:
-                text = line.decode().strip()
-            except UnicodeDecodeError as error:
-                byte = first_undecodable(file, options)
-                raise undecodable(file, f"line {number}", byte, options.encoding) from error
-            if text:
+        for number, line in enumerate(decoded(block, file, options), block.line):
+            if text := line.strip():
                 yield f"{file.name}, line {number}", [part.strip() for part in text.split("\t")]
