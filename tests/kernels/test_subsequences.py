@@ -83,7 +83,7 @@ def test_arrays_that_do_not_fit_are_refused(subsequences, change, sentence):
     strings = np.array([0, 2], np.int64), np.array([1, 2], np.int32)
     args = {"left": strings, "right": strings, "pairs": every_pair(1, 1), "how": (2, 0.5), "threads": 1}
     with pytest.raises(ValueError, match=sentence):
-        subsequences(**(args | change))
+        subsequences(*(args | change).values())
 
 
 @pytest.mark.parametrize("subsequences", IMPLEMENTATIONS)

@@ -93,7 +93,7 @@ def test_arrays_that_do_not_fit_are_refused(weigh, change, sentence):
     args |= change
     rows = args.pop("indptr"), args.pop("indices"), args.pop("data")
     with pytest.raises(ValueError, match=sentence):
-        weigh(rows, **args)
+        weigh(rows, *args.values())
 
 
 @pytest.mark.parametrize("weigh", IMPLEMENTATIONS)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.decision.scores import check_share
+from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets
 
@@ -59,16 +59,28 @@ class Evidence:
     scope: Callable[[], Doubles] | None = None
 
 
-class Abstention(Protocol):
-    """A rule for when to abstain."""
+class Abstention:
+    """A rule for when to abstain, by its plain name, with one number."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_share(self.name, self.number)
+
+    @property
+    def number(self) -> float:
+        """Its one field."""
+        number: float
+        (number,) = vars(self).values()
+        return number
 
     def decide(self, seen: Evidence) -> Decided:
         """The labels, -1 for abstentions, or label sets."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Confidence:
+class Confidence(Abstention):
     """Predict a label only if its probability is at least this.
 
     >>> seen = Evidence(np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]]))
@@ -77,9 +89,7 @@ class Confidence:
     """
 
     at_least: float = 0.8
-
-    def __post_init__(self) -> None:
-        check_share("confidence", self.at_least)
+    name = "confidence"
 
     def decide(self, seen: Evidence) -> Decided:
         """-1 if the predicted label is not probable enough."""
@@ -88,7 +98,7 @@ class Confidence:
 
 
 @dataclass(frozen=True)
-class Margin:
+class Margin(Abstention):
     """Predict a label only if its probability exceeds that of the second label by at least this.
 
     >>> seen = Evidence(np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]]))
@@ -97,9 +107,7 @@ class Margin:
     """
 
     at_least: float = 0.2
-
-    def __post_init__(self) -> None:
-        check_share("margin", self.at_least)
+    name = "margin"
 
     def decide(self, seen: Evidence) -> Decided:
         """-1 if the second label is too close."""
@@ -111,7 +119,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(Abstention):
     """Predict label sets that contain the true label for this share of rows; an empty set: no label is likely enough.
 
     >>> Coverage(0.95).share
@@ -119,9 +127,7 @@ class Coverage:
     """
 
     share: float = 0.9
-
-    def __post_init__(self) -> None:
-        check_share("coverage", self.share)
+    name = "coverage"
 
     def decide(self, seen: Evidence) -> Decided:
         """The sets; -1 for empty ones."""
@@ -132,7 +138,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class InScope:
+class InScope(Abstention):
     """Predict a label only if the out-of-scope score is at most this: 0.95 refuses one in twenty in-scope rows.
 
     >>> seen = Evidence(np.array([0, 1]), np.eye(2), scope=lambda: np.array([0.3, 0.99]))
@@ -141,9 +147,7 @@ class InScope:
     """
 
     at_most: float = 0.95
-
-    def __post_init__(self) -> None:
-        check_share("scope", self.at_most)
+    name = "scope"
 
     def decide(self, seen: Evidence) -> Decided:
         """-1 if a row is too unlike the training rows."""
@@ -152,7 +156,7 @@ class InScope:
         return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
 
 
-def sure(rule: Any, labels: Array, P: Doubles) -> NDArray[np.bool_]:
+def sure(rule: Abstention | str | None, labels: Array, P: Doubles) -> NDArray[np.bool_]:
     """Which of these labels are sure enough for a rule, given as `as_abstention` takes it, by probabilities alone.
 
     >>> sure("confidence=0.8", np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]])).tolist()
@@ -166,17 +170,11 @@ def sure(rule: Any, labels: Array, P: Doubles) -> NDArray[np.bool_]:
     return ~found.decide(Evidence(labels.astype(np.intp), P)).abstained
 
 
-AnyAbstention: TypeAlias = Confidence | Margin | Coverage | InScope
-ABSTENTIONS: dict[str, type[AnyAbstention]] = {
-    "confidence": Confidence,
-    "margin": Margin,
-    "coverage": Coverage,
-    "scope": InScope,
-}
+ABSTENTIONS = {kind.name: kind for kind in (Confidence, Margin, Coverage, InScope)}
 """Every abstention by its plain name; each has one number."""
 
 
-def as_abstention(value: Any) -> AnyAbstention | None:
+def as_abstention(value: object) -> Abstention | None:
     """An abstention from an object, None, or a text as on the command line: a name, or name=number.
 
     >>> as_abstention("confidence=0.7")
@@ -184,7 +182,7 @@ def as_abstention(value: Any) -> AnyAbstention | None:
     >>> as_abstention("coverage")
     Coverage(share=0.9)
     """
-    if value is None or isinstance(value, AnyAbstention):
+    if value is None or isinstance(value, Abstention):
         return value
     if not isinstance(value, str):
         raise InputTypeError(f"abstain takes one of {', '.join(ABSTENTIONS)}, such as 'confidence=0.8', not {value!r}.")
@@ -202,18 +200,10 @@ def as_abstention(value: Any) -> AnyAbstention | None:
         raise UsageError(f"abstain={value!r} has no number after the '='; write {name}=0.9, say.") from error
 
 
-def abstention_text(piece: AnyAbstention) -> str:
+def abstention_text(piece: Abstention) -> str:
     """The text that `as_abstention` reads.
 
     >>> abstention_text(Coverage(0.95))
     'coverage=0.95'
     """
-    name = next(name for name, kind in ABSTENTIONS.items() if type(piece) is kind)
-    return f"{name}={getattr(piece, fields(piece)[0].name)!r}"
-
-
-def check_share(name: str, value: float) -> None:
-    """Refuse a value that does not lie between 0 and 1."""
-    expect(name, value, float)
-    if not 0 < value < 1:
-        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")
+    return f"{piece.name}={piece.number!r}"

@@ -7,7 +7,7 @@ piece with `probabilities(S)`, `state()` and `from_state`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,42 +20,31 @@ from linnaeus.store.states import field
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Array, Doubles, Matrix, Truth
 
 
-class FittedCalibrator(Protocol):
-    """Scores to probabilities."""
+class FittedCalibrator:
+    """Scores of a kind to probabilities.
 
-    @property
-    def kind(self) -> Kind:
-        """The kind of the scores."""
-        ...
+    `keeps_order` says whether the class with the largest score is the most probable one; `curve` is (T, b) if all
+    classes share 1 / (1 + e^-(s/T + b)) before normalization, None if it differs by class.
+    """
 
-    @property
-    def keeps_order(self) -> bool:
-        """Whether the class with the largest score is the most probable one."""
-        ...
+    kind: Kind
+    keeps_order: ClassVar[bool] = False
 
     @property
     def curve(self) -> tuple[float, float] | None:
-        """(T, b) if all classes share 1 / (1 + e^-(s/T + b)) before normalization; None if it differs by class."""
-        ...
+        """None: each class has its own."""
+        return None
 
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
-        ...
+        raise NotImplementedError
 
     def state(self) -> State:
         """The parameters, for a model file."""
-        ...
-
-
-class Calibrator(Protocol):
-    """How scores become probabilities."""
-
-    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedCalibrator:
-        """Learn from scores of rows that the model was not trained on."""
-        ...
+        raise NotImplementedError
 
 
 CALIBRATORS = Table(
@@ -83,7 +72,7 @@ class NoCalibration:
     [[0.5, 0.5]]
     """
 
-    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature:
+    def fit(self, S: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedTemperature:
         """Nothing is learned."""
         return FittedTemperature(with_truth(S, truth, weights)[1], 1.0)
 
@@ -100,7 +89,7 @@ class Temperature:
     [0.3, 0.7]
     """
 
-    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature:
+    def fit(self, S: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedTemperature:
         """The temperature for scores of rows that the model was not trained on."""
         S, kind, weights = with_truth(S, truth, weights)
         S, truth, weights, heavy = thinned(S, truth, weights)
@@ -113,7 +102,7 @@ class Temperature:
 
 
 @dataclass(frozen=True)
-class FittedTemperature:
+class FittedTemperature(FittedCalibrator):
     """Scores over a temperature."""
 
     kind: Kind
@@ -125,7 +114,7 @@ class FittedTemperature:
         """T, and the offset of a sigmoid that is all exponential: the order of the scores stays."""
         return self.temperature, -math.inf
 
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
         with np.errstate(over="ignore"):
             L = np.clip(as_scores(S) / self.temperature, -1e307, 1e307)
@@ -145,7 +134,7 @@ class FittedTemperature:
 
 
 @dataclass(frozen=True)
-class FittedChances:
+class FittedChances(FittedCalibrator):
     """The probabilities that a loss itself gives to the scores of an output space, both by their plain names.
 
     >>> FittedChances("binary", "logistic", "binary").probabilities([[0.0]]).tolist()
@@ -156,9 +145,8 @@ class FittedChances:
     loss: str
     space: str
     keeps_order: ClassVar[bool] = True
-    curve: ClassVar[None] = None
 
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
         loss, space = self._pieces()
         return space.probabilities(as_scores(S), loss.chance)
@@ -195,7 +183,7 @@ SCORED: dict[Kind, tuple[str, ...]] = {
 """The output spaces whose scores are of each kind."""
 
 
-def _inverse(S: Doubles, y: Any, weights: Doubles, doubt: float) -> float:
+def _inverse(S: Doubles, y: Array, weights: Doubles, doubt: float) -> float:
     """The b = 1/T of least log loss: Newton steps inside a bracket, since the loss is convex in b."""
     with np.errstate(over="ignore"):
         M = np.maximum(S - S.max(axis=1, keepdims=True), -1e300)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from linnaeus.types import LabelSets, State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Json, Longs
 
 Within: TypeAlias = Literal["all", "class"]
 WITHIN: tuple[Within, ...] = ("all", "class")
@@ -22,14 +23,6 @@ KEPT, EXACT = 2000, 200
 """The number of quantiles of the strangeness that are kept, and of the largest values that are kept exactly."""
 
 PENALTY, FREE = 0.01, 4
-
-
-class Strangeness(Protocol):
-    """Nonconformity scores: how strange each class would be as the true class, from probabilities."""
-
-    def __call__(self, P: Doubles) -> Doubles:
-        """(n, k), larger is stranger."""
-        ...
 
 
 def least_ambiguous(P: Doubles) -> Doubles:
@@ -70,8 +63,11 @@ def regularized(P: Doubles) -> Doubles:
     return adaptive(P) + PENALTY * np.maximum(0, ranks - FREE)
 
 
-STRANGENESS: dict[str, Strangeness] = {"lac": least_ambiguous, "aps": adaptive, "raps": regularized}
-"""By plain name: least ambiguous classes, adaptive prediction sets, regularized ones."""
+STRANGENESS: dict[str, Callable[[Doubles], Doubles]] = {"lac": least_ambiguous, "aps": adaptive, "raps": regularized}
+"""How strange each class would be as the true one (n, k), from probabilities (n, k); larger is stranger.
+
+By plain name: least ambiguous classes, adaptive prediction sets, regularized ones.
+"""
 
 
 @dataclass(frozen=True)
@@ -97,16 +93,16 @@ class Conformal:
         if self.within not in WITHIN:
             raise UsageError(f"within takes {' or '.join(map(repr, WITHIN))}, not {self.within!r}.")
 
-    def fit(self, P: Doubles, truth: Any) -> FittedConformal:
+    def fit(self, P: Doubles, truth: Array) -> FittedConformal:
         """Learn the quantiles for any later coverage from probabilities (n, k) and true classes (n,)."""
         return self.learn(self.strange(P, truth), truth, P.shape[1])
 
-    def strange(self, P: Doubles, truth: Any) -> Doubles:
+    def strange(self, P: Doubles, truth: Array) -> Doubles:
         """The strangeness of the true class of each row (n,)."""
         found: Doubles = STRANGENESS[self.strangeness](P)[np.arange(len(P)), np.asarray(truth)]
         return found
 
-    def learn(self, strange: Doubles, truth: Any, k: int) -> FittedConformal:
+    def learn(self, strange: Doubles, truth: Array, k: int) -> FittedConformal:
         """The same from the results of `strange`, for rows that come in batches."""
         y = np.asarray(truth)
         groups = [strange] if self.within == "all" else [strange, *(strange[y == c] for c in range(k))]
@@ -162,7 +158,7 @@ class FittedConformal:
     @classmethod
     def from_state(cls, state: State) -> FittedConformal:
         """What `state` gave."""
-        named: dict[str, Any] = {name: state.manifest.get(name) for name in ("strangeness", "within")}
+        named: dict[str, Json] = {name: state.manifest.get(name) for name in ("strangeness", "within")}
         if state.manifest.get("kind") != "conformal" or named["strangeness"] not in STRANGENESS:
             raise damaged_or_newer(f"its label sets are of kind {named['strangeness']!r}")
         if named["within"] not in WITHIN:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linnaeus.decision.abstention import AnyAbstention, Coverage, InScope, as_abstention
+from linnaeus.decision.abstention import Abstention, Coverage, InScope, as_abstention
 from linnaeus.decision.calibration import CALIBRATORS, FittedTemperature
 from linnaeus.decision.conformal import Conformal, FittedConformal
 from linnaeus.decision.fitted import FittedDecision, Rules, learn_scope
@@ -21,7 +21,7 @@ from linnaeus.outputs.costs import as_costs
 if TYPE_CHECKING:
     from linnaeus.decision.calibration import FittedCalibrator
     from linnaeus.decision.scores import Kind
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Doubles, Matrix, Truth
 
 USUAL: dict[Kind, str] = {"binary": "temperature", "classes": "shared", "labels": "sigmoid"}
 """The default calibration of each kind of scores."""
@@ -48,7 +48,7 @@ class Decision:
     thresholds: Any = None
     conformal: Conformal = field(default_factory=Conformal)
     costs: Any = None
-    abstain: AnyAbstention | str | None = None
+    abstain: Abstention | str | None = None
     least: int = 0
 
     def __post_init__(self) -> None:
@@ -66,7 +66,9 @@ class Decision:
                 "A decision takes costs or thresholds, not both: each of them weighs the errors against each other."
             )
 
-    def learn(self, S: Any, truth: Truth, weights: Any = None, known: Any = None, blank: float = 0.0) -> FittedDecision:
+    def learn(
+        self, S: Matrix, truth: Truth, weights: Doubles | None = None, known: Doubles | None = None, blank: float = 0.0
+    ) -> FittedDecision:
         """Learn from scores (n, w) of rows by models that were not trained on these rows.
 
         `known` (n,) is the share of each row that is in the vocabulary, see `scope.voice`; None: all of it. `blank` is

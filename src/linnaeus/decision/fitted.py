@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from linnaeus.decision.abstention import AnyAbstention, Decided, Evidence, InScope, abstention_text, as_abstention
+from linnaeus.decision.abstention import Abstention, Decided, Evidence, InScope, abstention_text, as_abstention
 from linnaeus.decision.scores import Kind, as_scores, cheapest, stored_kind
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.frozen import dataclass
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
     from linnaeus.decision.calibration import FittedCalibrator
     from linnaeus.decision.conformal import FittedConformal
     from linnaeus.decision.thresholds import FittedThresholds
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Matrix
+
+    Known: TypeAlias = Doubles | Callable[[], Doubles | None] | None
+    Part: TypeAlias = FittedCalibrator | FittedThresholds | FittedConformal | "FittedScope"
 
 KEPT = 2000
 """The number of quantiles of the training rows that are kept."""
 LOUDEST = 1e300
 
 
-def voice(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Doubles:
+def voice(kind: Kind, S: Matrix, known: Doubles | None = None, blank: float = 0.0) -> Doubles:
     """The strength of each row (n,): its largest class score minus the mean of its scores.
 
     For label sets it is the largest score. For two classes it is the distance of the score to `blank`, the score of
@@ -55,7 +59,7 @@ def voice(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> Doubles:
     return (top - mean) * share
 
 
-def learn_scope(kind: Kind, S: Any, known: Any = None, blank: float = 0.0) -> FittedScope:
+def learn_scope(kind: Kind, S: Matrix, known: Doubles | None = None, blank: float = 0.0) -> FittedScope:
     """Learn the strengths of training rows from scores of models that were not trained on them; see `voice`.
 
     >>> scope = learn_scope("binary", np.linspace(1, 9, 9).reshape(-1, 1))
@@ -83,7 +87,7 @@ class FittedScope:
     blank: float = 0.0
     by_known: bool = False
 
-    def scores(self, S: Any, known: Any = None) -> Doubles:
+    def scores(self, S: Matrix, known: Doubles | None = None) -> Doubles:
         """The share of training rows with a larger strength (n,): near 1 is unlike the training data.
 
         Beyond the range of the training rows it continues towards 0 and 1, so that different strengths never tie.
@@ -123,7 +127,7 @@ class Rules:
     """The settings that need no learning: costs, when to abstain, the least number of labels in a set."""
 
     costs: CostTable | None = None
-    abstain: AnyAbstention | None = None
+    abstain: Abstention | None = None
     least: int = 0
 
 
@@ -150,11 +154,11 @@ class FittedDecision:
         """Whether it was learned from held-out rows; without any, probabilities are no more than a scale of scores."""
         return self.scope is not None
 
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """Class probabilities P (n, k): each row adds up to 1; for label sets each label has its own probability."""
         return self.calibrator.probabilities(S)
 
-    def out_of_scope(self, S: Any, known: Any = None) -> Doubles:
+    def out_of_scope(self, S: Matrix, known: Known = None) -> Doubles:
         """Out-of-scope scores (n,): the share of training rows with stronger scores; near 1 is unlike all of them.
 
         `known` is the known share of each row, as `scope.voice` says, or a function that gives it when it is needed.
@@ -167,7 +171,7 @@ class FittedDecision:
             known = known() if self.scope.by_known else None
         return self.scope.scores(S, known)
 
-    def decide(self, S: Any, abstain: Any = None, known: Any = None) -> Decided:
+    def decide(self, S: Matrix, abstain: Abstention | str | None = None, known: Known = None) -> Decided:
         """The predictions; `abstain` replaces the rule of the recipe."""
         S = as_scores(S)
         P = self.probabilities(S)
@@ -195,7 +199,7 @@ class FittedDecision:
         best: NDArray[np.intp] = np.argmax(P, axis=1)
         return best
 
-    def _label_sets(self, S: Doubles, P: Doubles, rule: AnyAbstention | None, known: Any) -> Decided:
+    def _label_sets(self, S: Doubles, P: Doubles, rule: Abstention | None, known: Known) -> Decided:
         """Label sets; empty for out-of-scope rows if the rule is scope."""
         from linnaeus.decision.conformal import as_sets
 
@@ -215,7 +219,7 @@ class FittedDecision:
             "abstain": None if rules.abstain is None else abstention_text(rules.abstain),
             "least": rules.least,
         }
-        parts: list[Any] = [self.calibrator, self.scope, self.thresholds, self.conformal]
+        parts = [self.calibrator, self.scope, self.thresholds, self.conformal]
         tensors = {} if rules.costs is None else {"costs": np.array(rules.costs).reshape(-1)}
         return nest(manifest, [part for part in parts if part is not None], tensors)
 

@@ -1,11 +1,12 @@
-"""Any rising function of the score, for each class."""
+"""Isotonic regression: a rising function of the score, for each class."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.decision.calibration import FittedCalibrator
 from linnaeus.decision.scores import (
     Kind,
     as_scores,
@@ -24,7 +25,7 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Longs, Truth
+    from linnaeus.types import Doubles, Longs, Matrix, Truth
 
 FAR = 1e150
 """Scores beyond this count as this, so that differences and slopes of the interpolation are finite."""
@@ -42,7 +43,7 @@ class Isotonic:
     [[0.5, 0.5]]
     """
 
-    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedIsotonic:
+    def fit(self, S: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedIsotonic:
         """The steps for scores of rows that the model was not trained on."""
         S, kind, weights = with_truth(S, truth, weights)
         steps = []
@@ -55,20 +56,15 @@ class Isotonic:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedIsotonic:
+class FittedIsotonic(FittedCalibrator):
     """Breakpoints: the steps of column j are knots[ends[j]:ends[j+1]] and values at the same places."""
 
     kind: Kind
     ends: Longs
     knots: Doubles
     values: Doubles
-    keeps_order: ClassVar[bool] = False
 
-    @property
-    def curve(self) -> None:
-        """Each class has its own."""
-
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
         S = np.clip(as_scores(S), -FAR, FAR)
         check_width(self.kind, S, len(self.ends) - 1)

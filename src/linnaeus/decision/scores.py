@@ -6,19 +6,19 @@ Three kinds: "binary" (n, 1), one score, positive for the second class; "classes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
-from linnaeus.errors import DataError, UsageError, damaged
+from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Json, Truth
+    from linnaeus.types import Doubles, Json, Matrix, Truth
 
 Kind: TypeAlias = Literal["binary", "classes", "labels"]
 KINDS: tuple[Kind, ...] = ("binary", "classes", "labels")
@@ -38,7 +38,7 @@ def kind_of(S: Doubles, truth: Truth) -> Kind:
     return "binary" if S.shape[1] == 1 else "classes"
 
 
-def as_scores(S: Any) -> Doubles:
+def as_scores(S: Matrix) -> Doubles:
     """The scores as float64 (n, w) that lie row by row, so that every sum over a row has one order; finite."""
     found = np.ascontiguousarray(S, dtype=np.float64)
     if found.ndim == 1:
@@ -51,7 +51,7 @@ def as_scores(S: Any) -> Doubles:
     return found
 
 
-def with_truth(S: Any, truth: Truth, weights: Any = None) -> tuple[Doubles, Kind, Doubles]:
+def with_truth(S: Matrix, truth: Truth, weights: Doubles | None = None) -> tuple[Doubles, Kind, Doubles]:
     """Scores, their kind, and a weight for each row (ones where none are given); sizes and labels are checked."""
     S = as_scores(S)
     kind = kind_of(S, truth)
@@ -91,7 +91,7 @@ def blocks(S: Doubles) -> Iterator[tuple[int, int]]:
         yield start, min(start + step, S.shape[1])
 
 
-def sample(n: int, most: int) -> Any:
+def sample(n: int, most: int) -> NDArray[np.bool_] | slice:
     """At most about `most` of n rows, spread evenly whatever the order of the rows: multiples of the golden ratio.
 
     >>> int(sample(1000, 100).sum())
@@ -172,7 +172,7 @@ def check_width(kind: Kind, S: Doubles, width: int) -> None:
         raise UsageError(f"The decision was learned for scores of width {width}, not {S.shape[1]}.")
 
 
-def expected_costs(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> Doubles:
+def expected_costs(P: Doubles, costs: Matrix) -> Doubles:
     """The expected cost of each prediction (n, k): sum over y of P(y) l(y', y).
 
     >>> expected_costs(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).round(2).tolist()
@@ -186,7 +186,7 @@ def expected_costs(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> Double
     return P @ matrix.T
 
 
-def cheapest(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> NDArray[np.intp]:
+def cheapest(P: Doubles, costs: Matrix) -> NDArray[np.intp]:
     """The prediction with the lowest expected cost; among equals, the lowest class index.
 
     >>> cheapest(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).tolist()
@@ -194,3 +194,10 @@ def cheapest(P: Doubles, costs: Sequence[Sequence[float]] | Any) -> NDArray[np.i
     """
     found: NDArray[np.intp] = np.argmin(expected_costs(P, costs), axis=1)
     return found
+
+
+def check_share(name: str, value: float, whole: bool = False) -> None:
+    """Refuse a value that does not lie between 0 and 1, or is 1 where the whole is not allowed."""
+    expect(name, value, float)
+    if not (0 < value < 1 or (whole and value == 1)):
+        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")

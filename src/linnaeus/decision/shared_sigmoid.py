@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.decision.calibration import FittedTemperature, Temperature
+from linnaeus.decision.calibration import FittedCalibrator, FittedTemperature, Temperature
 from linnaeus.decision.scores import Kind, as_scores, sample, shared_chances, stored_kind, thinned, with_truth
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import State
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Array, Doubles, Matrix, Truth
 
 ROUNDS, HALVINGS, NEAR = 60, 30, 1e-9
 LONGEST, LOWEST = 4.0, -40.0
@@ -43,7 +43,7 @@ class SharedSigmoid:
     [[0.98, 0.01, 0.01], [0.62, 0.38, 0.0]]
     """
 
-    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedTemperature | FittedShared:
+    def fit(self, S: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedTemperature | FittedShared:
         """T and b for scores of rows that the model was not trained on."""
         S, kind, weights = with_truth(S, truth, weights)
         plain = Temperature().fit(S, truth, weights)
@@ -66,7 +66,7 @@ class SharedSigmoid:
 
 
 @dataclass(frozen=True)
-class FittedShared:
+class FittedShared(FittedCalibrator):
     """The temperature T and the offset b of the sigmoid."""
 
     kind: Kind
@@ -79,7 +79,7 @@ class FittedShared:
         """T and b: the order of the scores stays."""
         return self.temperature, self.offset
 
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
         chances = shared_chances(as_scores(S), self.curve)
         P: Doubles = chances / chances.sum(axis=1, keepdims=True)
@@ -109,7 +109,7 @@ class _Problem:
     """
 
     Z: Doubles
-    y: Any
+    y: Array
     share: Doubles
     doubt: float
 

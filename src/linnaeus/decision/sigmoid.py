@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
+from linnaeus.decision.calibration import FittedCalibrator
 from linnaeus.decision.scores import (
     Kind,
     as_scores,
@@ -26,7 +27,7 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Array, Doubles, Matrix, Truth
 
 ROUNDS, NEAR, HALVINGS = 100, 1e-10, 40
 STEEPEST = 1e300
@@ -45,7 +46,7 @@ class Sigmoid:
     [[0.21, 0.79]]
     """
 
-    def fit(self, S: Any, truth: Truth, weights: Any = None) -> FittedSigmoid:
+    def fit(self, S: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedSigmoid:
         """Slopes and offsets for scores of rows that the model was not trained on."""
         S, kind, weights = with_truth(S, truth, weights)
         counts = weights * (weights.sum() / np.square(weights).sum())  # so that weights 2, 2 count as many rows as 1, 1
@@ -54,19 +55,14 @@ class Sigmoid:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedSigmoid:
+class FittedSigmoid(FittedCalibrator):
     """Slope a and offset b for each column of the scores."""
 
     kind: Kind
     slopes: Doubles
     offsets: Doubles
-    keeps_order: ClassVar[bool] = False
 
-    @property
-    def curve(self) -> None:
-        """Each class has its own."""
-
-    def probabilities(self, S: Any) -> Doubles:
+    def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
         S = as_scores(S)
         check_width(self.kind, S, len(self.slopes))
@@ -135,7 +131,7 @@ def _newton(Z: Doubles, T: Doubles, counts: Doubles) -> tuple[Doubles, Doubles]:
     return a, b
 
 
-def _total(counts: Doubles, M: Any) -> Doubles:
+def _total(counts: Doubles, M: Array) -> Doubles:
     """Counts times each column, row after row: a product by BLAS may depend on its threads."""
     total: Doubles = (counts[:, None] * M).sum(axis=0)
     return total

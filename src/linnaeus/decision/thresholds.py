@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.decision.scores import Kind, blocks, columns, stored_kind, with_truth
+from linnaeus.decision.scores import Kind, blocks, check_share, columns, stored_kind, with_truth
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
@@ -16,7 +15,7 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Truth
+    from linnaeus.types import Doubles, Matrix, Truth
 
 FINEST = 512
 """The number of thresholds that are tried for all labels together."""
@@ -103,14 +102,50 @@ class Half:
     [0.5]
     """
 
-    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
+    def fit(self, P: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedThresholds:
         """Nothing is learned."""
         P, kind, _ = _asked(P, truth, weights)
         return FittedThresholds(kind, np.full(P.shape[1], 0.5))
 
 
+class _Tuned:
+    """A threshold for each label, chosen on its curve; labels with fewer than `fewest` members share one."""
+
+    fewest: int
+
+    def __post_init__(self) -> None:
+        expect("fewest", self.fewest, int)
+
+    def fit(self, P: Matrix, truth: Truth, weights: Doubles | None = None) -> FittedThresholds:
+        """Thresholds from probabilities of rows that the model was not trained on."""
+        P, kind, weights = _asked(P, truth, weights)
+        values, rare = np.full(P.shape[1], NEVER), np.zeros(P.shape[1], bool)
+        for a, b in blocks(P):
+            members = columns(truth, kind, a, b)
+            rare[a:b] = members.sum(axis=0) < self.fewest
+            for j in np.nonzero(~rare[a:b])[0]:
+                values[a + j] = self._cut(curve(P[:, a + j], members[:, j], weights), P[:, a + j])
+        if rare.any():
+            values[rare] = self._cut(pooled(P, truth, kind, weights), P)
+        return FittedThresholds(kind, values)
+
+    def _cut(self, c: Curve | None, p: Doubles) -> float:
+        """Halfway between the lowest predicted probability and the next lower one."""
+        at = None if c is None else self._choose(c)
+        if c is None or at is None:
+            return NEVER
+        taken = float(c.thresholds[at])
+        below = p[p < taken]
+        half = 0.5 * (taken + float(below.max())) if below.size else 0.5 * taken
+        return half if below.size == 0 or half > below.max() else taken
+
+    def _choose(self, c: Curve) -> int | None:
+        """Which threshold of the curve, or none."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class BestF1:
+class BestF1(_Tuned):
     """For each label the threshold with the best F1; labels with fewer than `fewest` members share one for them all.
 
     The shared one has the best micro-F1 (the method of Yang 2001, "A study of thresholding strategies").
@@ -122,16 +157,12 @@ class BestF1:
 
     fewest: int = 10
 
-    def __post_init__(self) -> None:
-        expect("fewest", self.fewest, int)
-
-    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
-        """Thresholds from probabilities of rows that the model was not trained on."""
-        return _tuned(P, truth, weights, self.fewest, lambda c: int(np.argmax(c.f1)))
+    def _choose(self, c: Curve) -> int:
+        return int(np.argmax(c.f1))
 
 
 @dataclass(frozen=True)
-class AtPrecision:
+class AtPrecision(_Tuned):
     """For each label the threshold with the best recall among those with at least this precision.
 
     A label without such a threshold is never predicted; `fewest` as in `BestF1`.
@@ -145,12 +176,8 @@ class AtPrecision:
     fewest: int = 10
 
     def __post_init__(self) -> None:
-        _check_share("precision", self.precision)
-        expect("fewest", self.fewest, int)
-
-    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
-        """Thresholds from probabilities of rows that the model was not trained on."""
-        return _tuned(P, truth, weights, self.fewest, self._choose)
+        check_share("precision", self.precision, whole=True)
+        super().__post_init__()
 
     def _choose(self, c: Curve) -> int | None:
         """The last threshold with enough precision, or none."""
@@ -159,7 +186,7 @@ class AtPrecision:
 
 
 @dataclass(frozen=True)
-class AtRecall:
+class AtRecall(_Tuned):
     """For each label the threshold with the best precision among those with at least this recall; `fewest` as above.
 
     >>> P, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.4, 0.6]]), np.array([1, 0, 1])
@@ -171,19 +198,20 @@ class AtRecall:
     fewest: int = 10
 
     def __post_init__(self) -> None:
-        _check_share("recall", self.recall)
-        expect("fewest", self.fewest, int)
-
-    def fit(self, P: Doubles, truth: Truth, weights: Any = None) -> FittedThresholds:
-        """Thresholds from probabilities of rows that the model was not trained on."""
-        return _tuned(P, truth, weights, self.fewest, self._choose)
+        check_share("recall", self.recall, whole=True)
+        super().__post_init__()
 
     def _choose(self, c: Curve) -> int:
         enough = np.nonzero(c.recall >= self.recall - 1e-12)[0]
         return int(enough[np.argmax(c.precision[enough])])
 
 
-THRESHOLDS: dict[str, type[Any]] = {"half": Half, "f1": BestF1, "precision": AtPrecision, "recall": AtRecall}
+THRESHOLDS: dict[str, type[Half] | type[_Tuned]] = {
+    "half": Half,
+    "f1": BestF1,
+    "precision": AtPrecision,
+    "recall": AtRecall,
+}
 """Every way to choose thresholds by name."""
 
 
@@ -228,34 +256,7 @@ class FittedThresholds:
         return cls(kind, values)
 
 
-def _tuned(
-    P: Doubles, truth: Truth, weights: Any, fewest: int, choose: Callable[[Curve], int | None]
-) -> FittedThresholds:
-    """The threshold that `choose` picks on the curve of each label; for rare labels, on the curve of all labels."""
-    P, kind, weights = _asked(P, truth, weights)
-    values, rare = np.full(P.shape[1], NEVER), np.zeros(P.shape[1], bool)
-    for a, b in blocks(P):
-        members = columns(truth, kind, a, b)
-        rare[a:b] = members.sum(axis=0) < fewest
-        for j in np.nonzero(~rare[a:b])[0]:
-            values[a + j] = _cut(curve(P[:, a + j], members[:, j], weights), P[:, a + j], choose)
-    if rare.any():
-        values[rare] = _cut(pooled(P, truth, kind, weights), P, choose)
-    return FittedThresholds(kind, values)
-
-
-def _cut(c: Curve | None, p: Doubles, choose: Callable[[Curve], int | None]) -> float:
-    """Halfway between the lowest predicted probability and the next lower one."""
-    at = None if c is None else choose(c)
-    if c is None or at is None:
-        return NEVER
-    taken = float(c.thresholds[at])
-    below = p[p < taken]
-    half = 0.5 * (taken + float(below.max())) if below.size else 0.5 * taken
-    return half if below.size == 0 or half > below.max() else taken
-
-
-def _asked(P: Any, truth: Truth, weights: Any) -> tuple[Doubles, Kind, Doubles]:
+def _asked(P: Matrix, truth: Truth, weights: Doubles | None) -> tuple[Doubles, Kind, Doubles]:
     """The probabilities that thresholds are for: of every label, or of the second class."""
     P = np.asarray(P, dtype=np.float64)
     if P.ndim == 2 and P.shape[1] == 2 and isinstance(truth, np.ndarray):
@@ -266,9 +267,3 @@ def _asked(P: Any, truth: Truth, weights: Any) -> tuple[Doubles, Kind, Doubles]:
             "Thresholds only apply to label sets and to two classes; with more classes, the largest probability wins."
         )
     return P, kind, weights
-
-
-def _check_share(name: str, value: float) -> None:
-    expect(name, value, float)
-    if not 0 < value <= 1:
-        raise UsageError(f"{name} must lie between 0 and 1, not {value}.")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from linnaeus.types import Words64
 
 MASK = (1 << 64) - 1
 K0, K1, K2, K3 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F, 0xE7037ED1A0B428DB
@@ -28,7 +31,7 @@ def pair_hash(key: int) -> int:
     return fold(key ^ K0, K1)
 
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(K0)
 """2^64 over the golden ratio: the step from one counter to the next."""
 
 
@@ -42,3 +45,14 @@ def scramble(z: Any) -> Any:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return z ^ (z >> np.uint64(31))
+
+
+def mix(x: Words64) -> Words64:
+    """The finalizer of MurmurHash3 (Appleby 2011).
+
+    >>> hex(mix(np.array([1], np.uint64))[0])
+    '0xb456bcfc34c2cb2c'
+    """
+    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return x ^ (x >> np.uint64(33))

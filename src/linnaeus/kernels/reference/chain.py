@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.kernels.online import Layout
+from linnaeus.kernels.reference.online import Adaptive, Plain, move
+from linnaeus.kernels.reference.rows import misfit, outside, refuse, row_of, stored
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from linnaeus.kernels.reference.online import Asked, Outcome, State, Steps, Truth
+    from linnaeus.kernels.reference.online import Penalty as Settings
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import Array, Doubles, Ints, Longs
 
-Doubles: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int32]
-Longs: TypeAlias = NDArray[np.int64]
-Scores: TypeAlias = NDArray[Any]
+    Found: TypeAlias = tuple[float, Array, Array, int]
 
 
-def chain_best(emissions: Scores, shared: Scores, offsets: Longs, against: Ints, tags: Ints, threads: int) -> None:
+def chain_best(emissions: Array, shared: Array, offsets: Longs, against: Ints, tags: Ints, _threads: int) -> None:
     """The tags (m,) of the best tagging of each sequence; tags `against` (or none) lose ties."""
-    del threads
     _check(emissions, shared, offsets)
-    if len(tags) != len(emissions) or len(against) not in (0, len(tags)):
-        raise ValueError("chain: there is one tag for each token")
+    refuse(len(tags) != len(emissions) or len(against) not in (0, len(tags)), "chain: there is one tag for each token")
     for _, at in sequences(offsets):
         tags[at] = best_path(emissions[at], shared, against[at] if len(against) else None)
 
 
-def chain_greedy(emissions: Scores, shared: Scores, offsets: Longs, tags: Ints, threads: int) -> None:
+def chain_greedy(emissions: Array, shared: Array, offsets: Longs, tags: Ints, _threads: int) -> None:
     """Tags (m,) from left to right, each the best after those already chosen."""
-    del threads
     _check(emissions, shared, offsets)
-    if len(tags) != len(emissions):
-        raise ValueError("chain: there is one tag for each token")
+    refuse(len(tags) != len(emissions), "chain: there is one tag for each token")
     for _, at in sequences(offsets):
         for t, scores in enumerate(emissions[at]):
             tags[at.start + t] = _pick(scores + into(shared, tags[at], t), None)
@@ -45,10 +42,9 @@ def chain_soft(
     shared: Doubles,
     truth: tuple[Longs, Doubles],
     out: tuple[Doubles, Doubles, Doubles],
-    threads: int,
+    _threads: int,
 ) -> None:
     """Marginals of tags (m, k), those of starts and pairs summed (1 + k, k), log sum e^score of each sequence (n,)."""
-    del threads
     (offsets, weights), (parts, sums, values) = truth, out
     _check(emissions, shared, offsets)
     n = len(offsets) - 1
@@ -69,21 +65,21 @@ def sequences(offsets: Longs) -> Iterator[tuple[int, slice]]:
             yield i, slice(begin, end)
 
 
-def is_second(shared: Scores) -> bool:
+def is_second(shared: Array) -> bool:
     """Whether there are transitions after two tags."""
     return bool(len(shared) > 1 + shared.shape[1])
 
 
-def into(shared: Scores, z: Ints, t: int) -> Scores:
+def into(shared: Array, z: Ints, t: int) -> Array:
     """What the tags before token t add to each tag there (k,)."""
     k = shared.shape[1]
-    found: Scores = shared[1 + z[t - 1] if t else 0]
+    found: Array = shared[1 + z[t - 1] if t else 0]
     if t > 1 and is_second(shared):
         found = found + shared[1 + k + z[t - 2] * k + z[t - 1]]
     return found
 
 
-def best_path(E: Scores, shared: Scores, against: Ints | None = None) -> Ints:
+def best_path(E: Array, shared: Array, against: Ints | None = None) -> Ints:
     """Viterbi's algorithm; the lowest tag among equals, from the end on, and `against` only where no other is as good.
 
     >>> best_path(np.zeros((2, 2)), np.zeros((3, 2)), np.array([0, 0])).tolist()
@@ -103,7 +99,7 @@ def best_path(E: Scores, shared: Scores, against: Ints | None = None) -> Ints:
     return z
 
 
-def _best_second(E: Scores, shared: Scores, against: Ints | None) -> Ints:
+def _best_second(E: Array, shared: Array, against: Ints | None) -> Ints:
     """The same over pairs of tags: D[t][i, j] ends with i and j."""
     n, k = E.shape
     T, T2 = shared[1 : 1 + k], shared[1 + k :].reshape(k, k, k)
@@ -157,7 +153,7 @@ def _marginals_second(E: Doubles, shared: Doubles) -> tuple[float, Doubles, Doub
     return float(total), tags, links
 
 
-def _pick(values: Scores, against: Any) -> int:
+def _pick(values: Array, against: int | None) -> int:
     """The lowest of the largest values; `against` only where no other is as large."""
     equal = np.flatnonzero(values == values.max())
     if not len(equal):
@@ -165,31 +161,24 @@ def _pick(values: Scores, against: Any) -> int:
     return int(equal[1] if len(equal) > 1 and equal[0] == against else equal[0])
 
 
-def _check(emissions: Scores, shared: Scores, offsets: Longs) -> None:
+def _check(emissions: Array, shared: Array, offsets: Longs) -> None:
     k = emissions.shape[1]
-    if not 1 <= k <= 1 << 24:
-        raise ValueError("chain: there are between 1 and 2^24 tags")
+    refuse(not 1 <= k <= 1 << 24, "chain: there are between 1 and 2^24 tags")
     if shared.shape not in ((1 + k, k), (1 + k + k * k, k)):
         raise ValueError("chain: the shared scores are not 1 + k or 1 + k + k k rows of k")
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(emissions) or (np.diff(offsets) < 0).any():
-        raise ValueError("chain: the offsets do not fit the tokens")
+    refuse(_lost(offsets, len(emissions)), "chain: the offsets do not fit the tokens")
 
 
-Rows: TypeAlias = tuple[Longs, Ints, NDArray[Any]]
-Truth: TypeAlias = tuple[Longs, Ints, Doubles]
-State: TypeAlias = tuple[NDArray[Any], NDArray[Any], Doubles, tuple[int, bool, bool]]
-Settings: TypeAlias = tuple[float, float, float]
-Order: TypeAlias = tuple[Ints, Doubles]
-Asked: TypeAlias = tuple[int, int, Doubles]
-Found: TypeAlias = tuple[float, NDArray[Any], NDArray[Any], int]
+def _lost(offsets: Longs, tokens: int) -> bool:
+    """Whether the sequences are not all the tokens, one behind the other."""
+    return not len(offsets) or offsets[0] != 0 or offsets[-1] != tokens or misfit(offsets, tokens)
+
 
 PERCEPTRON, HINGE, LOG, SOFTMARGIN = range(4)
 WHOLE, GREEDY = range(2)
 
 
-def chain_learn(
-    rows: Rows, truth: Truth, order: Order, state: State, loss: Asked, settings: Settings
-) -> tuple[float, int]:
+def chain_learn(rows: Rows, truth: Truth, order: Steps, state: State, loss: Asked, settings: Settings) -> Outcome:
     """The sum of losses before each step, and how many tokens were wrong; tables and clock are changed."""
     learner = _Learner(state, settings)
     _check_learning(rows, truth, order, learner, loss)
@@ -198,7 +187,9 @@ def chain_learn(
         at = slice(int(truth[0][i]), int(truth[0][i + 1]))
         if at.stop > at.start:
             weight = float(truth[2][i]) if len(truth[2]) else 1.0
-            found = learner.learn(_tokens(rows, at), truth[1][at], (weight, float(rate)), loss)
+            found = learner.learn(
+                [row_of(rows, t) for t in range(at.start, at.stop)], truth[1][at], (weight, float(rate)), loss
+            )
             total, wrong = total + found[0], wrong + found[1]
         learner.clock[0] += rate / settings[1]
         learner.clock[1] += 1
@@ -208,8 +199,7 @@ def chain_learn(
 def chain_settle(state: State, settings: Settings) -> None:
     """Every row catches up with the penalty."""
     learner = _Learner(state, settings)
-    if not learner.layout.lazy:
-        _refuse("a penalty needs clocks")
+    _refuse(not learner.layout.lazy, "a penalty needs clocks")
     for row in learner.table:
         learner.settle(row)
 
@@ -217,23 +207,21 @@ def chain_settle(state: State, settings: Settings) -> None:
 class _Learner:
     def __init__(self, state: State, settings: Settings) -> None:
         self.table, self.shared, self.clock, (k, averaged, lazy) = state
-        self.l2, total, self.eps = settings
-        if not 1 <= k <= 1 << 24:
-            _refuse("there are between 1 and 2^24 tags")
-        if not self.l2 >= 0 or not total > 0 or not self.eps >= 0:
-            _refuse("l2 and eps are at least 0, and the total is positive")
-        self.layout = Layout(k, 2 if self.eps > 0 else 1, averaged, lazy, self.table.dtype)
-        self.links = Layout(k, self.layout.parts, averaged, False, self.table.dtype)
-        if self.table.shape[1] != self.layout.stride or self.shared.shape[1] != self.links.stride:
-            _refuse("the table does not have the layout")
-        if len(self.shared) not in (1 + k, 1 + k + k * k):
-            _refuse("the shared table does not have 1 + k or 1 + k + k k rows")
-        if len(self.clock) != 2:
-            _refuse("the clock has two numbers")
-        if self.l2 > 0 and not lazy:
-            _refuse("a penalty needs clocks")
+        self.l2, total, eps = settings
+        _refuse(not 1 <= k <= 1 << 24, "there are between 1 and 2^24 tags")
+        sound = self.l2 >= 0 and total > 0 and eps >= 0
+        _refuse(not sound, "l2 and eps are at least 0, and the total is positive")
+        self.rule = Adaptive(eps) if eps > 0 else Plain()
+        self.layout = Layout(k, self.rule.parts, averaged, lazy, self.table.dtype)
+        self.links = Layout(k, self.rule.parts, averaged, False, self.table.dtype)
+        wide = self.table.shape[1] == self.layout.stride and self.shared.shape[1] == self.links.stride
+        _refuse(not wide, "the table does not have the layout")
+        high = len(self.shared) in (1 + k, 1 + k + k * k)
+        _refuse(not high, "the shared table does not have 1 + k or 1 + k + k k rows")
+        _refuse(len(self.clock) != 2, "the clock has two numbers")
+        _refuse(self.l2 > 0 and not lazy, "a penalty needs clocks")
 
-    def learn(self, tokens: Any, y: Ints, counts: tuple[float, float], asked: Asked) -> tuple[float, int]:
+    def learn(self, tokens: list[tuple[Ints, Array]], y: Ints, counts: tuple[float, float], asked: Asked) -> Outcome:
         (weight, rate), (search, loss, costs), k = counts, asked, self.layout.k
         E, shared = np.array([self._scores(*token) for token in tokens]), self.links.part(self.shared, 0)
         costs = (costs.reshape(k, k) if len(costs) else 1.0 - np.eye(k))[y] * (loss in (HINGE, SOFTMARGIN))
@@ -242,17 +230,18 @@ class _Learner:
         g, links = (weight * g).astype(E.dtype), (weight * links).astype(E.dtype)
         for (columns, values), row in zip(tokens, g, strict=True):
             if not hard or row.any():
-                self._step(columns, values, row, rate)
+                for j, x in zip(columns, values, strict=True):
+                    move(self.layout, self.table[j], self.rule, (x * row, rate), self.clock[1])
         for r in np.flatnonzero(links.any(axis=1)):
-            self._move(self.links, self.shared[r], links[r], rate)
+            move(self.links, self.shared[r], self.rule, (links[r], rate), self.clock[1])
         return weight * value, wrong
 
     def settle(self, row: Array) -> None:
         clock = row[(self.layout.parts + self.layout.averaged) * self.layout.lanes :].view(np.float64)
         time = self.table.dtype.type(-self.l2 * (self.clock[0] - clock[0]))
         clock[0] = self.clock[0]
-        w, G = self.layout.part(row, 0), self.layout.part(row, 1)
-        after = w * np.exp(time / np.sqrt(row.dtype.type(self.eps) + G) if self.eps > 0 else time)
+        w = self.layout.part(row, 0)
+        after = w * np.exp(time * self.rule.pace([self.layout.part(row, 1)]))
         if self.layout.averaged:
             self.layout.part(row, self.layout.parts)[:] += row.dtype.type(self.clock[1]) * (after - w)
         w[:] = after
@@ -264,20 +253,6 @@ class _Learner:
                 self.settle(self.table[j])
             scores += value * self.layout.part(self.table[j], 0)
         return scores
-
-    def _step(self, columns: Ints, values: Array, g: Array, rate: float) -> None:
-        for j, value in zip(columns, values, strict=True):
-            self._move(self.layout, self.table[j], value * g, rate)
-
-    def _move(self, layout: Layout, row: Array, q: Array, rate: float) -> None:
-        move = row.dtype.type(rate) * q
-        if self.eps > 0:
-            G = layout.part(row, 1)
-            G += q * q
-            move = move / np.sqrt(row.dtype.type(self.eps) + G)
-        layout.part(row, 0)[:] -= move
-        if layout.averaged:
-            layout.part(row, layout.parts)[:] -= row.dtype.type(self.clock[1]) * move
 
 
 def _whole(E: Array, shared: Array, y: Ints, costs: Array, hard: bool) -> Found:
@@ -345,37 +320,20 @@ def _score(E: Array, shared: Array, z: Ints) -> float:
     return sum(float(E[t, z[t]]) + float(into(shared, z, t)[z[t]]) for t in range(len(z)))
 
 
-def _tokens(rows: Rows, at: slice) -> list[tuple[Ints, Array]]:
-    indptr, indices, data = rows
-    cuts = [slice(indptr[t], indptr[t + 1]) for t in range(at.start, at.stop)]
-    return [(indices[cut], data[cut]) for cut in cuts]
+def _check_learning(rows: Rows, truth: Truth, order: Steps, learner: _Learner, asked: Asked) -> None:
+    (offsets, tags, weights), (search, loss, costs) = truth, asked
+    n, k = len(offsets) - 1, learner.layout.k
+    _refuse(not 0 <= loss < 4 or not 0 <= search < 2, "there is no such search or loss")
+    _refuse(len(costs) not in (0, k * k), "the costs have another size")
+    _refuse(len(order[0]) != len(order[1]), "there is one rate for each step")
+    _, columns, _ = stored(rows, "chain_learn")
+    lost = _lost(offsets, len(tags)) or max(len(rows[0]) - 1, 0) != len(tags)
+    _refuse(lost, "the offsets do not fit the tokens")
+    _refuse(len(weights) not in (0, n), "there is one weight for each sequence")
+    _refuse(outside(tags, k), "a tag is not one of k")
+    _refuse(outside(columns, len(learner.table)), "a column is not in the table")
+    _refuse(outside(order[0], n), "the order names a sequence that does not exist")
 
 
-def _check_learning(rows: Rows, truth: Truth, order: Order, learner: _Learner, asked: Asked) -> None:
-    (indptr, indices, data), (offsets, tags, weights), (search, loss, costs) = rows, truth, asked
-    n, k, stored = len(offsets) - 1, learner.layout.k, min(len(indices), len(data))
-    if not 0 <= loss < 4 or not 0 <= search < 2:
-        _refuse("there is no such search or loss")
-    if len(costs) not in (0, k * k):
-        _refuse("the costs have another size")
-    if len(order[0]) != len(order[1]):
-        _refuse("there is one rate for each step")
-    if len(indptr) and (indptr[0] < 0 or (np.diff(indptr) < 0).any() or indptr[-1] > stored):
-        _refuse("the offsets do not fit the values")
-    if n < 0 or offsets[0] != 0 or offsets[-1] != len(tags) or (np.diff(offsets) < 0).any():
-        _refuse("the offsets do not fit the tokens")
-    if max(len(indptr) - 1, 0) != len(tags):
-        _refuse("the offsets do not fit the tokens")
-    if len(weights) not in (0, n):
-        _refuse("there is one weight for each sequence")
-    if len(tags) and (tags.min() < 0 or tags.max() >= k):
-        _refuse("a tag is not one of k")
-    used = indices[indptr[0] : indptr[-1]] if len(indptr) else indices[:0]
-    if len(used) and (used.min() < 0 or used.max() >= len(learner.table)):
-        _refuse("a column is not in the table")
-    if len(order[0]) and (order[0].min() < 0 or order[0].max() >= n):
-        _refuse("the order names a sequence that does not exist")
-
-
-def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"chain_learn: {what}")
+def _refuse(wrong: object, what: str) -> None:
+    refuse(wrong, f"chain_learn: {what}")

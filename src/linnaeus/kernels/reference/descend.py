@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.reference.matrices import check_offsets, combine, pick
+from linnaeus.kernels.reference.matrices import combine, pick
+from linnaeus.kernels.reference.rows import refuse
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import Doubles, Ints
 
-    from linnaeus.kernels.reference.matrices import Doubles, Matrix
+    Pair: TypeAlias = tuple[Doubles, Doubles]
 
 SMALLEST = 1e-12
 FLATTEST = 1e-9
@@ -19,9 +21,9 @@ DEPTH = 5
 
 
 def descend(
-    columns: Matrix,
-    picked: NDArray[np.int32],
-    model: tuple[Doubles, Doubles],
+    columns: Rows,
+    picked: Ints,
+    model: Pair,
     place: tuple[Doubles, Doubles, Doubles],
     penalty: tuple[float, float],
     limits: tuple[int, float],
@@ -32,10 +34,8 @@ def descend(
     DEPTH passes the sequence of points is extrapolated, and the point kept if the model is lower there.
     """
     (slope, curvature), (weights, bias, moved), (most, fraction) = model, place, limits
-    check_offsets(columns, "descend")
     sides = pick(columns, picked, len(slope), "descend")
-    if len(weights) != len(picked):
-        raise ValueError("descend: not one weight for each picked column")
+    refuse(len(weights) != len(picked), "descend: not one weight for each picked column")
     if len(curvature) != len(slope) or len(moved) != len(slope) or len(bias) > 1:
         raise ValueError("descend: slope, curvature and moved have one value for each row, the bias at most one")
     work, before = _Descent(sides, model, weights, penalty), weights.copy()
@@ -53,11 +53,7 @@ class _Descent:
     """The state of a descent: slopes of the model per row, curvature per column, how far the leader went."""
 
     def __init__(
-        self,
-        sides: list[tuple[NDArray[np.int32], Doubles]],
-        model: tuple[Doubles, Doubles],
-        weights: Doubles,
-        penalty: tuple[float, float],
+        self, sides: list[tuple[Ints, Doubles]], model: Pair, weights: Doubles, penalty: tuple[float, float]
     ) -> None:
         self.sides, self.weights = sides, weights
         self.l1, self.l2 = penalty

@@ -5,31 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from linnaeus.kernels.hashes import K0, K1, K2, MASK, mix
+from linnaeus.kernels.reference.rows import refuse
+from linnaeus.kernels.reference.tokens import pieces_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.types import Bytes, Floats, Ints, Longs, Words64
 
 BLOCK = 1 << 14
 """Bytes of a block; the last one may have fewer."""
 
-P1, P2, P3, P4, P5 = (
-    0x9E3779B185EBCA87,
-    0xC2B2AE3D27D4EB4F,
-    0x165667B19E3779F9,
-    0x85EBCA77C2B2AE63,
-    0x27D4EB2F165667C5,
+P1, P2, P3, P4, P5 = np.array(
+    [0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5], np.uint64
 )
-MASK = (1 << 64) - 1
+ZERO = np.uint64(0)
 
 
-def block_digests(data: Bytes, threads: int) -> Words64:
+def block_digests(data: Bytes, _threads: int) -> Words64:
     """The digest of each block."""
-    del threads
     whole = len(data) // BLOCK
-    found = _whole_blocks(np.ascontiguousarray(data[: whole * BLOCK]).view("<u8").reshape(whole, BLOCK // 8))
-    rest = data[whole * BLOCK :].tobytes()
-    return np.append(found, np.uint64(xxh64(rest))) if rest else found
+    found = xxh64(data[: whole * BLOCK].reshape(whole, BLOCK))
+    rest = data[whole * BLOCK :]
+    return np.append(found, xxh64(rest[np.newaxis])) if len(rest) else found
 
 
 class BlockGuard:
@@ -37,15 +37,13 @@ class BlockGuard:
 
     def __init__(self, data: Bytes, digests: Words64) -> None:
         """The digests are one for each block."""
-        if len(digests) != -(-len(data) // BLOCK):
-            raise ValueError("BlockGuard: there is not one digest for each block")
+        refuse(len(digests) != -(-len(data) // BLOCK), "BlockGuard: there is not one digest for each block")
         self._data, self._digests = data, digests
         self._seen = np.zeros(len(digests), bool)
 
-    def check(self, start: int, end: int, threads: int) -> bool:
+    def check(self, start: int, end: int, _threads: int) -> bool:
         """Whether the blocks that have some of these bytes are those of their digests."""
-        if not 0 <= start <= end <= len(self._data):
-            raise ValueError("BlockGuard: there are no such bytes")
+        refuse(not 0 <= start <= end <= len(self._data), "BlockGuard: there are no such bytes")
         blocks = np.arange(start // BLOCK, -(-end // BLOCK) if end > start else start // BLOCK)
         return all(self._fits(int(block)) for block in blocks[~self._seen[blocks]])
 
@@ -65,107 +63,74 @@ class BlockGuard:
         return bool(found)
 
 
-def xxh64(data: bytes) -> int:
-    """XXH64 with seed 0.
+def xxh64(rows: Bytes) -> Words64:
+    """XXH64 with seed 0 of each row of bytes, all rows at a time.
 
-    >>> hex(xxh64(b"abc"))
+    >>> hex(xxh64(np.array([list(b"abc")], np.uint8))[0])
     '0x44bc2cf5ad770999'
     """
-    words = np.frombuffer(data[: len(data) // 8 * 8], "<u8").tolist()
-    lanes, h, at = [(P1 + P2) & MASK, P2, 0, -P1 & MASK], P5, 0
-    if len(data) >= 32:
-        at = len(words) // 4 * 4
-        for i in range(at):
-            lanes[i % 4] = _round(lanes[i % 4], words[i])
-        h = sum(_turn(lane, by) for lane, by in zip(lanes, (1, 7, 12, 18), strict=True)) & MASK
-        for lane in lanes:
-            h = ((h ^ _round(0, lane)) * P1 + P4) & MASK
-    h = (h + len(data)) & MASK
-    for word in words[at:]:
-        h = (_turn(h ^ _round(0, word), 27) * P1 + P4) & MASK
-    rest = data[len(words) * 8 :]
-    if len(rest) >= 4:
-        h = (_turn(h ^ (int.from_bytes(rest[:4], "little") * P1 & MASK), 23) * P2 + P3) & MASK
-        rest = rest[4:]
-    for byte in rest:
-        h = _turn(h ^ (byte * P5 & MASK), 11) * P1 & MASK
-    h = (h ^ h >> 33) * P2 & MASK
-    h = (h ^ h >> 29) * P3 & MASK
-    return h ^ h >> 32
-
-
-def _turn(word: int, by: int) -> int:
-    return (word << by | word >> (64 - by)) & MASK
-
-
-def _round(lane: int, word: int) -> int:
-    return _turn((lane + word * P2) & MASK, 31) * P1 & MASK
-
-
-def _whole_blocks(words: Words64) -> Words64:
-    """The digests of whole blocks (m, 2048 words), all of them at a time."""
-    lanes = [np.full(len(words), start, np.uint64) for start in ((P1 + P2) & MASK, P2, 0, -P1 & MASK)]
+    m, size = rows.shape
+    words = np.ascontiguousarray(rows[:, : size // 8 * 8]).view("<u8")
+    h, at = np.full(m, P5), 0
     with np.errstate(over="ignore"):
-        for i in range(words.shape[1]):
-            lanes[i % 4] = _rounds(lanes[i % 4], words[:, i])
-        h = _turns(lanes[0], 1) + _turns(lanes[1], 7) + _turns(lanes[2], 12) + _turns(lanes[3], 18)
-        for lane in lanes:
-            h = (h ^ _rounds(np.zeros_like(lane), lane)) * np.uint64(P1) + np.uint64(P4)
-        h += np.uint64(BLOCK)
-        h = (h ^ h >> np.uint64(33)) * np.uint64(P2)
-        h = (h ^ h >> np.uint64(29)) * np.uint64(P3)
-        found: Words64 = h ^ h >> np.uint64(32)
+        if size >= 32:
+            lanes, at = [np.full(m, start) for start in (P1 + P2, P2, ZERO, ZERO - P1)], size // 32 * 4
+            for i in range(at):
+                lanes[i % 4] = _round(lanes[i % 4], words[:, i])
+            h = _turn(lanes[0], 1) + _turn(lanes[1], 7) + _turn(lanes[2], 12) + _turn(lanes[3], 18)
+            for lane in lanes:
+                h = (h ^ _round(np.zeros_like(lane), lane)) * P1 + P4
+        h = h + np.uint64(size)
+        for i in range(at, words.shape[1]):
+            h = _turn(h ^ _round(np.zeros_like(h), words[:, i]), 27) * P1 + P4
+        rest = rows[:, words.shape[1] * 8 :]
+        if rest.shape[1] >= 4:
+            h = _turn(h ^ np.ascontiguousarray(rest[:, :4]).view("<u4")[:, 0] * P1, 23) * P2 + P3
+            rest = rest[:, 4:]
+        for byte in rest.T:
+            h = _turn(h ^ byte * P5, 11) * P1
+        h = (h ^ h >> np.uint64(33)) * P2
+        h = (h ^ h >> np.uint64(29)) * P3
+    found: Words64 = h ^ h >> np.uint64(32)
     return found
 
 
-def _turns(words: Words64, by: int) -> Words64:
-    found: Words64 = words << np.uint64(by) | words >> np.uint64(64 - by)
-    return found
+def _turn(words: Words64, by: int) -> Words64:
+    return words << np.uint64(by) | words >> np.uint64(64 - by)
 
 
-def _rounds(lanes: Words64, words: Words64) -> Words64:
-    found: Words64 = _turns(lanes + words * np.uint64(P2), 31) * np.uint64(P1)
+def _round(lanes: Words64, words: Words64) -> Words64:
+    found: Words64 = _turn(lanes + words * P2, 31) * P1
     return found
 
 
 SEED = 0x6C696E6E61657573
-STEP = 0x9E3779B97F4A7C15
-BASE = 0xD6E8FEB86659FD93
-WORD = 0xA0761D6478BD642F
 ROWS_AT_ONCE = 256
 
 
-def fingerprint(data: Bytes, offsets: Longs, threads: int) -> Words64:
+def fingerprint(data: Bytes, offsets: Longs, _threads: int) -> Words64:
     """A 64-bit hash of the exact bytes of each text."""
-    del threads
-    return np.array([_hash(text) for text in _texts(data, offsets)], np.uint64)
+    return np.array([_hash(text) for text in pieces_of(data, offsets)], np.uint64)
 
 
-def fingerprint_folded(data: Bytes, offsets: Longs, threads: int) -> Words64:
+def fingerprint_folded(data: Bytes, offsets: Longs, _threads: int) -> Words64:
     """The same for the folded texts: what differs in ASCII case and white space only has equal hashes."""
-    del threads
-    return np.array([_hash(_fold(text)) for text in _texts(data, offsets)], np.uint64)
+    return np.array([_hash(_fold(text)) for text in pieces_of(data, offsets)], np.uint64)
 
 
-def minhash(data: Bytes, offsets: Longs, hashes: int, shingle: int, threads: int) -> NDArray[np.uint32]:
+def minhash(data: Bytes, offsets: Longs, hashes: int, shingle: int, _threads: int) -> NDArray[np.uint32]:
     """`hashes` numbers for each text; the expected share of equal ones in two texts is their similarity by shingles.
 
     A shingle is `shingle` characters in a row of the folded text, or the whole text if it is shorter. In round r every
     shingle falls into one bin (from round `hashes` on, all into bin r - hashes), and a bin keeps the smallest value of
     the first round that reached it. Dahlgaard, Knudsen, Thorup: Fast Similarity Sketching, FOCS 2017.
     """
-    del threads
-    texts = _texts(data, offsets)
+    texts = pieces_of(data, offsets)
     blocks = [
         _sketch([_shingles(text, shingle) for text in texts[i : i + ROWS_AT_ONCE]], hashes)
         for i in range(0, len(texts), ROWS_AT_ONCE)
     ]
     return np.concatenate(blocks) if blocks else np.zeros(0, np.uint32)
-
-
-def _texts(data: Bytes, offsets: Longs) -> list[bytes]:
-    raw = data.tobytes()
-    return [raw[a:b] for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
 
 
 def _fold(text: bytes) -> bytes:
@@ -175,15 +140,9 @@ def _fold(text: bytes) -> bytes:
 def _hash(text: bytes) -> int:
     value = SEED
     for i in range(0, len(text), 8):
-        value = (value ^ int.from_bytes(text[i : i + 8], "little")) * WORD & MASK
+        value = (value ^ int.from_bytes(text[i : i + 8], "little")) * K2 & MASK
         value ^= value >> 32
-    return int(_mix(np.array([value ^ len(text)], np.uint64))[0])
-
-
-def _mix(x: Words64) -> Words64:
-    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-    x = (x ^ (x >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return x ^ (x >> np.uint64(33))
+    return int(mix(np.array([value ^ len(text)], np.uint64))[0])
 
 
 def _shingles(text: bytes, k: int) -> Words64:
@@ -192,7 +151,7 @@ def _shingles(text: bytes, k: int) -> Words64:
     k = min(k, len(chars))
     total = np.zeros(len(chars) - k + 1 if k else 0, np.uint64)
     for i in range(k):
-        total += chars[i : i + len(total)] * np.uint64(pow(BASE, k - 1 - i, MASK + 1))
+        total += chars[i : i + len(total)] * np.uint64(pow(K1, k - 1 - i, MASK + 1))
     return np.unique(total)
 
 
@@ -219,7 +178,7 @@ def _sketch(sets: list[Words64], bins: int) -> NDArray[np.uint32]:
     while waiting:
         shingles = np.concatenate([sets[i] for i in waiting])
         row = np.repeat(waiting, [len(sets[i]) for i in waiting])
-        x = _mix(shingles + np.uint64(rounds * STEP & MASK))
+        x = mix(shingles + np.uint64(rounds * K0 & MASK))
         column = (x >> np.uint64(32)) * np.uint64(bins) >> np.uint64(32)
         at = row * bins + (column.astype(np.int64) if rounds < bins else rounds - bins)
         free = ~filled.ravel()[at]

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from linnaeus.kernels.reference.matrices import rows_dot
+from linnaeus.kernels.reference.rows import outside, refuse, row_of, stored
+
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import Doubles, Ints
 
-    from linnaeus.types import Doubles, Ints, Longs
-
-    AnyRows: TypeAlias = tuple[Longs, Ints, NDArray[Any]]
-    JointTruth: TypeAlias = tuple[Ints, Doubles]
-    JointState: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
+    Truth: TypeAlias = tuple[Ints, Doubles]
+    State: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
+    Problem: TypeAlias = tuple[Rows, Truth, State, Doubles]
     Visit: TypeAlias = Callable[[Doubles, Doubles, float], tuple[float, Doubles | None]]
 
 LEAST = 1e-290
 """Stands for zero where a logarithm is taken."""
 
 
-def crammer_epoch(
-    rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, order: Ints, beta: float
-) -> float:
+def crammer_epoch(rows: Rows, truth: Truth, state: State, costs: Doubles, order: Ints, beta: float) -> float:
     """One exact step of the Crammer-Singer dual for each example of `order`; the sum of the gaps before the steps.
 
     `truth` is labels and C (n); `state` W (d, k), b (k), P (n, k) and gaps (n), changed in place.
@@ -31,23 +31,20 @@ def crammer_epoch(
     return _ascend((rows, truth, state, _table(costs, state, 1.0)), order, beta, _visit_crammer)
 
 
-def softmax_epoch(
-    rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, order: Ints, beta: float
-) -> float:
+def softmax_epoch(rows: Rows, truth: Truth, state: State, costs: Doubles, order: Ints, beta: float) -> float:
     """One exact step of the softmax dual for each example of `order`; the sum of the gaps before the steps."""
     return _ascend((rows, truth, state, _table(costs, state, 0.0)), order, beta, _visit_softmax)
 
 
 def crammer_leap(
-    rows: AnyRows, truth: JointTruth, state: JointState, past: tuple[Doubles, Doubles], by: float, threads: int
+    rows: Rows, truth: Truth, state: State, past: tuple[Doubles, Doubles], by: float, _threads: int
 ) -> float:
     """W and P go on by `by` times their way since `past`, which becomes the present; ||W||^2 before the leap.
 
     Points that leave their simplex come back to it, and W with them. The bias is the caller's.
     """
-    del threads
-    (indptr, indices, data), (_, strengths), (W, _, P, _) = rows, truth, state
-    _check((rows, truth, state, None))
+    (_, strengths), (W, _, P, _) = truth, state
+    _check((rows, truth, state, W))
     if past[0].shape != W.shape or past[1].shape != P.shape or not by >= 0:
         raise ValueError("crammer_leap: the arrays do not fit each other")
     square = float((W * W).sum())
@@ -57,45 +54,42 @@ def crammer_leap(
         before[:] = here
     for i in np.flatnonzero((P < 0).any(axis=1)):
         p = _project(P[i], 1.0)
-        at = slice(indptr[i], indptr[i + 1])
-        np.add.at(W, indices[at], data[at].astype(np.float64)[:, None] * (strengths[i] * (P[i] - p)))
+        columns, x = row_of(rows, i)
+        np.add.at(W, columns, x.astype(np.float64)[:, None] * (strengths[i] * (P[i] - p)))
         P[i] = p
     return square
 
 
-def crammer_sums(rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, threads: int) -> Doubles:
+def crammer_sums(rows: Rows, truth: Truth, state: State, costs: Doubles, _threads: int) -> Doubles:
     """C loss, C dual term, ||W||^2, C s_y, then C s and C p for each class (4 + 2k); s without the bias."""
-    del threads
     problem = rows, truth, state, _table(costs, state, 1.0)
     return _sums(problem, lambda H: H.max(axis=1), lambda P: np.zeros(len(P)))
 
 
-def softmax_sums(rows: AnyRows, truth: JointTruth, state: JointState, costs: Doubles, threads: int) -> Doubles:
+def softmax_sums(rows: Rows, truth: Truth, state: State, costs: Doubles, _threads: int) -> Doubles:
     """As `crammer_sums`, with the soft maximum and the entropy."""
-    del threads
     problem = rows, truth, state, _table(costs, state, 0.0)
     return _sums(problem, _soft, lambda P: -(P * np.log(np.maximum(P, LEAST))).sum(axis=1))
 
 
-def _ascend(problem: Any, order: Ints, beta: float, visit: Visit) -> float:
-    (indptr, indices, data), (labels, strengths), (W, b, P, gaps), table = problem
+def _ascend(problem: Problem, order: Ints, beta: float, visit: Visit) -> float:
+    rows, (labels, strengths), (W, b, P, gaps), table = problem
     _check(problem)
-    if ((order < 0) | (order >= len(labels))).any() or not beta >= 0:
-        raise ValueError("ascend: no such row, or beta below zero")
+    refuse(outside(order, len(labels)) or not beta >= 0, "ascend: no such row, or beta below zero")
     total = 0.0
     for i in order:
         gaps[i] = 0.0
         if strengths[i] <= 0:
             continue
-        at = slice(indptr[i], indptr[i + 1])
-        x = data[at].astype(np.float64)
-        h = b + x @ W[indices[at]] + table[labels[i]]
+        columns, x = row_of(rows, i)
+        x = x.astype(np.float64)
+        h = b + x @ W[columns] + table[labels[i]]
         gap, p = visit(h, P[i], strengths[i] * (x @ x + beta))
         gaps[i] = strengths[i] * gap
         total += gaps[i]
         if p is not None:
             move = strengths[i] * (P[i] - p)
-            np.add.at(W, indices[at], x[:, None] * move)
+            np.add.at(W, columns, x[:, None] * move)
             b += beta * move
             P[i] = p
     return total
@@ -152,36 +146,30 @@ def _soft(H: Doubles) -> Doubles:
     return np.asarray(top + np.log(np.exp(H - top[:, None]).sum(axis=1)))
 
 
-def _table(costs: Doubles, state: JointState, flat: float) -> Doubles:
+def _table(costs: Doubles, state: State, flat: float) -> Doubles:
     """Costs by truth: those given, or `flat` for every mistake."""
     k = state[0].shape[1]
     if not costs.size:
         return flat * (1.0 - np.eye(k))
-    if costs.shape != (k, k):
-        raise ValueError("joint: the arrays do not fit each other")
+    refuse(costs.shape != (k, k), "joint: the arrays do not fit each other")
     return costs
 
 
-def _check(problem: Any) -> None:
-    (indptr, indices, data), (labels, strengths), (W, b, P, gaps), _ = problem
-    n, (d, k) = len(indptr) - 1, W.shape
-    if indptr[0] < 0 or indptr[-1] > min(len(indices), len(data)) or (np.diff(indptr) < 0).any():
-        raise ValueError("joint: the offsets do not fit the values")
+def _check(problem: Problem) -> None:
+    rows, (labels, strengths), (W, b, P, gaps), _ = problem
+    n, (d, k) = len(rows[0]) - 1, W.shape
+    _, columns, _ = stored(rows, "joint")
     if (len(labels), len(strengths), len(gaps), b.shape, P.shape) != (n, n, n, (k,), (n, k)):
         raise ValueError("joint: the arrays do not fit each other")
-    if ((labels < 0) | (labels >= k)).any():
-        raise ValueError("joint: a label is no class")
-    used = indices[indptr[0] : indptr[-1]]
-    if ((used < 0) | (used >= d)).any():
-        raise ValueError("joint: a column has no weights")
+    refuse(outside(labels, k), "joint: a label is no class")
+    refuse(outside(columns, d), "joint: a column has no weights")
 
 
-def _sums(problem: Any, upper: Callable[[Doubles], Doubles], entropy: Callable[[Doubles], Doubles]) -> Doubles:
-    from scipy.sparse import csr_matrix
-
-    (indptr, indices, data), (labels, C), (W, b, P, _), table = problem
+def _sums(problem: Problem, upper: Callable[[Doubles], Doubles], entropy: Callable[[Doubles], Doubles]) -> Doubles:
+    rows, (labels, C), (W, b, P, _), table = problem
     _check(problem)
-    S = csr_matrix((data.astype(np.float64), indices, indptr), shape=(len(labels), len(W))) @ W
+    S = np.zeros(P.shape)
+    rows_dot(rows, W, S, 1)
     here = np.arange(len(labels))
     losses = upper(S + b + table[labels]) - (S + b)[here, labels]
     dual = (P * table[labels]).sum(axis=1) + entropy(P)

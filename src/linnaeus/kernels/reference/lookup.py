@@ -10,44 +10,48 @@ node | column << 32.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.hashes import MASK, pair_hash
 from linnaeus.kernels.plan import Plan, checked
+from linnaeus.kernels.reference.rows import refuse
 from linnaeus.kernels.reference.terms import Term, hash_bytes, terms_of, to_rows
-from linnaeus.kernels.reference.tokens import bounds_of, texts_of, tokens_of
+from linnaeus.kernels.reference.tokens import pieces_of, texts_of, tokens_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.kernels.reference.terms import Rows
-    from linnaeus.types import Bytes, Ints, Longs, Words64
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import AnyInts, Bytes, Ints, Longs, Words64
 
     Arrays: TypeAlias = tuple[Bytes, Longs, Words64, Ints, Words64]
 
 LONG = 1 << 31
 NO_PAIR = MASK
+LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def _table_size(entries: int) -> int:
     return 1 << (max(16, entries + entries // 4 + 1) - 1).bit_length()
 
 
-def _is_table(slots: Words64) -> bool:
+def is_table(slots: Words64) -> bool:
+    """Whether there are as many slots as a probe table may have."""
     return len(slots) % 2 == 0 and (len(slots) // 2).bit_count() == 1
 
 
-def _split(data: Bytes, offsets: Longs) -> list[bytes]:
-    raw, bounds = data.tobytes(), bounds_of(data, offsets)
-    return [raw[a:b] for a, b in pairwise(bounds)]
+def pairs_in(slots: Words64) -> tuple[Words64, Longs, Ints]:
+    """Key, node and column of each pair of a probe table."""
+    table = slots.reshape(-1, 2)
+    keys, values = table[table[:, 0] != np.uint64(NO_PAIR)].T
+    return keys, (values & LOW).astype(np.int64), (values >> SHIFT).astype(np.uint32).view(np.int32)
 
 
 def probe_tokens(data: Bytes, offsets: Longs) -> Words64:
     """A probe table over the tokens, numbered in order."""
-    tokens = _split(data, offsets)
+    tokens = pieces_of(data, offsets)
     size = _table_size(len(tokens))
     slots = [(0, 0)] * size
     for number, token in enumerate(tokens):
@@ -79,11 +83,8 @@ class _Lookup:
     def __init__(self, tokens: list[bytes], columns: Ints, pair_slots: Words64) -> None:
         self.numbers = {token: i for i, token in enumerate(tokens)}
         self.columns = columns.tolist()
-        found = pair_slots.reshape(-1, 2)
-        found = found[found[:, 0] != np.uint64(NO_PAIR)]
-        signed = (found[:, 1] >> np.uint64(32)).astype(np.uint32).view(np.int32).tolist()
-        nodes = (found[:, 1] & np.uint64(0xFFFFFFFF)).tolist()
-        self.pairs = dict(zip(found[:, 0].tolist(), zip(nodes, signed, strict=True), strict=True))
+        keys, nodes, found = (part.tolist() for part in pairs_in(pair_slots))
+        self.pairs = dict(zip(keys, zip(nodes, found, strict=True), strict=True))
 
     def find(self, term: Term) -> int:
         """The column, or -1."""
@@ -96,21 +97,19 @@ class _Lookup:
 
 
 def index_terms(
-    data: Bytes, offsets: Longs, plan: Plan, vocabulary: Arrays, layout: tuple[int, int], threads: int
+    data: Bytes, offsets: Longs, plan: Plan, vocabulary: Arrays, layout: tuple[int, int], _threads: int
 ) -> Rows:
     """Counts of the terms of each text in their columns.
 
     The layout is (width, unknown): tokens without a column count in column `unknown` unless that is negative.
     """
-    del threads
     token_bytes, token_offsets, token_slots, columns, pair_slots = vocabulary
     width, unknown = layout
     plan = checked(plan)
-    if width < 0 or unknown >= width:
-        raise ValueError("index_terms: the unknown column is outside the width")
-    if not (_is_table(token_slots) and _is_table(pair_slots) and len(token_offsets) == len(columns) + 1):
+    refuse(width < 0 or unknown >= width, "index_terms: the unknown column is outside the width")
+    if not (is_table(token_slots) and is_table(pair_slots) and len(token_offsets) == len(columns) + 1):
         raise ValueError("the arrays of the vocabulary do not fit each other")
-    lookup = _Lookup(_split(token_bytes, token_offsets), columns, pair_slots)
+    lookup = _Lookup(pieces_of(token_bytes, token_offsets), columns, pair_slots)
     rows = []
     for text in texts_of(data, offsets):
         # A vocabulary may hold single words that a plan of pairs does not count as terms: their columns say so.
@@ -126,7 +125,6 @@ def index_terms(
     return to_rows(rows)
 
 
-LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 MOST = 2**31 - 1
 LONGEST_RUN = 2048
 """Slots that a search may walk over. The longest run of a table that is 4/5 full, of millions, is some 600."""
@@ -135,18 +133,18 @@ LONGEST_RUN = 2048
 def is_sound(vocabulary: Arrays, width: int, longest: int) -> bool:
     """Whether a look-up ends, and finds nothing but tokens, nodes and columns that there are, each of them once."""
     data, offsets, token_slots, columns, pair_slots = vocabulary
-    count, tables = len(columns), (token_slots, pair_slots)
-    if any(len(slots) % 2 or (len(slots) // 2).bit_count() != 1 for slots in tables) or not 0 <= width <= MOST:
+    count = len(columns)
+    if not is_table(token_slots) or not is_table(pair_slots) or not 0 <= width <= MOST:
         return False
     if not _sound_offsets(data, offsets, count) or not _sound_tokens(token_slots, offsets):
         return False
-    pairs = pair_slots.reshape(-1, 2)
-    keys, values = pairs[pairs[:, 0] != np.uint64(NO_PAIR)].T
-    if not _short_runs(pairs[:, 0] != np.uint64(NO_PAIR)) or not _is_range(values & LOW, count, len(keys)):
+    keys, nodes, found = pairs_in(pair_slots)
+    if not _short_runs(pair_slots[::2] != np.uint64(NO_PAIR)) or not _is_range(nodes, count, len(keys)):
         return False
-    keys, values = (words[np.argsort(values & LOW)] for words in (keys, values))
+    order = np.argsort(nodes)
+    keys, found = keys[order], found[order]
     parents = (keys >> SHIFT).astype(np.int64)
-    given = np.concatenate([columns, (values >> SHIFT).astype(np.uint32).view(np.int32)])
+    given = np.concatenate([columns, found])
     return bool(
         (parents < count + np.arange(len(parents))).all()
         and (np.diff(parents) >= 0).all()
@@ -189,7 +187,7 @@ def _orders(parents: Longs, count: int) -> int:
     return orders
 
 
-def _is_range(numbers: NDArray[np.integer[Any]], start: int, count: int) -> bool:
+def _is_range(numbers: AnyInts, start: int, count: int) -> bool:
     """Whether these are the numbers from `start`, each once, in any order."""
     if len(numbers) != count:
         return False

@@ -4,69 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from linnaeus.kernels.reference.rows import check_offsets, misfit, offsets_of, outside, refuse, row_of, stored
+from linnaeus.types import groups
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
-
-    Doubles: TypeAlias = NDArray[np.float64]
-
-Matrix: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32] | NDArray[np.float64]]
-"""Offsets (n+1), columns and values."""
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import AnyFloats, Array, Doubles, Ints, Longs
 
 
-def stored(rows: Matrix, who: str) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.float64]]:
-    """Row, column and value of everything stored, where the offsets fit."""
-    indptr, columns, values = rows
-    begin, end = (int(indptr[0]), int(indptr[-1])) if len(indptr) > 1 else (0, 0)
-    if begin < 0 or end > min(len(columns), len(values)) or (np.diff(indptr) < 0).any():
-        raise ValueError(f"{who}: the offsets do not fit the values")
-    sizes: Array = np.diff(indptr)
-    return np.repeat(np.arange(len(sizes)), sizes), columns[begin:end], values[begin:end].astype(np.float64)
-
-
-def rows_dot(rows: Matrix, weights: NDArray[np.floating[Any]], out: NDArray[np.float64], threads: int) -> None:
+def rows_dot(rows: Rows, weights: AnyFloats, out: Doubles, _threads: int) -> None:
     """X W into `out` (n, k); each sum in float64, over the columns of a row in order: bincount adds in order too."""
-    del threads
     row, columns, values = stored(rows, "rows_dot")
     n = max(len(rows[0]) - 1, 0)
-    if out.shape != (n, weights.shape[1]):
-        raise ValueError("rows_dot: the result does not fit the rows and the weights")
-    if len(columns) and out.shape[1] and not 0 <= columns.min() <= columns.max() < len(weights):
-        raise ValueError("rows_dot: a column is outside the weights")
+    refuse(out.shape != (n, weights.shape[1]), "rows_dot: the result does not fit the rows and the weights")
+    refuse(out.size and outside(columns, len(weights)), "rows_dot: a column is outside the weights")
     for c in range(out.shape[1]):
         out[:, c] = np.bincount(row, values * weights[columns, c].astype(np.float64), n)
 
 
-def rows_tdot(rows: Matrix, factors: NDArray[np.floating[Any]], out: NDArray[np.float64], threads: int) -> None:
+def rows_tdot(rows: Rows, factors: AnyFloats, out: Doubles, _threads: int) -> None:
     """X.T D into `out` (d, k); each sum in float64, over the rows in order."""
-    del threads
     row, columns, values = stored(rows, "rows_tdot")
     d = len(out)
     if factors.shape != (max(len(rows[0]) - 1, 0), out.shape[1]) or d > 2**31:
         raise ValueError("rows_tdot: the result does not fit the rows and the factors")
-    if len(columns) and out.shape[1] and not 0 <= columns.min() <= columns.max() < d:
-        raise ValueError("rows_tdot: a column is outside the result")
+    refuse(out.shape[1] and outside(columns, d), "rows_tdot: a column is outside the result")
     for c in range(out.shape[1]):
         out[:, c] = np.bincount(columns, values * factors[row, c].astype(np.float64), d)
 
 
-def columns_dot(
-    columns: Matrix, weights: NDArray[np.floating[Any]], out: NDArray[np.float64], pieces: int, threads: int
-) -> None:
+def columns_dot(columns: Rows, weights: AnyFloats, out: Doubles, pieces: int, _threads: int) -> None:
     """X W into `out` (n, k), for X by columns: each sum over the columns of a piece in order, then over the pieces."""
-    del threads
     column, rows, values = stored(columns, "columns_dot")
     offsets, d, n = columns[0], max(len(columns[0]) - 1, 0), len(out)
-    if weights.shape != (d, out.shape[1]):
-        raise ValueError("columns_dot: the result does not fit the columns and the weights")
-    if not 1 <= pieces <= 1024:
-        raise ValueError("columns_dot: not 1 to 1024 pieces")
-    if len(rows) and out.shape[1] and not 0 <= rows.min() <= rows.max() < n:
-        raise ValueError("columns_dot: a row is outside the result")
+    refuse(weights.shape != (d, out.shape[1]), "columns_dot: the result does not fit the columns and the weights")
+    refuse(not 1 <= pieces <= 1024, "columns_dot: not 1 to 1024 pieces")
+    refuse(out.shape[1] and outside(rows, n), "columns_dot: a row is outside the result")
     wanted = len(rows) // pieces * np.arange(1, pieces) + (offsets[0] if d else 0)
     cuts = np.concatenate([[0], np.searchsorted(offsets[:d], wanted), [d]])
     out[:] = 0.0
@@ -77,155 +54,105 @@ def columns_dot(
             out[:, c] += np.bincount(rows[inside], values[inside] * factors, n)
 
 
-def dense_dot(
-    rows: NDArray[np.floating[Any]], weights: NDArray[np.floating[Any]], out: NDArray[np.float64], threads: int
-) -> None:
+def dense_dot(rows: AnyFloats, weights: AnyFloats, out: Doubles, _threads: int) -> None:
     """X W into `out` (n, k), one column of X after the other."""
-    del threads
     if len(weights) != rows.shape[1] or out.shape != (len(rows), weights.shape[1]):
         raise ValueError("dense_dot: the result does not fit the rows and the weights")
     _add_outer(rows.T, weights, out)
 
 
-def dense_tdot(
-    rows: NDArray[np.floating[Any]], factors: NDArray[np.floating[Any]], out: NDArray[np.float64], threads: int
-) -> None:
+def dense_tdot(rows: AnyFloats, factors: AnyFloats, out: Doubles, _threads: int) -> None:
     """X.T D into `out` (d, k), one row of X after the other."""
-    del threads
     if len(factors) != len(rows) or out.shape != (rows.shape[1], factors.shape[1]):
         raise ValueError("dense_tdot: the result does not fit the rows and the factors")
     _add_outer(rows, factors, out)
 
 
-def _add_outer(left: Array, right: Array, out: NDArray[np.float64]) -> None:
+def _add_outer(left: Array, right: Array, out: Doubles) -> None:
     out[:] = 0
     for a, b in zip(left, right, strict=True):
         out += a.astype(np.float64)[:, None] * b.astype(np.float64)
 
 
-def transpose(rows: Matrix, width: int, threads: int) -> Matrix:
+def transpose(rows: Rows, width: int, _threads: int) -> Rows:
     """The columns of a matrix given by rows, each with its rows in order."""
-    del threads
-    check_offsets(rows, "transpose")
-    if width < 0:
-        raise ValueError("transpose: the width is negative")
-    indptr, indices, data = rows
-    begin, end = (int(indptr[0]), int(indptr[-1])) if len(indptr) else (0, 0)
-    inside = indices[begin:end]
-    if ((inside < 0) | (inside >= width)).any():
-        raise ValueError("transpose: an index is not below the width")
-    order = np.argsort(inside, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(inside, minlength=width))]).astype(np.int64)
-    numbers = np.repeat(np.arange(max(len(indptr) - 1, 0), dtype=np.int32), np.diff(indptr))
-    return offsets, numbers[order], data[begin:end][order]
+    row, columns, _ = stored(rows, "transpose")
+    refuse(width < 0, "transpose: the width is negative")
+    refuse(outside(columns, width), "transpose: an index is not below the width")
+    order = np.argsort(columns, kind="stable")
+    values = rows[2][rows[0][0] : rows[0][-1]] if len(rows[0]) else rows[2][:0]
+    return offsets_of(np.bincount(columns, minlength=width)), row[order].astype(np.int32), values[order]
 
 
-def gather_rows(blocks: list[Matrix], chosen: NDArray[np.int64], shifts: NDArray[np.int64], threads: int) -> Matrix:
+def gather_rows(blocks: list[Rows], chosen: Longs, shifts: Longs, _threads: int) -> Rows:
     """These rows of several matrices, side by side; so much is added to the columns of each."""
-    del threads
-    if len(shifts) != len(blocks):
-        raise ValueError("gather_rows: give a shift for each block")
+    refuse(len(shifts) != len(blocks), "gather_rows: give a shift for each block")
     for block in blocks:
         check_offsets(block, "gather_rows")
-        if ((chosen < 0) | (chosen >= max(len(block[0]) - 1, 0))).any():
-            raise ValueError("gather_rows: a row is not there")
-    if ((shifts < 0) | (shifts > np.iinfo(np.int32).max)).any():
-        raise ValueError("gather_rows: a shift is out of range")
+        refuse(outside(chosen, len(block[0]) - 1), "gather_rows: a row is not there")
+    refuse(outside(shifts, 2**31), "gather_rows: a shift is out of range")
     counts = np.stack([np.diff(block[0])[chosen] for block in blocks], axis=1)  # (m, blocks)
-    ends = np.cumsum(counts.ravel()).reshape(counts.shape)
-    offsets = np.zeros(len(chosen) + 1, np.int64)
-    offsets[1:] = ends[:, -1]
-    indices, data = np.empty(int(offsets[-1]), np.int32), np.empty(int(offsets[-1]), blocks[0][2].dtype)
+    begins, offsets = offsets_of(counts.ravel())[:-1].reshape(counts.shape), offsets_of(counts.sum(axis=1))
+    indices, data = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], blocks[0][2].dtype)
     for b, (indptr, columns, values) in enumerate(blocks):
-        step = np.arange(int(counts[:, b].sum())) - np.repeat(np.cumsum(counts[:, b]) - counts[:, b], counts[:, b])
-        source = np.repeat(indptr[:-1][chosen], counts[:, b]) + step
-        at = np.repeat(ends[:, b] - counts[:, b], counts[:, b]) + step
+        own, source, _ = groups(indptr, chosen)
+        at = np.repeat(begins[:, b] - own[:-1], counts[:, b]) + np.arange(len(source))
         indices[at], data[at] = columns[source] + np.int32(shifts[b]), values[source]
     return offsets, indices, data
 
 
-def correlate(columns: Matrix, vector: Doubles, threads: int) -> Doubles:
+def correlate(columns: Rows, vector: Doubles, _threads: int) -> Doubles:
     """The inner product of each column with the vector."""
-    del threads
-    check_offsets(columns, "correlate")
-    products = np.zeros(max(len(columns[0]) - 1, 0))
-    for j in range(len(products)):
-        rows, values = _column(columns, j, len(vector), "correlate: an index is not in the vector")
-        products[j] = values @ vector[rows]
-    return products
+    column, rows, values = stored(columns, "correlate")
+    refuse(outside(rows, len(vector)), "correlate: an index is not in the vector")
+    return np.bincount(column, values * vector[rows], max(len(columns[0]) - 1, 0)).astype(np.float64)
 
 
-def correlate_block(columns: Matrix, vectors: Doubles, m: int, threads: int) -> Doubles:
+def correlate_block(columns: Rows, vectors: Doubles, m: int, _threads: int) -> Doubles:
     """The inner products of each column with m vectors, which lie row by row; vector by vector."""
-    del threads
-    check_offsets(columns, "correlate_block")
-    if m < 1 or len(vectors) % m:
-        raise ValueError("correlate_block: not m vectors of one length")
-    block = vectors.reshape(-1, m)
-    products = np.zeros((m, max(len(columns[0]) - 1, 0)))
-    for j in range(products.shape[1]):
-        rows, values = _column(columns, j, len(block), "correlate_block: an index is not in the vectors")
-        products[:, j] = values @ block[rows]
-    return products.ravel()
+    column, rows, values = stored(columns, "correlate_block")
+    refuse(m < 1 or len(vectors) % m, "correlate_block: not m vectors of one length")
+    block, d = vectors.reshape(-1, m), max(len(columns[0]) - 1, 0)
+    refuse(outside(rows, len(block)), "correlate_block: an index is not in the vectors")
+    return np.concatenate([np.bincount(column, values * block[rows, c], d) for c in range(m)])
 
 
-def combine(columns: Matrix, picked: NDArray[np.int32], times: Doubles, total: Doubles) -> None:
+def combine(columns: Rows, picked: Ints, times: Doubles, total: Doubles) -> None:
     """The picked columns, each times a number, summed."""
-    check_offsets(columns, "combine")
-    if len(times) != len(picked):
-        raise ValueError("combine: not one number for each picked column")
+    refuse(len(times) != len(picked), "combine: not one number for each picked column")
     sides = pick(columns, picked, len(total), "combine")
     total[:] = 0.0
     for (rows, values), number in zip(sides, times, strict=True):
         np.add.at(total, rows, number * values)
 
 
-def check_offsets(matrix: Matrix, kernel: str) -> None:
-    """Offsets rise, and end within the values."""
-    offsets, indices, values = matrix
-    if len(offsets) and (
-        offsets[0] < 0 or (np.diff(offsets) < 0).any() or offsets[-1] > min(len(indices), len(values))
-    ):
-        raise ValueError(f"{kernel}: the offsets do not fit the values")
-
-
-def _column(columns: Matrix, j: int, n: int, sentence: str) -> tuple[NDArray[np.int32], Doubles]:
-    begin, end = columns[0][j], columns[0][j + 1]
-    rows = columns[1][begin:end]
-    if ((rows < 0) | (rows >= n)).any():
-        raise ValueError(sentence)
-    return rows, columns[2][begin:end].astype(np.float64)
-
-
-def pick(columns: Matrix, picked: NDArray[np.int32], n: int, kernel: str) -> list[tuple[NDArray[np.int32], Doubles]]:
+def pick(columns: Rows, picked: Ints, n: int, kernel: str) -> list[tuple[Ints, Doubles]]:
     """Rows and values of each picked column."""
-    if ((picked < 0) | (picked >= len(columns[0]) - 1)).any():
-        raise ValueError(f"{kernel}: a picked column is not in the matrix")
-    return [_column(columns, int(j), n, f"{kernel}: an index has no row") for j in picked]
+    check_offsets(columns, kernel)
+    refuse(outside(picked, len(columns[0]) - 1), f"{kernel}: a picked column is not in the matrix")
+    sides = [row_of(columns, j) for j in picked]
+    refuse(any(outside(rows, n) for rows, _ in sides), f"{kernel}: an index has no row")
+    return [(rows, values.astype(np.float64)) for rows, values in sides]
 
 
-def row_squares(rows: Matrix, threads: int) -> NDArray[np.float64]:
+def row_squares(rows: Rows, _threads: int) -> Doubles:
     """||x_i||^2 of each row (n,), summed in float64 in the order of the columns."""
-    del threads
     row, _, values = stored(rows, "row_squares")
     return np.bincount(row, weights=values * values, minlength=max(len(rows[0]) - 1, 0)).astype(np.float64)
 
 
-def first_unfinite(values: NDArray[np.floating[Any]], threads: int) -> int:
+def first_unfinite(values: AnyFloats, _threads: int) -> int:
     """Where the first NaN or infinity stands; -1 where there is none."""
-    del threads
     bad = ~np.isfinite(values)
     return int(bad.argmax()) if bad.any() else -1
 
 
-def column_order(indptr: NDArray[np.int64], indices: NDArray[np.int32], width: int, threads: int) -> int:
+def column_order(indptr: Longs, indices: Ints, width: int, _threads: int) -> int:
     """How columns stand: 2 ascending in every row, 1 out of order or named twice, 0 where offsets or columns misfit."""
-    del threads
-    fits = len(indptr) > 0 and indptr[0] == 0 and 0 <= width < 2**31 and not (np.diff(indptr) < 0).any()
-    if not fits or indptr[-1] > len(indices):
+    if not len(indptr) or indptr[0] != 0 or misfit(indptr, len(indices)) or not 0 <= width < 2**31:
         return 0
     used = indices[: indptr[-1]]
-    if len(used) and (used.min() < 0 or used.max() >= width):
+    if outside(used, width):
         return 0
     back = np.diff(used) <= 0
     firsts = indptr[1:-1]
@@ -233,67 +160,64 @@ def column_order(indptr: NDArray[np.int64], indices: NDArray[np.int32], width: i
     return 1 if back.any() else 2
 
 
-Vector: TypeAlias = NDArray[np.float64]
-
-PIECE = 8192
-LANES = 16
+PIECE, LANES = 8192, 16
 
 
-def inner(lefts: Sequence[Vector], rights: Sequence[Vector], threads: int) -> Vector:
+def inner(lefts: Sequence[Doubles], rights: Sequence[Doubles], _threads: int) -> Doubles:
     """The inner product of each left vector with each right one, row by row (a b)."""
-    del threads
     _refuse_lengths("inner", len(lefts[0]) if lefts else 0, [*lefts, *rights])
     return np.array([_dot(left, right) for left in lefts for right in rights], np.float64)
 
 
-def blend(vectors: Sequence[Vector], times: Vector, out: Vector, threads: int) -> None:
+def blend(vectors: Sequence[Doubles], times: Doubles, out: Doubles, _threads: int) -> None:
     """Out becomes sum_i times_i vector_i, added in this order; it may be one of the vectors."""
-    del threads
     _refuse_lengths("blend", len(out), vectors)
-    if len(times) != len(vectors):
-        raise ValueError("blend: not one number for each vector")
+    refuse(len(times) != len(vectors), "blend: not one number for each vector")
     total = times[0] * vectors[0] if len(vectors) else np.zeros(len(out))
     for factor, vector in zip(times[1:], vectors[1:], strict=True):
         total += factor * vector
     out[:] = total
 
 
-def add_multiple(vector: Vector, times: float, total: Vector, threads: int) -> float:
+def add_multiple(vector: Doubles, times: float, total: Doubles, _threads: int) -> float:
     """Adds times vector to `total`; the squared length of the vector."""
-    del threads
     _refuse_lengths("add_multiple", len(vector), [total])
     total += times * vector
     return _dot(vector, vector)
 
 
-def _dot(a: Vector, b: Vector) -> float:
-    """Pieces one after the other; in a piece value i goes to lane i mod 16, and the lanes are folded in halves."""
+def _dot(a: Doubles, b: Doubles) -> float:
+    """Pieces one after the other, each summed in lanes."""
     total = 0.0
     for start in range(0, len(a), PIECE):
         products = a[start : start + PIECE] * b[start : start + PIECE]
-        lanes = np.zeros(LANES)
-        for at in range(0, len(products), LANES):
-            lanes[: len(products) - at] += products[at : at + LANES]
-        while len(lanes) > 1:
-            lanes = lanes[: len(lanes) // 2] + lanes[len(lanes) // 2 :]
-        total += float(lanes[0])
+        total += float(fold_lanes(products[np.newaxis])[0])
     return total
 
 
-def _refuse_lengths(who: str, n: int, vectors: Sequence[Vector]) -> None:
-    if any(len(vector) != n for vector in vectors):
-        raise ValueError(f"{who}: vectors of different lengths")
+def fold_lanes(terms: AnyFloats) -> Array:
+    """The sum of each row (m,): value i goes to lane i mod 16, and the lanes are added in halves."""
+    m, d = terms.shape
+    whole = np.zeros((m, -(-d // LANES) * LANES), terms.dtype)
+    whole[:, :d] = terms
+    sums = np.zeros((m, LANES), terms.dtype)
+    for at in range(0, whole.shape[1], LANES):
+        sums += whole[:, at : at + LANES]
+    while sums.shape[1] > 1:
+        half = sums.shape[1] // 2
+        sums = sums[:, :half] + sums[:, half:]
+    return sums[:, 0]
 
 
-def soft_rows(
-    scores: NDArray[np.float64], parts: NDArray[np.float64], values: NDArray[np.float64], threads: int
-) -> None:
+def _refuse_lengths(who: str, n: int, vectors: Sequence[Doubles]) -> None:
+    refuse(any(len(vector) != n for vector in vectors), f"{who}: vectors of different lengths")
+
+
+def soft_rows(scores: Doubles, parts: Doubles, values: Doubles, _threads: int) -> None:
     """Log sum e^s of each row into `values` (n,), the softmax into `parts` (n, k)."""
-    del threads
     if parts.shape != scores.shape or values.shape != scores.shape[:1]:
         raise ValueError("soft_rows: the results do not fit the scores")
-    if scores.shape[0] and not scores.shape[1]:
-        raise ValueError("soft_rows: no classes")
+    refuse(scores.shape[0] and not scores.shape[1], "soft_rows: no classes")
     if not len(scores):
         return
     high = scores.max(axis=1, keepdims=True)

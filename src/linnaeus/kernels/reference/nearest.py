@@ -7,20 +7,32 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linnaeus.kernels.reference.matrices import Matrix, stored
+from linnaeus.kernels.reference.matrices import fold_lanes
+from linnaeus.kernels.reference.rows import outside, refuse, stored
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import Array, Doubles, Floats, Ints, Longs
 
-Doubles: TypeAlias = NDArray[np.float64]
-Among: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
-"""Candidates of query i: rows[starts[i, t] : ends[i, t]] for each t; what is no row is left out."""
-Answer: TypeAlias = tuple[NDArray[np.int32], Doubles]
+    Answer: TypeAlias = tuple[Ints, Doubles]
+    Search: TypeAlias = Callable[[Rows | Doubles, int, int], Answer]
+    Among: TypeAlias = tuple[Longs, Longs, Ints]
+    """Candidates of query i: rows[starts[i, t] : ends[i, t]] for each t; what is no row is left out."""
+    Score: TypeAlias = Callable[[Doubles, Longs, Array], Doubles]
+    """The scores of all rows, for a query, the columns that it stores and those of the rows."""
+
+    Layers: TypeAlias = tuple[Ints, Longs, Ints, Ints]
+    """Levels (n), offsets (n) of the lists above layer 0, links (n, 1 + w) of layer 0, and those above."""
+    Point: TypeAlias = tuple[float, int]
+    """A gap and a row."""
+    Target: TypeAlias = tuple[Floats, np.float32]
+    """A vector and its scale."""
+    Gaps: TypeAlias = Callable[[Target, Floats, Floats], Floats]
 
 FEW = 1 << 16
 """Columns up to which a query is laid out with all of them, however few are in use."""
@@ -33,20 +45,20 @@ class Nearest:
     the lowest row.
     """
 
-    def __init__(self, rows: Matrix | Array, width: int) -> None:
+    def __init__(self, rows: Rows | Array, width: int) -> None:
         """Rows and their width d."""
         self._width, self._sparse = width, isinstance(rows, tuple)
         self._row, self._column, self._value, self._count = _entries(rows, width)
         self._lengths = np.sqrt(np.bincount(self._row, self._value * self._value, self._count))
 
-    def inner(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
+    def inner(self, queries: Rows | Doubles, count: int, _threads: int) -> Answer:
         """sum_j q_j x_j, over the columns in order."""
         return self._best(queries, count, lambda q, _stored, own: self._dot(q, own))
 
-    def cosine(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
+    def cosine(self, queries: Rows | Doubles, count: int, _threads: int) -> Answer:
         """The same over |q| |x|, within -1 and 1; 0 where a length is 0."""
 
-        def score(q: Doubles, stored: NDArray[np.intp], own: Array) -> Doubles:
+        def score(q: Doubles, stored: Longs, own: Array) -> Doubles:
             squares = q[stored] * q[stored]
             length = float(np.sqrt(np.cumsum(squares)[-1])) if len(stored) else 0.0
             lengths = length * self._lengths
@@ -55,10 +67,10 @@ class Nearest:
 
         return self._best(queries, count, score)
 
-    def euclidean(self, queries: Matrix | Doubles, count: int, threads: int) -> Answer:
+    def euclidean(self, queries: Rows | Doubles, count: int, _threads: int) -> Answer:
         """-sum_j (q_j - x_j)^2, over the columns in order."""
 
-        def score(q: Doubles, stored: NDArray[np.intp], own: Array) -> Doubles:
+        def score(q: Doubles, stored: Longs, own: Array) -> Doubles:
             n = self._count
             row = np.concatenate([self._row, np.repeat(np.arange(n), len(stored))])
             column = np.concatenate([own, np.tile(stored, n)])
@@ -71,22 +83,21 @@ class Nearest:
 
         return self._best(queries, count, score)
 
-    def inner_among(self, queries: Matrix | Doubles, among: Among, count: int, threads: int) -> Answer:
+    def inner_among(self, queries: Rows | Doubles, among: Among, count: int, _threads: int) -> Answer:
         """The same among the candidates of each query; -1 and 0 where there are fewer."""
         return self._among(self.inner, queries, among, count)
 
-    def cosine_among(self, queries: Matrix | Doubles, among: Among, count: int, threads: int) -> Answer:
+    def cosine_among(self, queries: Rows | Doubles, among: Among, count: int, _threads: int) -> Answer:
         """The same by cosine."""
         return self._among(self.cosine, queries, among, count)
 
-    def euclidean_among(self, queries: Matrix | Doubles, among: Among, count: int, threads: int) -> Answer:
+    def euclidean_among(self, queries: Rows | Doubles, among: Among, count: int, _threads: int) -> Answer:
         """The same by distance."""
         return self._among(self.euclidean, queries, among, count)
 
-    def _among(self, search: Any, queries: Matrix | Doubles, among: Among, count: int) -> Answer:
+    def _among(self, search: Search, queries: Rows | Doubles, among: Among, count: int) -> Answer:
         """All rows in their order, and of these the candidates."""
-        if not 1 <= count <= self._count:
-            raise ValueError("Nearest: not so many rows")
+        refuse(not 1 <= count <= self._count, "Nearest: not so many rows")
         rows, scores = (part.reshape(-1, self._count) for part in search(queries, self._count, 1))
         starts, ends, named = among
         fits = starts.shape == ends.shape and len(starts) == len(rows)
@@ -103,11 +114,10 @@ class Nearest:
         """Sums over what is stored in these columns, row after row; bincount adds in order."""
         return np.bincount(self._row, self._value * q[own], self._count).astype(np.float64)
 
-    def _best(self, queries: Matrix | Doubles, count: int, score: Any) -> Answer:
+    def _best(self, queries: Rows | Doubles, count: int, score: Score) -> Answer:
         if isinstance(queries, tuple) != self._sparse:
             raise ValueError("Nearest: queries are sparse where the rows are, and dense where they are")
-        if not 1 <= count <= self._count:
-            raise ValueError("Nearest: not so many rows")
+        refuse(not 1 <= count <= self._count, "Nearest: not so many rows")
         row, column, value, m = _entries(queries, self._width)
         cuts = np.searchsorted(row, np.arange(m + 1))
         rows, scores = np.zeros((m, count), np.int32), np.zeros((m, count))
@@ -121,7 +131,7 @@ class Nearest:
             scores[i] = found[rows[i]]
         return rows.reshape(-1), scores.reshape(-1)
 
-    def _laid_out(self, asked: Array) -> tuple[Array, NDArray[np.intp], int]:
+    def _laid_out(self, asked: Array) -> tuple[Array, Longs, int]:
         """The columns of the rows and of a query; numbered anew where there are far more than are in use."""
         if self._width <= FEW + 4 * len(self._column):
             return self._column, asked.astype(np.intp), self._width
@@ -129,57 +139,31 @@ class Nearest:
         return np.searchsorted(used, self._column), np.searchsorted(used, asked), len(used)
 
 
-def _entries(rows: Matrix | Array, width: int) -> tuple[NDArray[np.intp], Array, Doubles, int]:
+def _entries(rows: Rows | Array, width: int) -> tuple[Longs, Array, Doubles, int]:
     """Row, column and value of each number, and how many rows there are."""
     if isinstance(rows, tuple):
         row, column, value = stored(rows, "Nearest")
         n = max(len(rows[0]) - 1, 0)
     else:
-        if rows.shape[1] != width:
-            raise ValueError("Nearest: the rows do not have this width")
+        refuse(rows.shape[1] != width, "Nearest: the rows do not have this width")
         n = len(rows)
         row, column = np.divmod(np.arange(rows.size), max(width, 1))
         value = rows.reshape(-1).astype(np.float64)
-    if len(column) and not 0 <= column.min() <= column.max() < width:
-        raise ValueError("Nearest: a column is not below the width")
-    if not np.isfinite(value).all():
-        raise ValueError("Nearest: a value is not finite")
+    refuse(outside(column, width), "Nearest: a column is not below the width")
+    refuse(not np.isfinite(value).all(), "Nearest: a value is not finite")
     return row, column, value, n
 
 
-Floats: TypeAlias = NDArray[np.float32]
-Layers: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
-"""Levels (n), offsets (n) of the lists above layer 0, links (n, 1 + w) of layer 0, and those above."""
-Point: TypeAlias = tuple[float, int]
-"""A gap and a row."""
-Gaps: TypeAlias = Callable[[Floats, Any, Floats, Floats], Floats]
-
-LANES = 16
 HIGHEST = 64
 """Layers above layer 0."""
 
 
-def _folded(terms: Floats) -> Floats:
-    """Sums in 16 lanes, value i in lane i mod 16, which are then added in halves (m,)."""
-    m, d = terms.shape
-    whole = np.zeros((m, -(-d // LANES) * LANES), np.float32)
-    whole[:, :d] = terms
-    sums = np.zeros((m, LANES), np.float32)
-    for at in range(0, whole.shape[1], LANES):
-        sums += whole[:, at : at + LANES]
-    while sums.shape[1] > 1:
-        half = sums.shape[1] // 2
-        sums = sums[:, :half] + sums[:, half:]
-    return sums[:, 0]
+def _squared(target: Target, b: Floats, _t: Floats) -> Floats:
+    return fold_lanes((target[0] - b) * (target[0] - b))
 
 
-def _squared(a: Floats, s: Any, b: Floats, t: Floats) -> Floats:
-    del s, t
-    return _folded((a - b) * (a - b))
-
-
-def _dot(a: Floats, s: Any, b: Floats, t: Floats) -> Floats:
-    return -(_folded(a * b) * np.float32(s) * t)
+def _dot(target: Target, b: Floats, t: Floats) -> Floats:
+    return -(fold_lanes(target[0] * b) * target[1] * t)
 
 
 class _Graph:
@@ -192,8 +176,7 @@ class _Graph:
         n = len(vectors)
         if {len(scales), len(self.levels), len(self.offsets), len(self.links)} != {n} or self.links.shape[1] < 3:
             raise ValueError("graph: the arrays do not fit each other")
-        if n and not 0 <= self.levels.min() <= self.levels.max() <= HIGHEST:
-            raise ValueError("graph: a level is out of range")
+        refuse(outside(self.levels, HIGHEST + 1), "graph: a level is out of range")
         self.width = int(self.links.shape[1]) - 1
 
     def begin(self, size: int) -> None:
@@ -219,14 +202,14 @@ class _Graph:
             return []
         return [int(other) for other in found[1 : 1 + min(max(int(found[0]), 0), self.most(layer))]]
 
-    def points(self, target: tuple[Floats, Any], rows: list[int]) -> list[Point]:
-        found = self.gaps(target[0], target[1], self.vectors[rows], self.scales[rows])
+    def points(self, target: Target, rows: list[int]) -> list[Point]:
+        found = self.gaps(target, self.vectors[rows], self.scales[rows])
         return [(float(gap), row) for gap, row in zip(found, rows, strict=True)]
 
-    def row(self, row: int) -> tuple[Floats, Any]:
+    def row(self, row: int) -> Target:
         return self.vectors[row], self.scales[row]
 
-    def walk(self, target: tuple[Floats, Any], beam: list[Point], layer: int, ef: int) -> list[Point]:
+    def walk(self, target: Target, beam: list[Point], layer: int, ef: int) -> list[Point]:
         """The `ef` nearest points to the target that a greedy walk from the beam on finds."""
         seen, done = {row for _, row in beam}, set[int]()
         while any(row not in done for _, row in beam):
@@ -240,7 +223,7 @@ class _Graph:
                     insort(beam, point)
         return beam
 
-    def descend(self, target: tuple[Floats, Any], layer: int) -> list[Point]:
+    def descend(self, target: Target, layer: int) -> list[Point]:
         beam = self.points(target, [self.entry])
         for above in range(int(self.levels[self.entry]), layer, -1):
             beam = self.walk(target, beam, above, 1)
@@ -276,11 +259,12 @@ class _Graph:
         self.write(row, layer, there)
 
 
-def _grow(graph: _Graph, batch: tuple[int, int], ef: int) -> None:
-    """Rows first .. last of the batch link themselves, and are linked to."""
-    first, last = batch
-    if not 1 <= first <= last <= len(graph.vectors) or ef < 1:
-        raise ValueError("graph: the batch does not fit the rows")
+def _grow(
+    gaps: Gaps, vectors: Floats, scales: Floats, layers: Layers, batch: tuple[int, int], ef: int, _threads: int
+) -> None:
+    """Add a batch of rows to the graph: they link themselves, and are linked to."""
+    graph, (first, last) = _Graph(vectors, scales, layers, gaps), batch
+    refuse(not 1 <= first <= last <= len(graph.vectors) or ef < 1, "graph: the batch does not fit the rows")
     graph.begin(first)
     for row in range(first, last):
         graph.link(row, ef)
@@ -294,14 +278,21 @@ def _grow(graph: _Graph, batch: tuple[int, int], ef: int) -> None:
         graph.link_back(layer, row, sources)
 
 
-def _near(graph: _Graph, queries: tuple[Floats, Floats], wanted: tuple[int, int]) -> tuple[NDArray[np.int32], Floats]:
+def _near(
+    gaps: Gaps,
+    vectors: Floats,
+    scales: Floats,
+    layers: Layers,
+    queries: tuple[Floats, Floats],
+    wanted: tuple[int, int],
+    _threads: int,
+) -> tuple[Ints, Floats]:
     """Rows near to each query (m * count) and their gaps; -1 and 0 where fewer were found."""
-    count, ef = wanted
-    if queries[0].shape[1] != graph.vectors.shape[1] or len(queries[0]) != len(queries[1]) or not len(graph.vectors):
+    graph, (count, ef) = _Graph(vectors, scales, layers, gaps), wanted
+    if queries[0].shape[1] != vectors.shape[1] or len(queries[0]) != len(queries[1]) or not len(vectors):
         raise ValueError("graph: the queries do not fit the rows")
-    if not 1 <= count <= ef < 2**31:
-        raise ValueError("graph: not so many rows")
-    graph.begin(len(graph.vectors))
+    refuse(not 1 <= count <= ef < 2**31, "graph: not so many rows")
+    graph.begin(len(vectors))
     rows, found = np.full((len(queries[0]), count), -1, np.int32), np.zeros((len(queries[0]), count), np.float32)
     for i, target in enumerate(zip(*queries, strict=True)):
         beam = graph.walk(target, graph.descend(target, 0), 0, ef)[:count]
@@ -310,43 +301,8 @@ def _near(graph: _Graph, queries: tuple[Floats, Floats], wanted: tuple[int, int]
     return rows.reshape(-1), found.reshape(-1)
 
 
-def graph_grow_squared(
-    vectors: Floats, scales: Floats, layers: Layers, batch: tuple[int, int], ef: int, threads: int
-) -> None:
-    """Add a batch of rows to the graph, by squared distances."""
-    del threads
-    _grow(_Graph(vectors, scales, layers, _squared), batch, ef)
+graph_grow_squared, graph_near_squared = partial(_grow, _squared), partial(_near, _squared)
+"""By squared distances."""
 
-
-def graph_near_squared(
-    vectors: Floats,
-    scales: Floats,
-    layers: Layers,
-    queries: tuple[Floats, Floats],
-    wanted: tuple[int, int],
-    threads: int,
-) -> tuple[NDArray[np.int32], Floats]:
-    """Rows near to each query, by squared distances."""
-    del threads
-    return _near(_Graph(vectors, scales, layers, _squared), queries, wanted)
-
-
-def graph_grow_dot(
-    vectors: Floats, scales: Floats, layers: Layers, batch: tuple[int, int], ef: int, threads: int
-) -> None:
-    """Add a batch of rows to the graph, by minus their scaled products."""
-    del threads
-    _grow(_Graph(vectors, scales, layers, _dot), batch, ef)
-
-
-def graph_near_dot(
-    vectors: Floats,
-    scales: Floats,
-    layers: Layers,
-    queries: tuple[Floats, Floats],
-    wanted: tuple[int, int],
-    threads: int,
-) -> tuple[NDArray[np.int32], Floats]:
-    """Rows near to each query, by minus their scaled products."""
-    del threads
-    return _near(_Graph(vectors, scales, layers, _dot), queries, wanted)
+graph_grow_dot, graph_near_dot = partial(_grow, _dot), partial(_near, _dot)
+"""By minus the scaled products."""

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, SPACES, Layout
+from linnaeus.kernels.reference.rows import outside, refuse, row_of
 
 if TYPE_CHECKING:
-    from linnaeus.types import Array
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import Array, Doubles, Ints, Longs
 
-Doubles: TypeAlias = NDArray[np.float64]
+    Truth: TypeAlias = tuple[Longs, Ints, Doubles]
+    State: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
+    Steps: TypeAlias = tuple[Ints, Doubles]
+    Penalty: TypeAlias = tuple[float, float, float]
+    Rule: TypeAlias = tuple[float, float, float, float]
+    Asked: TypeAlias = tuple[int, int, Doubles]
+    Outcome: TypeAlias = tuple[float, int]
 
 
 class Example(NamedTuple):
     """Scores (k), the labels, what the example counts, and the sum of squares of its features."""
 
     scores: Doubles
-    labels: NDArray[np.int32]
+    labels: Ints
     weight: float
     norm: float
 
@@ -163,47 +170,40 @@ def best_rival(worth: Doubles, gold: int) -> int:
     return max(others, key=lambda c: (worth[c], -c))
 
 
-Ints: TypeAlias = NDArray[np.int32]
-Rows: TypeAlias = tuple[NDArray[np.int64], Ints, NDArray[Any]]
-Truth: TypeAlias = tuple[NDArray[np.int64], Ints, Doubles]
-State: TypeAlias = tuple[NDArray[Any], NDArray[Any], Doubles, tuple[int, bool, bool]]
-Asked: TypeAlias = tuple[int, int, Doubles]
-Outcome: TypeAlias = tuple[float, int]
-
-
-@dataclass(frozen=True)
-class _Plain:
+class Plain:
     """w -= rate q."""
 
     parts = 1
-    rate: float = 1.0
 
-    def step(self, w: Any, accumulators: list[Any], q: Any) -> None:
-        w -= self.rate * q
+    def step(self, w: Array, _accumulators: list[Array], q: Array, rate: float) -> None:
+        """Weights and accumulators after a gradient."""
+        w -= rate * q
 
-    def pace(self, accumulators: list[Any]) -> Any:
+    def pace(self, _accumulators: list[Array]) -> Array | float:
+        """How fast a penalty works on each weight."""
         return 1.0
 
 
 @dataclass(frozen=True)
-class _Adaptive:
+class Adaptive(Plain):
     """G += q^2, w -= rate q / sqrt(eps + G)."""
 
     eps: float
     parts = 2
-    rate: float = 1.0
 
-    def step(self, w: Any, accumulators: list[Any], q: Any) -> None:
+    def step(self, w: Array, accumulators: list[Array], q: Array, rate: float) -> None:
+        """Weights and accumulators after a gradient."""
         (G,) = accumulators
         G += q * q
-        w -= self.rate * q / np.sqrt(self.eps + G)
+        w -= rate * q / np.sqrt(self.eps + G)
 
-    def pace(self, accumulators: list[Any]) -> Any:
+    def pace(self, accumulators: list[Array]) -> Array | float:
+        """How fast a penalty works on each weight."""
         return 1.0 / np.sqrt(self.eps + accumulators[0])
 
 
 @dataclass(frozen=True)
-class _Proximal:
+class _Proximal(Plain):
     """n += q^2, z += q - (change of sqrt n) / alpha w; w from z and n."""
 
     alpha: float
@@ -212,7 +212,7 @@ class _Proximal:
     l2: float
     parts = 3
 
-    def step(self, w: Any, accumulators: list[Any], q: Any) -> None:
+    def step(self, w: Array, accumulators: list[Array], q: Array, rate: float) -> None:
         z, n = accumulators
         before = np.sqrt(n)
         n += q * q
@@ -230,82 +230,78 @@ class _Flow:
     l2: float
     total: float
 
-    def __call__(self, w: Any, time: Any) -> Any:
-        if self.l2 == 0:
-            return np.sign(w) * np.maximum(0.0, np.abs(w) - self.l1 * time)
-        left = np.abs(w) + (np.abs(w) + self.l1 / self.l2) * np.expm1(-self.l2 * time)
+    def __call__(self, w: Array, time: Array | float) -> Array:
+        left = np.abs(w) - self.l1 * time
+        if self.l2:
+            left = np.abs(w) + (np.abs(w) + self.l1 / self.l2) * np.expm1(-self.l2 * time)
         return np.sign(w) * np.maximum(0.0, left)
 
 
 _STILL = _Flow(0.0, 0.0, 1.0)
 
 
+def move(layout: Layout, row: Array, rule: Plain, step: tuple[Array, float], steps: float | None) -> None:
+    """The step of a row; how far its iterates drifted is summed where there is a mean and steps are counted."""
+    w = layout.part(row, 0)
+    before = w.copy()
+    rule.step(w, [layout.part(row, part) for part in range(1, rule.parts)], *step)
+    if layout.averaged and steps is not None:
+        layout.part(row, rule.parts)[:] += steps * (w - before)
+
+
 class _Learner:
     """One example after the other."""
 
-    def __init__(self, rule: Any, flow: _Flow, state: State) -> None:
+    def __init__(self, rule: Plain, flow: _Flow, state: State) -> None:
         table, bias, self.clock, (k, averaged, lazy) = state
         self.rule, self.flow = rule, flow
-        if not 1 <= k <= 1 << 24:
-            _refuse("there are between 1 and 2^24 classes")
-        if table.dtype == np.float32 and lazy:
-            _refuse("penalties need float64")
+        self.free = replace(rule, l1=0.0, l2=0.0) if isinstance(rule, _Proximal) else rule
+        _refuse(not 1 <= k <= 1 << 24, "there are between 1 and 2^24 classes")
+        _refuse(table.dtype == np.float32 and lazy, "penalties need float64")
         self.layout = Layout(k, rule.parts, averaged, lazy, table.dtype)
-        if table.shape[1] != self.layout.stride or len(bias) not in (0, self.layout.stride):
-            _refuse("the table does not have the layout")
-        if len(self.clock) != 3:
-            _refuse("the clock has three numbers")
-        if (averaged or lazy) and rule.parts == 3:
-            _refuse("this rule has no mean and no penalty")
-        if averaged and lazy and (rule.parts != 1 or flow.l1):
-            _refuse("this penalty has no mean")
-        if not lazy and (flow.l1 or flow.l2):
-            _refuse("a penalty needs clocks")
+        fits = table.shape[1] == self.layout.stride and len(bias) in (0, self.layout.stride)
+        _refuse(not fits, "the table does not have the layout")
+        _refuse(len(self.clock) != 3, "the clock has three numbers")
+        _refuse((averaged or lazy) and rule.parts == 3, "this rule has no mean and no penalty")
+        _refuse(averaged and lazy and (rule.parts != 1 or flow.l1), "this penalty has no mean")
+        _refuse(not lazy and (flow.l1 or flow.l2), "a penalty needs clocks")
         self.table, self.bias = table, bias[None, :]
 
     def run(self, problem: tuple[Rows, Truth], order: Ints, judge: Judge, rates: Doubles | None) -> Outcome:
-        (indptr, indices, data), (offsets, labels, weights) = problem
+        rows, (offsets, labels, weights) = problem
         loss, mistakes = 0.0, 0
         for t, i in enumerate(order):
-            here = slice(indptr[i], indptr[i + 1])
-            columns, x = indices[here], data[here].astype(self.table.dtype)
+            columns, values = row_of(rows, i)
+            x = values.astype(self.table.dtype)
             for j in columns:
                 self._settle(self.table[j])
             scores = np.zeros(self.layout.k)
             for j, value in zip(columns, x, strict=True):
                 scores += float(value) * self.layout.part(self.table[j], 0).astype(np.float64)
-            norm = float((data[here].astype(np.float64) ** 2).sum()) + bool(self.bias.size)
+            norm = float((values.astype(np.float64) ** 2).sum()) + bool(self.bias.size)
             if self.bias.size:
                 scores += self.layout.part(self.bias[0], 0)
             weight = float(weights[i]) if len(weights) else 1.0
             found = judge.judge(Example(scores, labels[offsets[i] : offsets[i + 1]], weight, norm))
             loss, mistakes = loss + found.loss, mistakes + found.mistake
-            rate = None if rates is None else float(rates[t])
+            rate = 1.0 if rates is None else float(rates[t])
             self._step(columns, x, found.gradient.astype(self.table.dtype), rate)
         return loss, mistakes
 
-    def _step(self, columns: Ints, x: Array, gradient: Array, rate: float | None) -> None:
-        rule = self.rule if rate is None else replace(self.rule, rate=rate)
-        free = replace(rule, l1=0.0, l2=0.0) if rule.parts == 3 else rule
+    def _step(self, columns: Ints, x: Array, gradient: Array, rate: float) -> None:
+        steps = None if self.layout.lazy else self.clock[1]
         for j, value in zip(columns, x, strict=True):
-            self._move(self.table[j], rule, value * gradient)
+            move(self.layout, self.table[j], self.rule, (value * gradient, rate), steps)
         if self.bias.size:
-            self._move(self.bias[0], free, gradient)
+            move(self.layout, self.bias[0], self.free, (gradient, rate), steps)
         self.clock[1] += 1
         if self.layout.lazy and self.layout.averaged and self.bias.size:
             self.layout.part(self.bias[0], 1)[:] += self.layout.part(self.bias[0], 0)
         if self.layout.lazy:
-            self.clock[0] += (rate or 0.0) / self.flow.total
+            self.clock[0] += rate / self.flow.total
             self.clock[2] += np.exp(-self.flow.l2 * self.clock[0]) if self.layout.averaged else 0.0
             if self.layout.averaged and self.flow.l2 * self.clock[0] > 1.0:
                 self.settle()  # sums of exp(-l2 time) lose digits as time goes on
-
-    def _move(self, row: Array, rule: Any, q: Array) -> None:
-        w = self.layout.part(row, 0)
-        before = w.copy()
-        rule.step(w, [self.layout.part(row, part) for part in range(1, rule.parts)], q)
-        if self.layout.averaged and not self.layout.lazy:
-            self.layout.part(row, rule.parts)[:] += self.clock[1] * (w - before)
 
     def _settle(self, row: Array) -> None:
         """The iterates since the row's clock are summed where there is a mean; then the row is brought up to now."""
@@ -324,45 +320,28 @@ class _Learner:
 
     def settle(self) -> None:
         """All rows, and the clocks start again."""
-        if not self.layout.lazy:
-            _refuse("a penalty needs clocks")
+        _refuse(not self.layout.lazy, "a penalty needs clocks")
         for row in self.table:
             self._settle(row)
         self.table[:, (self.rule.parts + self.layout.averaged) * self.layout.lanes :] = 0.0
         self.clock[[0, 2]] = 0.0
 
 
-def learn_sgd(
-    rows: Rows,
-    truth: Truth,
-    order: tuple[Ints, Doubles],
-    state: State,
-    loss: Asked,
-    penalty: tuple[float, float, float],
-) -> Outcome:
+def learn_sgd(rows: Rows, truth: Truth, order: Steps, state: State, loss: Asked, penalty: Penalty) -> Outcome:
     """Plain steps, over the examples in this order with these rates; penalty is l1, l2 and the total of a time unit."""
-    return _learn(_Learner(_Plain(), _flow(*penalty), state), (rows, truth), order, loss)
+    return _learn(_Learner(Plain(), _flow(*penalty), state), (rows, truth), order, loss)
 
 
-def learn_adagrad(
-    rows: Rows,
-    truth: Truth,
-    order: tuple[Ints, Doubles],
-    state: State,
-    loss: Asked,
-    rule: tuple[float, float, float, float],
-) -> Outcome:
+def learn_adagrad(rows: Rows, truth: Truth, order: Steps, state: State, loss: Asked, rule: Rule) -> Outcome:
     """AdaGrad; rule is l1, l2, the total, and eps."""
     return _learn(_Learner(_adaptive(rule[3]), _flow(*rule[:3]), state), (rows, truth), order, loss)
 
 
-def learn_ftrl(
-    rows: Rows, truth: Truth, order: Ints, state: State, loss: Asked, rule: tuple[float, float, float, float]
-) -> Outcome:
+def learn_ftrl(rows: Rows, truth: Truth, order: Ints, state: State, loss: Asked, rule: Rule) -> Outcome:
     """FTRL-proximal; rule is alpha, beta, l1 and l2."""
     alpha, beta, l1, l2 = rule
-    if not (alpha > 0 and beta >= 0 and l1 >= 0 and l2 >= 0 and beta + l2 > 0):
-        _refuse("FTRL has a positive alpha, and beta, l1 and l2 of at least 0, not both beta and l2 zero")
+    sound = alpha > 0 and beta >= 0 and l1 >= 0 and l2 >= 0 and beta + l2 > 0
+    _refuse(not sound, "FTRL has a positive alpha, and beta, l1 and l2 of at least 0, not both beta and l2 zero")
     learner = _Learner(_Proximal(*rule), _STILL, state)
     _check((rows, truth), order, learner)
     return learner.run((rows, truth), order, _judge(loss, truth, order, learner.layout.k), None)
@@ -373,55 +352,47 @@ def learn_aggressive(
 ) -> Outcome:
     """Passive-aggressive; limits are the cap and the softness of a step."""
     cap, softness = limits
-    if not (cap > 0 and softness >= 0):
-        _refuse("a step has a positive cap and a softness of at least 0")
-    if space not in SPACES.values():
-        _refuse("there is no such space or loss")
-    learner = _Learner(_Plain(), _STILL, state)
-    if learner.layout.lazy:
-        _refuse("this rule has no mean and no penalty")
+    _refuse(not (cap > 0 and softness >= 0), "a step has a positive cap and a softness of at least 0")
+    _refuse(space not in SPACES.values(), "there is no such space or loss")
+    learner = _Learner(Plain(), _STILL, state)
+    _refuse(learner.layout.lazy, "this rule has no mean and no penalty")
     _check((rows, truth), order, learner)
     _check_labels(truth, order, space, False, learner.layout.k)
     return learner.run((rows, truth), order, Aggression(space, learner.layout.k, cap, softness), None)
 
 
-def settle_sgd(state: State, penalty: tuple[float, float, float]) -> None:
+def settle_sgd(state: State, penalty: Penalty) -> None:
     """Every row catches up with the penalty's flow."""
-    _Learner(_Plain(), _flow(*penalty), state).settle()
+    _Learner(Plain(), _flow(*penalty), state).settle()
 
 
-def settle_adagrad(state: State, rule: tuple[float, float, float, float]) -> None:
+def settle_adagrad(state: State, rule: Rule) -> None:
     """Every row catches up with the penalty's flow, at the pace of its sums of squares."""
     _Learner(_adaptive(rule[3]), _flow(*rule[:3]), state).settle()
 
 
-def _learn(learner: _Learner, problem: tuple[Rows, Truth], order: tuple[Ints, Doubles], loss: Asked) -> Outcome:
+def _learn(learner: _Learner, problem: tuple[Rows, Truth], order: Steps, loss: Asked) -> Outcome:
     examples, rates = order
-    if len(examples) != len(rates):
-        _refuse("there is one rate for each step")
+    _refuse(len(examples) != len(rates), "there is one rate for each step")
     _check(problem, examples, learner)
     return learner.run(problem, examples, _judge(loss, problem[1], examples, learner.layout.k), rates)
 
 
-def _adaptive(eps: float) -> _Adaptive:
-    if not eps >= 1e-30:
-        _refuse("eps is at least 1e-30")
-    return _Adaptive(eps)
+def _adaptive(eps: float) -> Adaptive:
+    _refuse(not eps >= 1e-30, "eps is at least 1e-30")
+    return Adaptive(eps)
 
 
 def _flow(l1: float, l2: float, total: float) -> _Flow:
-    if not (l1 >= 0 and l2 >= 0 and total > 0):
-        _refuse("a penalty has l1 and l2 of at least 0, and a positive total")
+    _refuse(not (l1 >= 0 and l2 >= 0 and total > 0), "a penalty has l1 and l2 of at least 0, and a positive total")
     return _Flow(l1, l2, total)
 
 
 def _judge(asked: Asked, truth: Truth, order: Ints, k: int) -> Judge:
     space, loss, stakes = asked
-    if space not in SPACES.values() or loss not in LOSSES.values():
-        _refuse("there is no such space or loss")
+    _refuse(space not in SPACES.values() or loss not in LOSSES.values(), "there is no such space or loss")
     _check_labels(truth, order, space, len(stakes) > 0, k)
-    if len(stakes) not in (0, 2 if k == 1 else k * k):
-        _refuse("the stakes have another size")
+    _refuse(len(stakes) not in (0, 2 if k == 1 else k * k), "the stakes have another size")
     if space == SPACES["joint"] and loss not in (LOSSES["squared"], LOSSES["absolute"]):
         return JointLoss(loss, k, stakes)
     # The residuals of a joint space are those of all classes, and have no stakes.
@@ -432,33 +403,24 @@ def _judge(asked: Asked, truth: Truth, order: Ints, k: int) -> Judge:
 def _check(problem: tuple[Rows, Truth], order: Ints, learner: _Learner) -> None:
     (indptr, indices, data), (offsets, labels, weights) = problem
     n, size = max(len(indptr) - 1, 0), min(len(indices), len(data))
-    if len(offsets) != n + 1 or len(weights) not in (0, n):
-        _refuse("the truth has another length")
+    _refuse(len(offsets) != n + 1 or len(weights) not in (0, n), "the truth has another length")
     for i in order:
-        if not 0 <= i < n:
-            _refuse("the order names an example that does not exist")
-        if not 0 <= indptr[i] <= indptr[i + 1] <= size:
-            _refuse("the offsets do not fit the values")
-        if not 0 <= offsets[i] <= offsets[i + 1] <= len(labels):
-            _refuse("the offsets do not fit the labels")
+        _refuse(not 0 <= i < n, "the order names an example that does not exist")
+        _refuse(not 0 <= indptr[i] <= indptr[i + 1] <= size, "the offsets do not fit the values")
+        _refuse(not 0 <= offsets[i] <= offsets[i + 1] <= len(labels), "the offsets do not fit the labels")
         columns = indices[indptr[i] : indptr[i + 1]]
-        if ((columns < 0) | (columns >= len(learner.table))).any():
-            _refuse("a column is not in the table")
+        _refuse(outside(columns, len(learner.table)), "a column is not in the table")
         here = labels[offsets[i] : offsets[i + 1]]
-        if ((here < 0) | (here >= learner.layout.k)).any():
-            _refuse("a label is not a class")
+        _refuse(outside(here, learner.layout.k), "a label is not a class")
 
 
 def _check_labels(truth: Truth, order: Ints, space: int, stakes: bool, k: int) -> None:
     joint = space == SPACES["joint"]
-    if joint and k < 2:
-        _refuse("a joint space has two classes or more")
+    _refuse(joint and k < 2, "a joint space has two classes or more")
     counts = np.diff(truth[0])[order]
-    if (joint or (stakes and k > 1)) and (counts != 1).any():
-        _refuse("every example needs exactly one label here")
-    if stakes and k == 1 and (counts > 1).any():
-        _refuse("one class has one label at most")
+    _refuse((joint or (stakes and k > 1)) and (counts != 1).any(), "every example needs exactly one label here")
+    _refuse(stakes and k == 1 and (counts > 1).any(), "one class has one label at most")
 
 
-def _refuse(what: str) -> None:
-    raise ValueError(f"online: {what}")
+def _refuse(wrong: object, what: str) -> None:
+    refuse(wrong, f"online: {what}")

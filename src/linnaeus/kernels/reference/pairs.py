@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.kernels.plan import UNITS, checked
+from linnaeus.kernels.reference.rows import misfit, offsets_of, outside, refuse
 from linnaeus.kernels.reference.terms import hash_bytes
 from linnaeus.kernels.reference.tokens import texts_of, tokens_of
 
@@ -18,24 +18,22 @@ if TYPE_CHECKING:
     Keys: TypeAlias = tuple[Longs, Words64]
     Members: TypeAlias = tuple[Longs, Longs, Longs]
     Sets: TypeAlias = tuple[Keys, Doubles, Longs]
+    Strings: TypeAlias = tuple[Longs, Ints]
+    """Offsets (n+1) and letters."""
 
 LONGEST = 64
 """Tokens of a name that are compared in order."""
 
 
-def token_keys(data: Bytes, offsets: Longs, case: int, tokenizer: int, threads: int) -> tuple[Words64, Longs]:
+def token_keys(data: Bytes, offsets: Longs, case: int, tokenizer: int, _threads: int) -> tuple[Words64, Longs]:
     """The hash of each token of each text, and where each text begins among them."""
-    del threads
     checked((UNITS["words"], case, tokenizer, 1, 1, 0))
     rows = [[hash_bytes(token) for token in tokens_of(text, case, tokenizer)] for text in texts_of(data, offsets)]
-    found = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(row) for row in rows], out=found[1:])
-    return np.array([key for row in rows for key in row], np.uint64), found
+    return np.array([key for row in rows for key in row], np.uint64), offsets_of([len(row) for row in rows])
 
 
-def align_tokens(texts: Keys, candidates: Keys, groups: Members, threads: int) -> Ints:
+def align_tokens(texts: Keys, candidates: Keys, groups: Members, _threads: int) -> Ints:
     """For each candidate: its tokens that the text has, how many both begin with, end with, the longest common run."""
-    del threads
     own, rows = _rows(texts, "align_tokens"), _rows(candidates, "align_tokens")
     out = [
         _aligned(own[g][:LONGEST], rows[c][:LONGEST])
@@ -45,11 +43,7 @@ def align_tokens(texts: Keys, candidates: Keys, groups: Members, threads: int) -
 
 
 def _aligned(a: list[int], b: list[int]) -> tuple[int, int, int, int]:
-    runs = [
-        next((k for k in range(min(len(a) - i, len(b) - j)) if a[i + k] != b[j + k]), min(len(a) - i, len(b) - j))
-        for i in range(len(a))
-        for j in range(len(b))
-    ]
+    runs = [_common(a[i:], b[j:]) for i in range(len(a)) for j in range(len(b))]
     back = _common(a[::-1], b[::-1])
     return sum(key in a for key in b), _common(a, b), back, max(runs, default=0)
 
@@ -59,15 +53,12 @@ def _common(a: list[int], b: list[int]) -> int:
     return next((i for i in range(least) if a[i] != b[i]), least)
 
 
-def meet_tokens(sets: Sets, texts: Keys, candidates: Keys, groups: Members, threads: int) -> Doubles:
+def meet_tokens(sets: Sets, texts: Keys, candidates: Keys, groups: Members, _threads: int) -> Doubles:
     """For each candidate: tokens that are not the text's, how many of them are in its set, sum and largest value."""
-    del threads
     keys, values, which = sets
     known, own, rows = (_rows(part, "meet_tokens") for part in (keys, texts, candidates))
-    if len(values) != len(keys[1]) or len(which) != len(groups[1]):
-        raise ValueError("meet_tokens: the values do not fit the sets")
-    if len(which) and not 0 <= which.min() <= which.max() < len(known):
-        raise ValueError("meet_tokens: a group has no set")
+    refuse(len(values) != len(keys[1]) or len(which) != len(groups[1]), "meet_tokens: the values do not fit the sets")
+    refuse(outside(which, len(known)), "meet_tokens: a group has no set")
     out = np.zeros((len(groups[2]), 4))
     for i, (own_row, group, row) in enumerate(_members(groups, len(own), len(rows), "meet_tokens")):
         at, chosen = int(keys[0][which[group]]), known[which[group]]
@@ -81,60 +72,36 @@ def meet_tokens(sets: Sets, texts: Keys, candidates: Keys, groups: Members, thre
     return out.reshape(-1)
 
 
-def _rows(keys: Keys, kernel: str) -> list[list[int]]:
-    bounds, values = keys[0].tolist(), keys[1].tolist()
-    if any(a > b for a, b in pairwise([0, *bounds, len(values)])):
-        raise ValueError(f"{kernel}: the offsets do not fit the keys")
-    return [values[a:b] for a, b in pairwise(bounds)]
+def _rows(keys: Keys | Strings, kernel: str, what: str = "keys") -> list[list[int]]:
+    bounds, values = keys
+    refuse(misfit(bounds, len(values)), f"{kernel}: the offsets do not fit the {what}")
+    return [values[a:b].tolist() for a, b in pairwise(bounds)]
 
 
 def _members(groups: Members, owns: int, rows: int, kernel: str) -> list[tuple[int, int, int]]:
     """The own row, the group and the row of each candidate."""
-    bounds, own, candidate = (part.tolist() for part in groups)
-    if len(bounds) != len(own) + 1 or bounds[0] != 0:
-        raise ValueError(f"{kernel}: the offsets do not fit the groups")
-    if any(a > b for a, b in pairwise(bounds)) or not all(0 <= row < owns for row in own):
-        raise ValueError(f"{kernel}: a group has no row")
-    if bounds[-1] != len(candidate):
-        raise ValueError(f"{kernel}: the offsets do not fit the candidates")
-    if not all(0 <= row < rows for row in candidate):
-        raise ValueError(f"{kernel}: a candidate has no row")
+    bounds, own, candidate = groups
+    refuse(len(bounds) != len(own) + 1 or bounds[0] != 0, f"{kernel}: the offsets do not fit the groups")
+    refuse((bounds[1:] < bounds[:-1]).any() or outside(own, owns), f"{kernel}: a group has no row")
+    refuse(bounds[-1] != len(candidate), f"{kernel}: the offsets do not fit the candidates")
+    refuse(outside(candidate, rows), f"{kernel}: a candidate has no row")
     return [(own[g], g, c) for g, (a, b) in enumerate(pairwise(bounds)) for c in candidate[a:b]]
 
-
-Strings: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Offsets (n+1) and letters."""
 
 LONGEST_LENGTH = 9
 
 
 def subsequences(
-    left: Strings,
-    right: Strings,
-    pairs: tuple[NDArray[np.int32], NDArray[np.int32]],
-    how: tuple[int, float],
-    threads: int,
-) -> NDArray[np.float64]:
+    left: Strings, right: Strings, pairs: tuple[Ints, Ints], how: tuple[int, float], _threads: int
+) -> Doubles:
     """Sum of decay^(span in s + span in t) over all common subsequences of `length` letters, for each pair of rows."""
-    del threads
     length, decay = how
-    if not 1 <= length <= LONGEST_LENGTH:
-        raise ValueError("subsequences: length is 1 to 9")
-    if len(pairs[0]) != len(pairs[1]):
-        raise ValueError("subsequences: a pair has one string")
-    for (offsets, letters), rows in zip((left, right), pairs, strict=True):
-        if len(offsets) and (offsets[0] < 0 or offsets[-1] > len(letters) or (np.diff(offsets) < 0).any()):
-            raise ValueError("subsequences: the offsets do not fit the letters")
-        if len(rows) and not 0 <= rows.min() <= rows.max() < len(offsets) - 1:
-            raise ValueError("subsequences: a pair has no string")
-    found = [_match(_row(left, i), _row(right, j), length, decay) for i, j in zip(*pairs, strict=True)]
+    refuse(not 1 <= length <= LONGEST_LENGTH, "subsequences: length is 1 to 9")
+    refuse(len(pairs[0]) != len(pairs[1]), "subsequences: a pair has one string")
+    lefts, rights = (_rows(strings, "subsequences", "letters") for strings in (left, right))
+    refuse(outside(pairs[0], len(lefts)) or outside(pairs[1], len(rights)), "subsequences: a pair has no string")
+    found = [_match(lefts[i], rights[j], length, decay) for i, j in zip(*pairs, strict=True)]
     return np.array(found, np.float64)
-
-
-def _row(strings: Strings, row: int) -> list[int]:
-    offsets, letters = strings
-    found: list[int] = letters[offsets[row] : offsets[row + 1]].tolist()
-    return found
 
 
 def _match(s: list[int], t: list[int], length: int, decay: float) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.kernels.hashes import GOLDEN, scramble
+from linnaeus.kernels.reference.rows import outside, refuse
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
-def draw_rows(key: int, rounds: tuple[int, int], kinds: Ints, out: Doubles, threads: int) -> None:
+def draw_rows(key: int, rounds: tuple[int, int], kinds: Ints, out: Doubles, _threads: int) -> None:
     """Rounds first, first + 1, ... of drawing n rows from n: adds to `out` (count * cells,) how often each kind came.
 
     >>> counts = np.zeros(6)
@@ -22,13 +23,10 @@ def draw_rows(key: int, rounds: tuple[int, int], kinds: Ints, out: Doubles, thre
     >>> counts.reshape(2, 3).sum(axis=1).tolist()
     [4.0, 4.0]
     """
-    del threads
     first, count = rounds
     n, cells = len(kinds), len(out) // count if count else 0
-    if cells * count != len(out):
-        raise ValueError("draw_rows: the counts do not fit the rounds")
-    if n and not (kinds.min() >= 0 and kinds.max() < cells):
-        raise ValueError("draw_rows: a kind has no count")
+    refuse(cells * count != len(out), "draw_rows: the counts do not fit the rounds")
+    refuse(outside(kinds, cells), "draw_rows: a kind has no count")
     counters = np.arange(1, (n + 1) // 2 + 1, dtype=np.uint64)
     with np.errstate(over="ignore"):
         for r in range(count):

@@ -17,12 +17,13 @@ import numpy as np
 
 from linnaeus.kernels.hashes import GAP, K0, K1, K2, K3, fold, hash_join
 from linnaeus.kernels.plan import UNITS, Plan, checked
+from linnaeus.kernels.reference.rows import offsets_of, outside, refuse
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
 
 if TYPE_CHECKING:
-    from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
+    from linnaeus.kernels.reference.rows import Rows
+    from linnaeus.types import Bytes, Doubles, Ints, Longs
 
-    Rows: TypeAlias = tuple[Longs, Ints, Floats]
     Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
 
 
@@ -96,17 +97,14 @@ def hash_term(term: Term, plan: Plan) -> int:
 def to_rows(counts: Sequence[Mapping[int, int]]) -> Rows:
     """The arrays of a CSR matrix from column-to-count dicts; zeros are left out."""
     cells = [sorted((column, value) for column, value in row.items() if value) for row in counts]
-    indptr = np.zeros(len(cells) + 1, np.int64)
-    np.cumsum([len(row) for row in cells], out=indptr[1:])
     columns = np.array([column for row in cells for column, _ in row], np.int32)
+    indptr = offsets_of([len(row) for row in cells])
     return indptr, columns, np.array([value for row in cells for _, value in row], np.float32)
 
 
-def hash_terms(data: Bytes, offsets: Longs, plan: Plan, bits: int, signed: bool, threads: int) -> Rows:
+def hash_terms(data: Bytes, offsets: Longs, plan: Plan, bits: int, signed: bool, _threads: int) -> Rows:
     """Counts, or sums of signs, of the terms in the 2^bits columns they are hashed to."""
-    del threads
-    if not 1 <= bits <= 30:
-        raise ValueError("hash_terms: bits run from 1 to 30")
+    refuse(not 1 <= bits <= 30, "hash_terms: bits run from 1 to 30")
     plan, rows = checked(plan), []
     for text in texts_of(data, offsets):
         row: defaultdict[int, int] = defaultdict(int)
@@ -130,28 +128,21 @@ class TermCounter:
         self._classes = 0
         self._labels: list[int] = []
 
-    def add(self, data: Bytes, offsets: Longs, threads: int) -> None:
+    def add(self, data: Bytes, offsets: Longs, _threads: int) -> None:
         """Count the terms of these texts, and those of every order that the longer ones begin with."""
-        del threads
-        if self._orders is not None:
-            raise ValueError("add: a finished counter takes no more texts")
-        if self._classes:
-            raise ValueError("add: the texts of this counter have labels")
+        refuse(self._orders is not None, "add: a finished counter takes no more texts")
+        refuse(self._classes, "add: the texts of this counter have labels")
         self._count(data, offsets, self._record)
 
-    def add_labeled(self, data: Bytes, offsets: Longs, labels: Ints, k: int, threads: int) -> None:
+    def add_labeled(self, data: Bytes, offsets: Longs, labels: Ints, k: int, _threads: int) -> None:
         """The same of texts of words that belong to one of k classes each, for which terms are counted too."""
-        del threads
-        if self._orders is not None or self._record:
-            raise ValueError("add_labeled: a counter that records or is finished takes no labels")
-        if self._plan.unit != UNITS["words"]:
-            raise ValueError("add_labeled: only n-grams of words are counted by class")
+        taken = self._orders is not None or self._record
+        refuse(taken, "add_labeled: a counter that records or is finished takes no labels")
+        refuse(self._plan.unit != UNITS["words"], "add_labeled: only n-grams of words are counted by class")
         if not 1 <= k <= MOST_CLASSES or (self._classes != k if self._classes else self._documents):
             raise ValueError("add_labeled: all texts have one of the same k classes")
-        if len(labels) != len(offsets) - 1:
-            raise ValueError("add_labeled: there must be a label for each text")
-        if ((labels < 0) | (labels >= k)).any():
-            raise ValueError("add_labeled: a label is no class")
+        refuse(len(labels) != len(offsets) - 1, "add_labeled: there must be a label for each text")
+        refuse(outside(labels, k), "add_labeled: a label is no class")
         self._classes = k
         self._labels += labels.tolist()
         self._count(data, offsets, True)
@@ -169,15 +160,13 @@ class TermCounter:
             if record:
                 self._recorded.append(terms)
 
-    def finish(self, least: int, threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams], int]:
+    def finish(self, least: int, _threads: int) -> tuple[Bytes, Longs, Longs, Longs, list[Grams], int]:
         """(token bytes, offsets, documents, counts, [(parents, tokens, documents, counts) for n = 2 ...], left out).
 
         Terms that stand in fewer than `least` texts are left out, but tokens only where some stay; the last number says
         how often those left out occur that are as long as the plan wants terms to be.
         """
-        del threads
-        if self._orders is not None:
-            raise ValueError("finish: a counter is finished once")
+        refuse(self._orders is not None, "finish: a counter is finished once")
         orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
         frequent = [[term for term in order if self._documents[term] >= least] for order in orders]
         frequent[0] = frequent[0] or orders[0]
@@ -190,19 +179,16 @@ class TermCounter:
         self._orders, self._counts, self._documents = orders, Counter(), Counter()
         return joined, offsets, documents, counts, grams, left_out
 
-    def replay(self, columns: Ints, layout: tuple[int, int], threads: int) -> Rows:
+    def replay(self, columns: Ints, layout: tuple[int, int], _threads: int) -> Rows:
         """The rows of the recorded texts, where term i (tokens first, then n = 2 ...) has columns[i]."""
-        del threads
-        if self._orders is None or not self._record:
-            raise ValueError("replay: nothing is recorded and finished")
+        refuse(self._orders is None or not self._record, "replay: nothing is recorded and finished")
         rows = self._play("replay", "matrix", columns, layout)
         self._record = False
         return to_rows(rows)
 
     def tally(self, columns: Ints, layout: tuple[int, int]) -> Doubles:
         """How much of each column the texts of each class hold (width, k), flat, with columns as in `replay`."""
-        if self._orders is None or not self._classes:
-            raise ValueError("tally: nothing is counted by class and finished")
+        refuse(self._orders is None or not self._classes, "tally: nothing is counted by class and finished")
         sums = np.zeros((max(layout[0], 0), self._classes))
         for label, row in zip(self._labels, self._play("tally", "table", columns, layout), strict=True):
             for column, count in row.items():
@@ -213,13 +199,10 @@ class TermCounter:
     def _play(self, name: str, what: str, columns: Ints, layout: tuple[int, int]) -> list[Counter[int]]:
         """The counts of each recorded text by column."""
         width, unknown = layout
-        if unknown >= width:
-            raise ValueError(f"{name}: the unknown column is outside the {what}")
+        refuse(unknown >= width, f"{name}: the unknown column is outside the {what}")
         terms = [term for order in self._orders or [] for term in order]
-        if len(columns) != len(terms):
-            raise ValueError(f"{name}: there must be a column for each term")
-        if (columns >= width).any():
-            raise ValueError(f"{name}: a column is outside the {what}")
+        refuse(len(columns) != len(terms), f"{name}: there must be a column for each term")
+        refuse((columns >= width).any(), f"{name}: a column is outside the {what}")
         column = {term: c for term, c in zip(terms, columns.tolist(), strict=True) if c >= 0}
         shortest = self._plan.low if self._plan.of_words else 1
         rows = []

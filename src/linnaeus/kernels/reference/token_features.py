@@ -16,12 +16,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linnaeus.kernels.hashes import MASK, hash_join
 from linnaeus.kernels.reference.characters import CASED, DIGIT, MARK, WORD, classify
+from linnaeus.kernels.reference.lookup import is_table, pairs_in
+from linnaeus.kernels.reference.rows import misfit, offsets_of, outside, refuse
 from linnaeus.kernels.reference.terms import hash_bytes
-from linnaeus.kernels.reference.tokens import texts_of
+from linnaeus.kernels.reference.tokens import join, texts_of
 
 if TYPE_CHECKING:
     from linnaeus.types import Bytes, Floats, Ints, Longs, Words64
@@ -103,8 +104,7 @@ _KINDS: dict[int, Callable[[str], str | None]] = {
 
 
 def _checked(forms: Ints) -> list[tuple[int, ...]]:
-    if forms.ndim != 2 or forms.shape[1] != 4:
-        raise ValueError("forms are rows of change, kind, size and salt")
+    refuse(forms.ndim != 2 or forms.shape[1] != 4, "forms are rows of change, kind, size and salt")
     rows = [tuple(row) for row in forms.tolist()]
     for change, kind, size, _ in rows:
         sized = kind in (3, 4)
@@ -113,12 +113,11 @@ def _checked(forms: Ints) -> list[tuple[int, ...]]:
     return rows
 
 
-def form_keys(texts: tuple[Bytes, Longs], forms: Ints, threads: int) -> Words64:
+def form_keys(texts: tuple[Bytes, Longs], forms: Ints, _threads: int) -> Words64:
     """A key of 64 bits (u, q) for each form of each word, 0 where a word has none.
 
     The last number of a form is its salt: equal strings of two forms have two keys.
     """
-    del threads
     rows = _checked(forms)
     words = texts_of(*texts)
     keys = np.zeros((len(words), len(rows)), np.uint64)
@@ -135,27 +134,19 @@ def key_of(value: str, salt: int) -> int:
     return key if 0 < key < MASK else 1
 
 
-def form_texts(texts: tuple[Bytes, Longs], form: Ints, threads: int) -> tuple[Bytes, Longs]:
+def form_texts(texts: tuple[Bytes, Longs], form: Ints, _threads: int) -> tuple[Bytes, Longs]:
     """One form (1, 4) of each word as bytes and offsets; a word without it has an empty one."""
-    del threads
     ((change, kind, size, _),) = _checked(form)
-    found = [(form_of(word, (change, kind, size)) or "").encode() for word in texts_of(*texts)]
-    offsets = np.zeros(len(found) + 1, np.int64)
-    np.cumsum([len(value) for value in found], out=offsets[1:])
-    return np.frombuffer(b"".join(found), np.uint8), offsets
+    return join([(form_of(word, (change, kind, size)) or "").encode() for word in texts_of(*texts)])
 
 
-def form_ids(texts: tuple[Bytes, Longs], forms: Ints, slots: Words64, threads: int) -> Ints:
+def form_ids(texts: tuple[Bytes, Longs], forms: Ints, slots: Words64, _threads: int) -> Ints:
     """The columns (u, q) that a probe table of pairs has for the keys, -1 where it has none."""
-    keys = form_keys(texts, forms, threads)
-    if len(slots) % 2 or (len(slots) // 2).bit_count() != 1:
-        raise ValueError("form_ids: this is no probe table")
-    table = slots.reshape(-1, 2)
-    table = table[table[:, 0] != np.uint64(MASK)]
-    columns = (table[:, 1] >> np.uint64(32)).astype(np.uint32).view(np.int32)
-    known = dict(zip(table[:, 0].tolist(), columns.tolist(), strict=True))
-    found: NDArray[np.int32] = np.array([known.get(key, -1) for key in keys.ravel().tolist()], np.int32)
-    return np.where(keys.ravel() == NO_FORM, -1, found).astype(np.int32).reshape(keys.shape)
+    keys = form_keys(texts, forms, 1)
+    refuse(not is_table(slots), "form_ids: this is no probe table")
+    known, _, columns = (part.tolist() for part in pairs_in(slots))
+    numbers = {**dict(zip(known, columns, strict=True)), NO_FORM: -1}
+    return np.array([numbers.get(key, -1) for key in keys.ravel().tolist()], np.int32).reshape(keys.shape)
 
 
 BEFORE, AFTER = 0, 1
@@ -171,7 +162,7 @@ def places(offsets: Longs, at: int) -> Longs:
     return found
 
 
-def values_at(coded: Coded, atoms: Ints, part: NDArray[np.int32]) -> Longs:
+def values_at(coded: Coded, atoms: Ints, part: Ints) -> Longs:
     """The value of a part of a template for each token, -1 for none."""
     offsets, codes = coded
     source, form, at = part.tolist()
@@ -190,46 +181,40 @@ def pair_keys(template: int, first: Longs, second: Longs) -> Words64:
 def _columns(coded: Coded, atoms: Ints, plan: Plan, slots: Words64) -> Ints:
     """The column of each template (T, m), -1 for none."""
     templates, tables, starts = plan
-    table = slots.reshape(-1, 2)
-    table = table[table[:, 0] != np.uint64(MASK)]
-    table = table[np.argsort(table[:, 0], kind="stable")]
-    columns = (table[:, 1] >> np.uint64(32)).astype(np.uint32).view(np.int32)
+    known, _, columns = pairs_in(slots)
+    order = np.argsort(known, kind="stable")
+    known, columns = known[order], columns[order]
     found = np.full((len(templates), int(coded[0][-1])), -1, np.int32)
     for t, row in enumerate(templates):
         first = values_at(coded, atoms, row[:3])
         if row[3] < 0:
             own = np.append(tables[starts[t] : starts[t + 1]], np.int32(-1))
             found[t] = own[np.where((first < 0) | (first >= len(own) - 1), -1, first)]
-        elif len(table):
+        elif len(known):
             second = values_at(coded, atoms, row[3:])
             keys = pair_keys(t, first, second)
-            at = np.minimum(np.searchsorted(table[:, 0], keys), len(table) - 1)
-            hit = (table[at, 0] == keys) & (first >= 0) & (second >= 0)
+            at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+            hit = (known[at] == keys) & (first >= 0) & (second >= 0)
             found[t] = np.where(hit, columns[at], -1)
     return found
 
 
-def token_rows(coded: Coded, atoms: Ints, plan: Plan, slots: Words64, threads: int) -> tuple[Longs, Ints]:
+def token_rows(coded: Coded, atoms: Ints, plan: Plan, slots: Words64, _threads: int) -> tuple[Longs, Ints]:
     """Offsets and columns of sparse rows, one for each token, in the order of templates."""
-    del threads
     check_plan(coded, atoms, plan, slots)
     found = _columns(coded, atoms, plan, slots).T
     there = found >= 0
-    indptr = np.zeros(len(found) + 1, np.int64)
-    np.cumsum(there.sum(1), out=indptr[1:])
-    return indptr, found[there]
+    return offsets_of(there.sum(1)), found[there]
 
 
-def token_scores(coded: Coded, atoms: Ints, plan: Plan, slots: Words64, W: Floats, threads: int) -> Floats:
+def token_scores(coded: Coded, atoms: Ints, plan: Plan, slots: Words64, W: Floats, _threads: int) -> Floats:
     """The product of these rows with W (d, k), in float32: for each place the sum over its templates, then over places.
 
     Places are (source, at), in the order in which templates first name them; pairs are added last.
     """
-    del threads
     check_plan(coded, atoms, plan, slots)
     found = _columns(coded, atoms, plan, slots)
-    if len(found) and found.max(initial=-1) >= len(W):
-        raise ValueError("token_scores: a column is outside the weights")
+    refuse(len(found) and found.max(initial=-1) >= len(W), "token_scores: a column is outside the weights")
     padded = np.vstack([W, np.zeros((1, W.shape[1]), np.float32)])
     S = np.zeros((found.shape[1], W.shape[1]), np.float32)
     templates = plan[0]
@@ -248,21 +233,12 @@ def check_plan(coded: Coded, atoms: Ints, plan: Plan, slots: Words64) -> None:
     """Refuse arrays that lead outside each other."""
     (offsets, codes), (templates, tables, starts) = coded, plan
     fits = len(offsets) and offsets[0] == 0 and (np.diff(offsets) >= 0).all() and offsets[-1] == codes.shape[1]
-    if not fits:
-        raise ValueError("the offsets do not fit the tokens")
-    if codes.size and (codes.min() < -1 or codes.max() >= len(atoms)):
-        raise ValueError("a token is no word of the list")
-    if len(slots) % 2 or (len(slots) // 2).bit_count() != 1:
-        raise ValueError("this is no probe table")
+    refuse(not fits, "the offsets do not fit the tokens")
+    refuse(codes.size and (codes.min() < -1 or codes.max() >= len(atoms)), "a token is no word of the list")
+    refuse(not is_table(slots), "this is no probe table")
     if templates.shape[1:] != (6,) or len(starts) != len(templates) + 1 or len(templates) > 250:
         raise ValueError("the templates do not fit their tables")
-    if starts[0] < 0 or (np.diff(starts) < 0).any() or starts[-1] > len(tables):
-        raise ValueError("the templates do not fit their tables")
+    refuse(misfit(starts, len(tables)), "the templates do not fit their tables")
     for part in (templates[:, :3], templates[templates[:, 3] >= 0][:, 3:]):
-        if len(part) and not (
-            (part[:, 0] >= 0).all()
-            and part[:, 0].max() < len(codes)
-            and (part[:, 1] >= 0).all()
-            and part[:, 1].max() < atoms.shape[1]
-        ):
-            raise ValueError("a template looks at what is not there")
+        missing = outside(part[:, 0], len(codes)) or outside(part[:, 1], atoms.shape[1])
+        refuse(missing, "a template looks at what is not there")

@@ -17,17 +17,20 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
+from linnaeus.kernels.hashes import MASK, mix
 from linnaeus.kernels.plan import AMPERSAND, EDGE, INVALID, NOT_ASCII, SUSPECT, TOKENIZERS, UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
+from linnaeus.kernels.reference.rows import misfit, offsets_of, refuse
 
 if TYPE_CHECKING:
     from linnaeus.types import Bytes, Longs, Words64
 
 Spans: TypeAlias = list[tuple[int, int]]
+T = TypeVar("T")
 
 SCIKIT = re.compile(r"\b\w\w+\b")
 SPACED = re.compile(r"\S+")
@@ -43,7 +46,7 @@ def split(text: str, tokenizer: int) -> Spans:
     return (_words, _scikit, _whitespace, _characters, _characters, _words)[tokenizer](text)
 
 
-def edged(tokens: list[Any], before: Any, after: Any) -> list[Any]:
+def edged(tokens: list[T], before: T, after: T) -> list[T]:
     """The tokens between two marks, where there are any."""
     return [before, *tokens, after] if tokens else tokens
 
@@ -104,16 +107,14 @@ def _characters(text: str) -> Spans:
 
 def texts_of(data: Bytes, offsets: Longs) -> list[str]:
     """The texts as strings; invalid bytes become U+FFFD."""
+    return [piece.decode("utf-8", "replace") for piece in pieces_of(data, offsets)]
+
+
+def pieces_of(data: Bytes, offsets: Longs) -> list[bytes]:
+    """The texts as bytes, where no offset leads out of them."""
+    refuse(misfit(offsets, len(data)), "the offsets do not fit the text")
     raw = data.tobytes()
-    return [raw[a:b].decode("utf-8", "replace") for a, b in pairwise(bounds_of(data, offsets))]
-
-
-def bounds_of(data: Bytes, offsets: Longs) -> list[int]:
-    """The offsets as numbers, none of which leads out of the text."""
-    bounds: list[int] = offsets.tolist()
-    if any(a > b for a, b in pairwise([0, *bounds, len(data)])):
-        raise ValueError("the offsets do not fit the text")
-    return bounds
+    return [raw[a:b] for a, b in pairwise(offsets.tolist())]
 
 
 def tokens_of(text: str, case: int, tokenizer: int) -> list[bytes]:
@@ -128,14 +129,11 @@ def tokens_of(text: str, case: int, tokenizer: int) -> list[bytes]:
 
 def join(pieces: list[bytes]) -> tuple[Bytes, Longs]:
     """Byte strings as one array and the offsets into it."""
-    offsets = np.zeros(len(pieces) + 1, np.int64)
-    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
-    return np.frombuffer(b"".join(pieces), np.uint8), offsets
+    return np.frombuffer(b"".join(pieces), np.uint8), offsets_of([len(piece) for piece in pieces])
 
 
-def pack_texts(texts: list[str], make: Callable[[int], Bytes], threads: int) -> tuple[Bytes, Longs]:
+def pack_texts(texts: list[str], make: Callable[[int], Bytes], _threads: int) -> tuple[Bytes, Longs]:
     """Strings as one buffer of UTF-8, which `make` makes for so many bytes, and the offsets into it."""
-    del threads
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("pack_texts: every text must be a string")
     joined, offsets = join([text.encode() for text in texts])
@@ -148,17 +146,12 @@ def tokens(data: Bytes, offsets: Longs, case: int, tokenizer: int) -> tuple[Byte
     """The bytes of all tokens, offsets of the tokens in them, offsets of the rows among the tokens."""
     checked((UNITS["words"], case, tokenizer, 1, 1, 0))
     rows = [tokens_of(text, case, tokenizer) for text in texts_of(data, offsets)]
-    row_offsets = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum([len(row) for row in rows], out=row_offsets[1:])
-    joined, token_offsets = join([token for row in rows for token in row])
-    return joined, token_offsets, row_offsets
+    return *join([token for row in rows for token in row]), offsets_of([len(row) for row in rows])
 
 
-def flag_texts(data: Bytes, offsets: Longs, threads: int) -> Bytes:
+def flag_texts(data: Bytes, offsets: Longs, _threads: int) -> Bytes:
     """For each text, bits: 1 something outside ASCII, 2 NFC may change it, 4 an ampersand, 8 invalid UTF-8."""
-    del threads
-    raw, bounds = data.tobytes(), bounds_of(data, offsets)
-    return np.array([_flags(raw[a:b]) for a, b in pairwise(bounds)], np.uint8)
+    return np.array([_flags(piece) for piece in pieces_of(data, offsets)], np.uint8)
 
 
 def _flags(raw: bytes) -> int:
@@ -173,7 +166,6 @@ def _flags(raw: bytes) -> int:
 
 
 CODES = 0x110000
-MASK = (1 << 64) - 1
 
 
 class _Marks(dict[int, str]):
@@ -187,25 +179,23 @@ class _Marks(dict[int, str]):
         return self[code]
 
 
-def census(data: Bytes, offsets: Longs, threads: int) -> tuple[Words64, Longs, Words64]:
+def census(data: Bytes, offsets: Longs, _threads: int) -> tuple[Words64, Longs, Words64]:
     """How often each code point occurs, the words of each text, and the hashes of the different words, ascending.
 
     A word is a run of letters, numbers, underscores and marks in lower case; in scripts written without spaces each
     character is one. Bytes that are no UTF-8 are counted behind the last code point.
     """
-    del threads
-    raw = data.tobytes()
     characters = np.zeros(CODES + 1, np.uint64)
     words = np.zeros(len(offsets) - 1, np.int64)
     vocabulary: set[str] = set()
     marks = _Marks()
-    for i, (start, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        text = raw[start:end].decode("utf-8", "surrogateescape")
+    for i, piece in enumerate(pieces_of(data, offsets)):
+        text = piece.decode("utf-8", "surrogateescape")
         _count(text, characters)
         found = [word for word in text.translate(marks).split(" ") if word]
         words[i] = len(found)
         vocabulary.update(found)
-    return characters, words, np.unique(np.array([_hash(word) for word in vocabulary], np.uint64))
+    return characters, words, np.unique(mix(np.array([_hash(word) for word in vocabulary], np.uint64)))
 
 
 def _count(text: str, characters: Words64) -> None:
@@ -222,6 +212,4 @@ def _hash(word: str) -> int:
     value = 0xCBF29CE484222325
     for byte in word.encode():
         value = (value ^ byte) * 0x100000001B3 & MASK
-    value = (value ^ (value >> 33)) * 0xFF51AFD7ED558CCD & MASK
-    value = (value ^ (value >> 33)) * 0xC4CEB9FE1A85EC53 & MASK
-    return value ^ (value >> 33)
+    return value
