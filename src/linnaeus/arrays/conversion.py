@@ -130,14 +130,10 @@ def _wraps(columns: Array) -> bool:
 
 
 def _refuse_shape(shape: tuple[int, int], name: str) -> None:
-    if not shape[0]:
-        raise DataError(
-            f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required: {name} is empty."
-        )
-    if not shape[1]:
-        raise DataError(
-            f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required: {name} has no columns."
-        )
+    for count, what, fault in zip(shape, ("sample", "feature"), ("is empty", "has no columns"), strict=True):
+        if not count:
+            found = f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required"
+            raise DataError(f"{found}: {name} {fault}.")
 
 
 def _refuse_unfinite(rows: CSR | Dense, name: str) -> None:

@@ -99,7 +99,7 @@ def _expanded(name: str, options: ReadOptions) -> Found:
         if path.is_dir():
             return _folder(path, options)
         return Found((File(path, name),), _format(path, options)) if path.is_file() else _pipe(path, name, options)
-    if is_address(name):
+    if _ADDRESS.match(name):
         raise DataError(f"{_short(name)}: files are read, not addresses; download it first, and name the file.")
     from glob import has_magic
 
@@ -111,11 +111,15 @@ def _expanded(name: str, options: ReadOptions) -> Found:
     return _shards(files, name, options)
 
 
+def _forbidden(path: str | Path) -> MachineError:
+    return MachineError(f"{path}: no permission to read it; check its mode and owner.")
+
+
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except PermissionError as error:
-        raise MachineError(f"{path}: no permission to read it; check its mode and owner.") from error
+        raise _forbidden(path) from error
     except (OSError, ValueError):  # longer than a path can be, or with a NUL: a text, not a path
         return False
 
@@ -130,7 +134,7 @@ def _folder(path: Path, options: ReadOptions) -> Found:
         if options.format == "folder" or (not tables and text_files(path)):
             return Found((File(path, str(path)),), "folder")
     except PermissionError as error:
-        raise MachineError(f"{path}: no permission to read it; check its mode and owner.") from error
+        raise _forbidden(path) from error
     files = tables or known or (_seen(path) if options.format else [])
     if not files:
         raise DataError(f"{path}: holds no text; put data files there, or one folder per label with .txt files.")
@@ -221,7 +225,7 @@ def _pipe(path: Path, name: str, options: ReadOptions) -> Found:
                 raise DataError(f"{name}: is a device, not a file of data; name a file, or - for standard input.")
             return _spooled(stream, name, options)
     except PermissionError as error:
-        raise MachineError(f"{name}: no permission to read it; check its mode and owner.") from error
+        raise _forbidden(name) from error
 
 
 def _spooled(stream: BinaryIO, name: str, options: ReadOptions) -> Found:
@@ -313,15 +317,6 @@ def refuse_foreign(file: File) -> None:
     what = next((what for mark, what in _MARKS.items() if start.startswith(mark)), None)
     if what:
         raise DataError(f"{file.name}: looks like {what}.")
-
-
-def is_address(name: str) -> bool:
-    """Whether this is an address on a network, not the name of a file.
-
-    >>> is_address("https://example.org/reviews.csv"), is_address("reviews.csv")
-    (True, False)
-    """
-    return bool(_ADDRESS.match(name))
 
 
 _SHOWN = 3

@@ -99,7 +99,7 @@ class Groups:
 
     def take(self, rows: ArrayLike | slice) -> Groups:
         """These examples, in this order."""
-        offsets, at, chosen = groups(self.offsets, rows)
+        offsets, at, chosen = groups(self.offsets, rows if isinstance(rows, slice) else np.asarray(rows))
         return replace(
             self,
             offsets=offsets,

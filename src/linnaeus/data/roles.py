@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from linnaeus.data import arrow
 from linnaeus.data.batch import Batch
 from linnaeus.data.formats import Chunk
+from linnaeus.data.ledger import Ledger
 from linnaeus.errors import DataError, nearest
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.data.ledger import Ledger
     from linnaeus.data.options import ReadOptions
 
 
@@ -201,15 +201,8 @@ class Shape:
 
     def nothing(self) -> Batch:
         """A batch of no rows that has the columns."""
-        kinds = {"one": pa.string(), "many": arrow.MANY, "numeric": pa.float64()}
-        return Batch(
-            text=pa.array([], pa.string()) if self.roles.text else None,
-            labels=pa.array([], kinds[self.kind]) if self.roles.label else None,
-            weights=pa.array([], pa.float64()) if self.roles.weight else None,
-            groups=pa.array([], pa.string()) if self.roles.group else None,
-            features=pa.array([], arrow.ENTRIES) if self.roles.features else None,
-            columns={name: pa.array([], pa.string()) for name in self.further},
-        )
+        kinds = {name: arrow.ENTRIES if name == self.roles.features else pa.string() for name in self.columns}
+        return self.batch("", Chunk(pa.RecordBatch.from_pylist([], pa.schema(kinds)), (), 0), Ledger())
 
     def batch(self, name: str, chunk: Chunk, ledger: Ledger) -> Batch:
         """The rows of a chunk that can be used; `name` is the file, for messages."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -15,13 +16,13 @@ from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import MEMORY, chunks
 from linnaeus.data.options import FileOptions, ReadOptions
 from linnaeus.data.roles import listed, plain
-from linnaeus.data.sentences import Sentences, check_lengths, join, refuse_nul, refuse_null
+from linnaeus.data.sentences import Made, Sentences, assembled, join
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.data.formats import Chunk
-    from linnaeus.types import Label, Longs, Source
+    from linnaeus.types import Label, Source
 
 
 TOKENS = (("tokens",), ("words", "forms", "token", "word", "form"))
@@ -163,27 +164,20 @@ def _assign(where: str, schema: pa.Schema, tokens: str | None, tags: str | None)
 
 
 def _made(where: str, chunk: Chunk, roles: _Roles) -> Sentences:
-    table, rows = chunk.table, chunk.rows
-    tokens, offsets = _flat(where, table, roles.tokens, rows)
-    if tokens.null_count:
-        refuse_null(tokens, offsets, where, rows)
-    beside = {}
-    for name in (*((roles.tags,) if roles.tags else ()), *roles.beside):
-        beside[name], bounds = _flat(where, table, name, rows)
-        check_lengths(where, name, np.diff(offsets), np.diff(bounds), rows)
-    tags = beside.pop(roles.tags) if roles.tags else None
-    if tags is not None:
-        refuse_nul(tags, offsets, where, rows)
-    docs = as_text(table.column(roles.docs), roles.docs) if roles.docs else None
-    return Sentences(offsets, tokens, tags, beside, docs)
+    found = {name: _flat(where, chunk, name) for name in roles.all if name != roles.docs}
+    tokens, beside = found[roles.tokens], {name: found[name] for name in roles.beside}
+    tags = (roles.tags, found[roles.tags]) if roles.tags else None
+    made = assembled(tokens, tags, beside, lambda i: f"{where}, row {chunk.rows[i]}")
+    docs = as_text(chunk.table.column(roles.docs), roles.docs) if roles.docs else None
+    return replace(made, docs=docs)
 
 
-def _flat(where: str, table: pa.RecordBatch, name: str, rows: Sequence[int]) -> tuple[pa.Array, Longs]:
+def _flat(where: str, chunk: Chunk, name: str) -> Made:
     """The strings of a column of lists, and where those of each sentence begin."""
-    column = settled(table.column(name))
+    column = settled(chunk.table.column(name))
     if not is_list(column.type):
         raise UsageError(f"{where}: column {name!r} holds {column.type}, not lists; name another.")
     if column.null_count:
         at = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise DataError(f"{where}, row {rows[at]}: {name!r} is null; give a list, which may be empty.")
+        raise DataError(f"{where}, row {chunk.rows[at]}: {name!r} is null; give a list, which may be empty.")
     return as_text(column.flatten(), name), list_offsets(column)

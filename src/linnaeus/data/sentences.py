@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
-from linnaeus.data.arrow import holds_nul, offsets_of
+from linnaeus.data.arrow import as_numpy, holds_nul, offsets_of
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
 from linnaeus.types import groups
@@ -67,14 +67,9 @@ class Sentences:
         Traceback (most recent call last):
         linnaeus.errors.DataError: sentence 1: has 2 tokens but 1 tags; give each token one.
         """
-        values, offsets = _flat("tokens", tokens)
-        if values.null_count:
-            refuse_null(values, offsets)
-        found = {name: _beside(name, lists, offsets) for name, lists in (columns or {}).items()}
-        told = None if tags is None else _beside("tags", tags, offsets)
-        if told is not None:
-            refuse_nul(told, offsets)
-        return cls(offsets, values, told, found)
+        words = _flat("tokens", tokens)
+        beside = {name: _beside(name, lists, words) for name, lists in (columns or {}).items()}
+        return assembled(words, None if tags is None else ("tags", _beside("tags", tags, words)), beside)
 
     def take(self, rows: ArrayLike | slice) -> Sentences:
         """The chosen sentences, in this order; choose as in a NumPy array (numbers, a mask, a slice)."""
@@ -195,40 +190,39 @@ def _wrong_cell(name: str, flat: list[Label], offsets: Longs) -> InputTypeError 
     return DataError(f"the {name} do not fit into one column of text; give strings.")
 
 
-def _beside(name: str, lists: Lists, offsets: Longs) -> pa.Array:
-    """Strings that stand beside the tokens: as many per sentence."""
-    values, bounds = _flat(name, lists)
-    if len(bounds) != len(offsets):
-        raise DataError(f"there are {len(bounds) - 1} sentences of {name} for {len(offsets) - 1} of tokens.")
-    check_lengths("", name, np.diff(offsets), np.diff(bounds))
-    return values
+def _beside(name: str, lists: Lists, words: Made) -> Made:
+    """Strings that stand beside the tokens, in as many sentences."""
+    found = _flat(name, lists)
+    if len(found[1]) != len(words[1]):
+        raise DataError(f"there are {len(found[1]) - 1} sentences of {name} for {len(words[1]) - 1} of tokens.")
+    return found
 
 
-def check_lengths(where: str, name: str, wanted: Longs, found: Longs, rows: Sequence[int] | None = None) -> None:
-    """Refuse a sentence whose number of values differs from its number of tokens; `rows` are rows of the file."""
-    odd = np.flatnonzero(wanted != found)
-    if len(odd):
-        i = int(odd[0])
-        raise DataError(f"{_place(where, i, rows)}: has {wanted[i]} tokens but {found[i]} {name}; give each token one.")
+def assembled(
+    tokens: Made,
+    tags: tuple[str, Made] | None,
+    beside: Mapping[str, Made],
+    place: Callable[[int], str] = lambda i: f"sentence {i + 1}",
+) -> Sentences:
+    """Sentences of tokens, of tags with their name, and of columns beside them, if each token has one value.
 
-
-def refuse_null(values: pa.Array, offsets: Longs, where: str = "", rows: Sequence[int] | None = None) -> None:
-    """The error for a null token."""
-    at = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
-    i = int(np.searchsorted(offsets, at, side="right")) - 1
-    token = at - int(offsets[i]) + 1
-    raise DataError(f"{_place(where, i, rows)}: token {token} is null; leave it out, or fill it in.")
-
-
-def refuse_nul(tags: pa.Array, offsets: Longs, where: str = "", rows: Sequence[int] | None = None) -> None:
-    """Refuse tags with a NUL character: NumPy would confuse them with others."""
-    found = np.flatnonzero(holds_nul(tags))
-    if len(found):
-        i = int(np.searchsorted(offsets, found[0], side="right")) - 1
-        raise DataError(
-            f"{_place(where, i, rows)}: the tag {tags[found[0]].as_py()!r} holds a NUL character; correct it."
-        )
-
-
-def _place(where: str, sentence: int, rows: Sequence[int] | None) -> str:
-    return f"{where}, row {rows[sentence]}" if rows is not None else f"sentence {sentence + 1}"
+    A null token is refused, and a tag with a NUL character, which NumPy would confuse with others. `place` says in
+    errors where a sentence stands.
+    """
+    words, offsets = tokens
+    if words.null_count:
+        at = int(np.flatnonzero(as_numpy(words.is_null()))[0])
+        i = int(np.searchsorted(offsets, at, side="right")) - 1
+        raise DataError(f"{place(i)}: token {at - int(offsets[i]) + 1} is null; leave it out, or fill it in.")
+    wanted = np.diff(offsets)
+    for name, (_, bounds) in [*([tags] if tags else []), *beside.items()]:
+        found = np.diff(bounds)
+        if (wanted != found).any():
+            i = int(np.flatnonzero(wanted != found)[0])
+            raise DataError(f"{place(i)}: has {wanted[i]} tokens but {found[i]} {name}; give each token one.")
+    told = tags[1][0] if tags else None
+    if told is not None and (odd := holds_nul(told)).any():
+        at = int(np.flatnonzero(odd)[0])
+        i = int(np.searchsorted(offsets, at, side="right")) - 1
+        raise DataError(f"{place(i)}: the tag {told[at].as_py()!r} holds a NUL character; correct it.")
+    return Sentences(offsets, words, told, {name: values for name, (values, _) in beside.items()})

@@ -110,15 +110,13 @@ def _guards(tensors: Arrays, checked: set[str], held: object, where: str) -> dic
     """A guard for each tensor that has not been checked; of a file without digests of blocks it checks nothing."""
     digests, found, at = tensors.get(BLOCKS), {}, 0
     if digests is not None and (digests.dtype != np.uint64 or digests.ndim != 1):
-        raise ModelFileError(f"{where} is damaged: its block digests are not valid; restore it from a copy.")
+        raise header.damaged(where, "its block digests are not valid")
     for name, array in tensors.items():
         count = -(-array.nbytes // BLOCK)
         if name not in checked:
             own = None if digests is None else digests[at : at + count]
             if own is not None and len(own) != count:
-                raise ModelFileError(
-                    f"{where} is damaged: its block digests do not fit its tensors; restore it from a copy."
-                )
+                raise header.damaged(where, "its block digests do not fit its tensors")
             found[name] = Guard(array, own, where, held if isinstance(held, MAPPED) else None)
         at += count * (name != BLOCKS)
     return found
@@ -144,12 +142,12 @@ def _read_header(file: FileIO, where: str) -> tuple[dict[str, Json], dict[str, J
 def _read_data(file: FileIO, bounds: tuple[int, int], where: str) -> memoryview:
     start, size = bounds
     if length(file) > start + size:
-        raise ModelFileError(f"{where} is damaged: it has extra bytes at its end; restore it from a copy.")
+        raise header.damaged(where, "it has extra bytes at its end")
     data = memoryview(b"")
     if length(file) == start + size:
         data = take(file, size) if size < VERIFY_LIMIT else view(file, start, size)
     if len(data) < size:
-        raise ModelFileError(f"{where} is damaged: its end is missing; restore it from a copy.")
+        raise header.damaged(where, "its end is missing")
     return data
 
 
@@ -190,13 +188,9 @@ def _is_plain(array: Array) -> bool:
 def _check(tensors: Arrays, prints: Mapping[str, Json], where: str) -> None:
     for name, found in fingerprints(tensors).items():
         if found != prints[name]:
-            raise ModelFileError(
-                f"{where} is damaged: tensor {name!r} does not match its digest; restore it from a copy."
-            )
+            raise header.damaged(where, f"tensor {name!r} does not match its digest")
         if not _is_plain(tensors[name]):
-            raise ModelFileError(
-                f"{where} is damaged: tensor {name!r} holds values that are not finite; restore it from a copy."
-            )
+            raise header.damaged(where, f"tensor {name!r} holds values that are not finite")
 
 
 CAN_MAP = os.name == "posix"

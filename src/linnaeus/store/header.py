@@ -60,6 +60,11 @@ DTYPES = {
 KNOWN = frozenset(DTYPES.values())
 
 
+def damaged(where: str, what: str) -> ModelFileError:
+    """The error for a file that is not as it was written."""
+    return ModelFileError(f"{where} is damaged: {what}; restore it from a copy.")
+
+
 def canonical(value: Json) -> str:
     """The one JSON text of a value.
 
@@ -94,13 +99,13 @@ def open_envelope(text: str, where: str) -> tuple[dict[str, Json], dict[str, Jso
     try:
         envelope = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{where} is damaged: its manifest is not JSON; restore it from a copy.") from error
+        raise damaged(where, "its manifest is not JSON") from error
     number = _format(envelope, where)
     manifest, prints = envelope.get("manifest"), envelope.get("tensors")
     if not _is_written(text, number, manifest, prints):
-        raise ModelFileError(f"{where} is damaged: its manifest does not match its digest; restore it from a copy.")
+        raise damaged(where, "its manifest does not match its digest")
     if not isinstance(manifest, dict) or not isinstance(prints, dict) or not all(map(_is_print, prints.values())):
-        raise ModelFileError(f"{where} is damaged: its manifest does not describe tensors; restore it from a copy.")
+        raise damaged(where, "its manifest does not describe tensors")
     return manifest, prints
 
 
@@ -212,7 +217,7 @@ def envelope_of(raw: bytes, where: str) -> str:
         # A string begins here, so that this parses one string and no deep or large structure.
         text, _ = json.JSONDecoder().raw_decode(raw.decode(), len(START) - 1)
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{where} is damaged: its header is not JSON; restore it from a copy.") from error
+        raise damaged(where, "its header is not JSON") from error
     return str(text)
 
 
@@ -223,7 +228,4 @@ def check(raw: bytes, envelope: str, prints: Mapping[str, Json], where: str) -> 
     except UsageError:
         same = False
     if not same:
-        raise ModelFileError(
-            f"{where} is damaged: its tensors are not those of its manifest, or its header has been changed; "
-            "restore it from a copy."
-        )
+        raise damaged(where, "its tensors are not those of its manifest, or its header has been changed")
