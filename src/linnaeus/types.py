@@ -5,7 +5,7 @@ n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -173,9 +173,21 @@ def groups(offsets: Longs, rows: Array | slice) -> tuple[Longs, Longs, Longs]:
 
     chosen = np.arange(len(offsets) - 1)[rows]
     counts = np.diff(offsets)[chosen]
-    found = np.zeros(len(chosen) + 1, np.int64)
-    np.cumsum(counts, out=found[1:])
+    found = offsets_of(counts)
     return found, np.repeat(offsets[chosen] - found[:-1], counts) + np.arange(found[-1]), chosen
+
+
+def offsets_of(counts: Array | Sequence[int]) -> Longs:
+    """The offsets (n+1) of n groups with these numbers of rows.
+
+    >>> offsets_of([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    import numpy as np
+
+    found = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=found[1:])
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from linnaeus import kernels
 from linnaeus.arrays import Dense
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
 from linnaeus.features import Reduced, Words
-from linnaeus.features.reduced import FittedReduced, directions
+from linnaeus.features.projections import FittedReduced, directions
 from linnaeus.types import State
 
 TEXTS = ["red apple", "green apple pear", "red red rose", "iron and zinc", "zinc zinc lead", "lead and iron", ""]

@@ -26,8 +26,7 @@ from linnaeus.features import (
     restore,
 )
 from linnaeus.features.statistics import Seen
-from linnaeus.features.values import resolve
-from linnaeus.features.weighting import learn_weights, weigh_rows
+from linnaeus.features.weighting import learn_weights, resolve, weigh_rows
 
 RNG = np.random.default_rng(0)
 WORDS = [f"w{i}" for i in range(30)]

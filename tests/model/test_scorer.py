@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from linnaeus import kernels
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.features import Affixes, Chars, Exact, Hashed, Selected, Shape, Skips, Subwords, Weighted, Words
-from linnaeus.features.values import BM25, TfIdf, Values
+from linnaeus.features.weighting import BM25, TfIdf, Values
 from linnaeus.model.scorer import compile_scorer
 from linnaeus.text import Normalize
 

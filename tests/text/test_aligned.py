@@ -11,7 +11,7 @@ import pytest
 
 from linnaeus.features.terms.grams import Grams
 from linnaeus.text import Analysis, Normalize
-from linnaeus.text.aligned import LONGEST
+from linnaeus.text.normalize import LONGEST_PIECE
 
 FORMS = [("nfc", "NFC"), ("nfkc", "NFKC")]
 CODES = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
@@ -92,7 +92,7 @@ def test_marks_in_another_order(text, term, span):
 
 
 def test_what_cannot_be_cut_is_taken_whole():
-    text = "x" + "\u1100\u1161" + "\u1161" * LONGEST + "y"
+    text = "x" + "\u1100\u1161" + "\u1161" * LONGEST_PIECE + "y"
     aligned = Normalize(case=None).align(text)
     assert aligned.text == unicodedata.normalize("NFC", text)
     assert aligned.span(1, 2) == aligned.span(len(aligned.text) - 2, len(aligned.text) - 1) == (1, len(text) - 1)

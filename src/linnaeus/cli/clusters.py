@@ -35,7 +35,7 @@ def command(sources: tuple[str, ...], output: str, **options: shared.Option) -> 
 
     Each line of FILE has a word, a tab, and the bits of its cluster.
     """
-    from linnaeus.features.tokens.clustering import Grouping
+    from linnaeus.features.tokens import Grouping
     from linnaeus.store.atomic import replacing
 
     shared.refuse_existing(output, options["force"])
@@ -53,7 +53,7 @@ def command(sources: tuple[str, ...], output: str, **options: shared.Option) -> 
 def _parts(source: str, options: shared.Options) -> Iterator[Sentences]:
     """The sentences of a file of tokens, or the words of texts, in batches."""
     from linnaeus.data.sentence_reading import holds_tokens, stream_sentences
-    from linnaeus.features.tokens.clustering import cut
+    from linnaeus.features.tokens import cut
 
     options = shared.choose_part(source, options, "train")
     given = {name: options[name] for name in ("format", "split") if options.get(name)}

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from linnaeus.features.cross_validation import as_unseen as as_unseen
     from linnaeus.features.cross_validation import count_rows as count_rows
     from linnaeus.features.function import Function as Function
-    from linnaeus.features.kernel_features import Fourier as Fourier
-    from linnaeus.features.kernel_features import Nystrom as Nystrom
+    from linnaeus.features.fused import fuse as fuse
     from linnaeus.features.lexicon import Lexicon as Lexicon
     from linnaeus.features.ngrams import Chars as Chars
     from linnaeus.features.ngrams import Skips as Skips
@@ -40,7 +39,9 @@ if TYPE_CHECKING:
     from linnaeus.features.ngrams import Words as Words
     from linnaeus.features.precomputed import Ready as Ready
     from linnaeus.features.precomputed import Vectors as Vectors
-    from linnaeus.features.reduced import Reduced as Reduced
+    from linnaeus.features.projections import Fourier as Fourier
+    from linnaeus.features.projections import Nystrom as Nystrom
+    from linnaeus.features.projections import Reduced as Reduced
     from linnaeus.features.restore import load as load
     from linnaeus.features.restore import save as save
     from linnaeus.features.selection import Chi2 as Chi2
@@ -54,15 +55,15 @@ if TYPE_CHECKING:
     from linnaeus.features.terms.exact import Given as Given
     from linnaeus.features.terms.hashed import Hashed as Hashed
     from linnaeus.features.terms.vocabulary import terse as terse
-    from linnaeus.features.values import BM25 as BM25
-    from linnaeus.features.values import VALUES as VALUES
-    from linnaeus.features.values import Binary as Binary
-    from linnaeus.features.values import Contrast as Contrast
-    from linnaeus.features.values import Count as Count
-    from linnaeus.features.values import Log as Log
-    from linnaeus.features.values import NaiveBayes as NaiveBayes
-    from linnaeus.features.values import Sqrt as Sqrt
-    from linnaeus.features.values import TfIdf as TfIdf
+    from linnaeus.features.weighting import BM25 as BM25
+    from linnaeus.features.weighting import VALUES as VALUES
+    from linnaeus.features.weighting import Binary as Binary
+    from linnaeus.features.weighting import Contrast as Contrast
+    from linnaeus.features.weighting import Count as Count
+    from linnaeus.features.weighting import Log as Log
+    from linnaeus.features.weighting import NaiveBayes as NaiveBayes
+    from linnaeus.features.weighting import Sqrt as Sqrt
+    from linnaeus.features.weighting import TfIdf as TfIdf
     from linnaeus.features.weighting import Weighted as Weighted
 
 
@@ -74,13 +75,13 @@ EXTRACTORS = Table(
         "columns": "columns.Columns",
         "conjunction": "composition.Conjunction",
         "field": "columns.Field",
-        "fourier": "kernel_features.Fourier",
+        "fourier": "projections.Fourier",
         "function": "function.Function",
         "letters": "surface.Letters",
         "lexicon": "lexicon.Lexicon",
-        "nystrom": "kernel_features.Nystrom",
+        "nystrom": "projections.Nystrom",
         "ready": "precomputed.Ready",
-        "reduced": "reduced.Reduced",
+        "reduced": "projections.Reduced",
         "selected": "selection.Selected",
         "shape": "surface.Shape",
         "skips": "ngrams.Skips",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from dataclasses import fields
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,16 +21,12 @@ from linnaeus.features.names import Names, chosen
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import has_method
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import State
+from linnaeus.types import State, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.features.composition import Conjunction, Union
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints, Place
-
-
-Source: TypeAlias = Any
-"""A `Corpus` or another stream, a `Batch`, or texts: a list, a NumPy, Arrow, pandas or polars column."""
+    from linnaeus.types import Doubles, Floats, Ints, Longs, Place, Source, Words64
 
 LARGEST = float(np.finfo(np.float32).max)
 """The largest value a row can hold."""
@@ -121,8 +118,10 @@ class FittedPiece:
 
     @property
     def inside(self) -> Sequence[FittedPiece]:
-        """The pieces that it is made of."""
-        return ()
+        """The pieces that it is made of: those among its fields."""
+        held = [getattr(self, part.name) for part in fields(self)]  # type: ignore[arg-type]
+        flat = [piece for one in held for piece in (one if isinstance(one, tuple) else (one,))]
+        return [piece for piece in flat if isinstance(piece, FittedPiece)]
 
     def parts(self) -> Iterator[FittedPiece]:
         """It, and all it is made of."""
@@ -149,9 +148,9 @@ class Fitted(FittedPiece, ABC):
     def extract(self, batch: Batch) -> CSR:
         """The features of one batch, in new arrays."""
 
-    @abstractmethod
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """For each row of one batch, the positions of its features; features without a position are left out."""
+        """For each row of one batch, the positions of its features; features without a position are left out: all."""
+        return [[] for _ in range(len(batch))]
 
     @abstractmethod
     def names(self) -> Sequence[str]:
@@ -209,8 +208,7 @@ def rows_from(cells: Sequence[dict[int, float]], width: int) -> CSR:
     [0, 2]
     """
     pairs = [sorted((column, value) for column, value in row.items() if value != 0) for row in cells]
-    indptr = np.zeros(len(pairs) + 1, np.int64)
-    np.cumsum([len(row) for row in pairs], out=indptr[1:])
+    indptr = offsets_of([len(row) for row in pairs])
     indices = np.fromiter((column for row in pairs for column, _ in row), np.int32, int(indptr[-1]))
     data = np.fromiter((value for row in pairs for _, value in row), np.float32, int(indptr[-1]))
     return CSR(indptr, indices, data, width)
@@ -235,15 +233,34 @@ def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
     return CSR(np.arange(n + 1, dtype=np.int64) * width, columns, values.reshape(-1), width)
 
 
-def check_around(piece: Any, block: type) -> None:
+def check_least(name: str, value: int, least: int = 1) -> None:
+    """Refuse what is not a whole number, or is below the least one.
+
+    >>> check_least("Selected(k=...)", 0)
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: Selected(k=...) must be at least 1, not 0.
+    """
+    expect(name, value, int)
+    if value < least:
+        raise UsageError(f"{name} must be at least {least}, not {value}.")
+
+
+def check_around(name: str, block: Block, width: int, seed: int) -> None:
     """Refuse a block that is not an extractor, a width below 1 and a seed below 0."""
-    name = type(piece).__name__
-    if not isinstance(piece.block, block):
-        raise InputTypeError(f"{name} takes an extractor's features, not {type(piece.block).__name__}.")
-    for part, least in (("width", 1), ("seed", 0)):
-        expect(f"{name}({part}=...)", getattr(piece, part), int)
-        if getattr(piece, part) < least:
-            raise UsageError(f"{name}({part}=...) must be at least {least}, not {getattr(piece, part)}.")
+    if not isinstance(block, Block):
+        raise InputTypeError(f"{name} takes an extractor's features, not {type(block).__name__}.")
+    check_least(f"{name}(width=...)", width)
+    check_least(f"{name}(seed=...)", seed, 0)
+
+
+def ascending(numbers: Ints | Longs | Words64, below: int | None = None) -> bool:
+    """Whether each is larger than the one before; with `below`, whether all are from 0 to below it.
+
+    >>> ascending(np.array([0, 3]), 4), ascending(np.array([3, 3])), ascending(np.array([-1, 3]), 4)
+    (True, False, False)
+    """
+    inside = below is None or not len(numbers) or (numbers[0] >= 0 and numbers[-1] < below)
+    return bool(inside and (numbers[1:] > numbers[:-1]).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,11 +271,6 @@ class Narrowed(Fitted):
     columns: Ints
 
     @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The piece."""
-        return (self.features,)
-
-    @property
     def width(self) -> int:
         """The columns that are kept."""
         return len(self.columns)
@@ -266,11 +278,9 @@ class Narrowed(Fitted):
     def extract(self, batch: Batch) -> CSR:
         """The rows of the piece, without the other columns."""
         X = self.features.extract(batch)
-        now = self._renumbering()[X.indices[: X.nnz]]
+        now = self.renumbering()[X.indices[: X.nnz]]
         kept = now >= 0
-        counts = np.zeros(len(kept) + 1, np.int64)
-        np.cumsum(kept, out=counts[1:])
-        return CSR(counts[X.indptr], now[kept], X.data[: X.nnz][kept], self.width)
+        return CSR(offsets_of(kept)[X.indptr], now[kept], X.data[: X.nnz][kept], self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """The places of the columns that are kept."""
@@ -295,11 +305,12 @@ class Narrowed(Fitted):
     def from_state(cls, state: State, features: Fitted) -> Narrowed:
         """Built again from the piece it narrows."""
         columns = tensor(state.tensors, "columns", np.int32)
-        if len(columns) and (columns[0] < 0 or columns[-1] >= features.width or (np.diff(columns) <= 0).any()):
+        if not ascending(columns, features.width):
             raise damaged("its selected columns are not columns of its features")
         return cls(features, columns)
 
-    def _renumbering(self) -> Ints:
+    def renumbering(self) -> Ints:
+        """The column here of each column of the piece, or -1."""
         now = np.full(self.features.width, -1, np.int32)
         now[self.columns] = np.arange(self.width, dtype=np.int32)
         return now

@@ -7,7 +7,7 @@ rows however the stream is cut, so that batches of any size give the same bits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,15 +17,14 @@ from linnaeus.errors import DataError, InputTypeError
 from linnaeus.text.buffers import as_arrow, from_strings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from linnaeus.protocols import Stream
+    from linnaeus.types import Source
 
 
 _WANTED = "a list of strings, or a NumPy, Arrow, pandas or polars column of strings"
 
 
-def text_batches(source: Any) -> tuple[Batch, ...]:
+def text_batches(source: Source) -> tuple[Batch, ...]:
     """One batch for each piece of memory the texts lie in; text that is Arrow already is not copied."""
     batches, start = [], 0
     for chunk in _chunks(source):
@@ -37,7 +36,7 @@ def text_batches(source: Any) -> tuple[Batch, ...]:
     return tuple(batches)
 
 
-def _chunks(source: Any) -> list[pa.Array]:
+def _chunks(source: Source) -> list[pa.Array]:
     _refuse(source)
     if isinstance(source, pa.Array):
         return [_strings(source)]
@@ -50,7 +49,7 @@ def _chunks(source: Any) -> list[pa.Array]:
     return [_from_python(source.tolist() if isinstance(source, np.ndarray) else list(source))]
 
 
-def _refuse(source: Any) -> None:
+def _refuse(source: Source) -> None:
     """What is no column of texts, each with the way out."""
     if isinstance(source, str):
         raise InputTypeError("A single string was given instead of a list of texts; wrap it in a list: [text].")
@@ -62,7 +61,7 @@ def _refuse(source: Any) -> None:
         raise InputTypeError(f"{type(source).__name__} was given instead of texts: give {_WANTED}.")
 
 
-def _is_object_series(source: Any) -> bool:
+def _is_object_series(source: Source) -> bool:
     # A pandas column of type object may hold anything; its Arrow export fails without naming the row.
     return str(getattr(source, "dtype", "")) == "object"
 
@@ -71,16 +70,14 @@ def _strings(array: pa.Array) -> pa.Array:
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _strings(array.dictionary).take(array.indices)
-    if pa.types.is_string_view(kind):
-        return array.cast(pa.large_string())
-    if pa.types.is_null(kind):
+    if pa.types.is_string_view(kind) or pa.types.is_null(kind):
         return array.cast(pa.large_string())
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise InputTypeError(f"A column of type {kind} was given instead of texts: give {_WANTED}.")
     return array
 
 
-def _from_python(texts: list[Any]) -> pa.Array:
+def _from_python(texts: list[str]) -> pa.Array:
     try:
         return as_arrow(from_strings(texts))
     except TypeError:

@@ -13,19 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
-from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
+from linnaeus.features.base import LARGEST, Block, Fitted, check_least, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, prefixed
 from linnaeus.frozen import dataclass
-from linnaeus.store.states import listed, nest, pack_strings, tensor, unpack_strings
-from linnaeus.types import Place, State
+from linnaeus.store.states import field, listed, nest, pack_strings, tensor, unpack_strings
+from linnaeus.types import State, offsets_of
 
 if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Ints, Place
+    from linnaeus.types import Doubles, Ints
 
 
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none")
@@ -35,15 +34,18 @@ MAX_NUMBER = 1e150
 """The largest number a column may hold: its square is still finite."""
 
 
-def categories(batch: Batch, name: str) -> pa.Array:
-    """A column as Arrow strings; null where there is no value."""
-    values = column(batch, name, "Columns")
+def strings(batch: Batch, name: str, piece: str, what: str) -> pa.Array:
+    """A column as Arrow strings, for the named extractor that wants this of it; null where there is no value."""
+    values = column(batch, name, piece)
     try:
         return values if pa.types.is_string(values.type) else values.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"The column {name!r} holds {values.type}, not categories; turn its cells into text."
-        ) from error
+        raise DataError(f"The column {name!r} holds {values.type}, not {what}; turn its cells into text.") from error
+
+
+def categories(batch: Batch, name: str) -> pa.Array:
+    """A column as Arrow strings; null where there is no value."""
+    return strings(batch, name, "Columns", "categories")
 
 
 def numbers(batch: Batch, name: str) -> Doubles:
@@ -125,31 +127,27 @@ class Columns(Block):
             object.__setattr__(self, name, tuple(value))
         if not self.numeric and not self.categorical:
             raise UsageError("Columns needs the name of at least one numeric or categorical column.")
-        expect("Columns(min_df=...)", self.min_df, int)
-        if self.min_df < 1:
-            raise UsageError(f"Columns(min_df=...) must be at least 1, not {self.min_df}.")
+        check_least("Columns(min_df=...)", self.min_df)
 
     def learn(self, stream: Stream) -> FittedColumns:
         """Two passes: sums and categories, then squared differences from the mean."""
-        sums = [_Sum() for _ in self.numeric]
-        seen: list[Counter[str]] = [Counter() for _ in self.categorical]
+        sums, seen = [_Mean() for _ in self.numeric], [Counter[str]() for _ in self.categorical]
         for piece in pieces(stream):
-            for total, name in zip(sums, self.numeric, strict=True):
-                total.add(_present(numbers(piece, name)))
+            for mean, name in zip(sums, self.numeric, strict=True):
+                mean.add(_present(numbers(piece, name)))
             for counter, name in zip(seen, self.categorical, strict=True):
                 counter.update(value for value in categories(piece, name).to_pylist() if value is not None)
-        means = [total.mean() for total in sums]
+        means = tuple(mean.value for mean in sums)
         kept = tuple(tuple(sorted(c for c, df in counter.items() if df >= self.min_df)) for counter in seen)
-        scales = self._deviations(stream, means) if self.numeric else []
-        return FittedColumns(self.numeric, tuple(means), tuple(scales), self.categorical, kept)
+        return FittedColumns(self.numeric, means, self._deviations(stream, means), self.categorical, kept)
 
-    def _deviations(self, stream: Stream, means: list[float]) -> list[float]:
+    def _deviations(self, stream: Stream, means: tuple[float, ...]) -> tuple[float, ...]:
         """Standard deviations; 1 for a constant column, which then is 0 throughout."""
-        sums = [_Sum() for _ in self.numeric]
-        for piece in pieces(stream):
-            for total, name, mean in zip(sums, self.numeric, means, strict=True):
-                total.add((_present(numbers(piece, name)) - mean) ** 2)
-        return [math.sqrt(total.mean()) or 1.0 for total in sums]
+        squares = [_Mean() for _ in self.numeric]
+        for piece in pieces(stream) if self.numeric else ():
+            for square, name, mean in zip(squares, self.numeric, means, strict=True):
+                square.add((_present(numbers(piece, name)) - mean) ** 2)
+        return tuple(math.sqrt(square.value) or 1.0 for square in squares)
 
 
 @dataclass(frozen=True)
@@ -179,10 +177,6 @@ class FittedColumns(Fitted):
             ones = np.ones(len(found), np.float32)
             blocks.append(CSR(np.arange(len(found) + 1, dtype=np.int64), found, ones, len(kept) + 1))
         return hstack(blocks) if blocks else empty_rows(len(batch), 0)
-
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No positions: the values do not come from the text."""
-        return [[] for _ in range(len(batch))]
 
     def names(self) -> list[str]:
         """The column, with its category where it has one."""
@@ -216,8 +210,8 @@ class FittedColumns(Fitted):
         return cls(numeric, means, scales, categorical, kept)
 
 
-class _Sum:
-    """Sum and count of pieces of a fixed size, each summed without rounding: the same for any cut of the stream."""
+class _Mean:
+    """The mean over pieces of a fixed size, each summed without rounding: the same for any cut of the stream."""
 
     def __init__(self) -> None:
         self.total, self.count = 0.0, 0
@@ -226,7 +220,8 @@ class _Sum:
         self.total += math.fsum(values.tolist())
         self.count += len(values)
 
-    def mean(self) -> float:
+    @property
+    def value(self) -> float:
         return self.total / self.count if self.count else 0.0
 
 
@@ -238,10 +233,8 @@ def _standardized(values: Doubles) -> CSR:
     """Each value, or a one in the second column where it is missing; zeros are not stored."""
     missing = np.isnan(values)
     stored = missing | (values != 0)
-    indptr = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(stored, out=indptr[1:])
     data = np.where(missing, 1.0, np.clip(values, -LARGEST, LARGEST))[stored].astype(np.float32)
-    return CSR(indptr, missing[stored].astype(np.int32), data, 2)
+    return CSR(offsets_of(stored), missing[stored].astype(np.int32), data, 2)
 
 
 @dataclass(frozen=True)
@@ -284,11 +277,6 @@ class FittedField(Fitted):
     features: Fitted
 
     @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The features it is made of."""
-        return (self.features,)
-
-    @property
     def width(self) -> int:
         """That of the extractor."""
         return self.features.width
@@ -296,10 +284,6 @@ class FittedField(Fitted):
     def extract(self, batch: Batch) -> CSR:
         """The features of the column."""
         return self.features.extract(_read(batch, self.column))
-
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No positions: the values do not come from the text."""
-        return [[] for _ in range(len(batch))]
 
     def names(self) -> Names:
         """The column, and the name of the feature."""
@@ -320,8 +304,8 @@ class FittedField(Fitted):
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedField:
         """Restore from the stored state."""
-        name = state.manifest.get("column")
-        if not isinstance(name, str) or not name:
+        name = field(state.manifest, "column", str)
+        if not name:
             raise damaged("a column of its features has no name")
         return cls(name, features)
 
@@ -340,9 +324,4 @@ class _Column:
 
 
 def _read(batch: Batch, name: str) -> Batch:
-    values = column(batch, name, "Field")
-    try:
-        texts = values if pa.types.is_string(values.type) else values.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(f"The column {name!r} holds {values.type}, not texts; turn its cells into text.") from error
-    return replace(batch, text=pc.fill_null(texts, ""))
+    return replace(batch, text=pc.fill_null(strings(batch, name, "Field", "texts"), ""))

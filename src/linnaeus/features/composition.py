@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack, vstack
-from linnaeus.errors import InputTypeError, UsageError, damaged, expect, said
-from linnaeus.features.base import Block, Fitted, empty_rows
+from linnaeus.errors import InputTypeError, UsageError, damaged, said
+from linnaeus.features.base import Block, Fitted, ascending, check_least, empty_rows
 from linnaeus.features.names import Names, chained
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import Place, State
+from linnaeus.types import Place, State, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
-    from linnaeus.types import Ints, Longs, Place
+    from linnaeus.types import Doubles, Floats, Ints, Longs
 
     _Counted: TypeAlias = tuple[Longs, Longs]
 
@@ -63,11 +63,6 @@ class FittedUnion(Fitted):
 
     blocks: tuple[Fitted, ...]
 
-    @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The blocks."""
-        return self.blocks
-
     def __post_init__(self) -> None:
         if self.width > MAX_COLUMNS:
             raise UsageError(f"Union would have {self.width:,} columns, but at most {MAX_COLUMNS:,} are possible.")
@@ -95,18 +90,17 @@ class FittedUnion(Fitted):
 
     def keep(self, columns: Ints) -> Fitted:
         """Only these columns; each block keeps its share of them."""
-        return self._each(lambda block, share: block.keep(share), columns)
+        return FittedUnion(tuple(block.keep(share) for block, share in self._shares(columns)))
 
     def shrink(self, columns: Ints) -> Fitted:
         """Only these columns, without any data of the others."""
-        return self._each(lambda block, share: block.shrink(share), columns)
+        return FittedUnion(tuple(block.shrink(share) for block, share in self._shares(columns)))
 
-    def _each(self, less: Callable[[Fitted, Ints], Fitted], columns: Ints) -> Fitted:
-        kept = []
+    def _shares(self, columns: Ints) -> Iterator[tuple[Fitted, Ints]]:
+        """Each block, and which of its columns are among these."""
         for shift, block in zip(self._shifts(), self.blocks, strict=True):
             share = columns[(columns >= shift) & (columns < shift + block.width)] - shift
-            kept.append(less(block, share.astype(np.int32)))
-        return FittedUnion(tuple(kept))
+            yield block, share.astype(np.int32)
 
     def state(self) -> State:
         """The states of all blocks."""
@@ -121,8 +115,10 @@ class FittedUnion(Fitted):
         except UsageError as error:
             raise damaged(said(error).rstrip(".")) from error
 
-    def _shifts(self) -> Sequence[int]:
-        return [sum(block.width for block in self.blocks[:i]) for i in range(len(self.blocks))]
+    def _shifts(self) -> list[int]:
+        """The first column of each block."""
+        found: list[int] = np.cumsum([0, *(block.width for block in self.blocks)])[:-1].tolist()
+        return found
 
 
 PAIRS_AT_ONCE = 1 << 22
@@ -150,9 +146,7 @@ class Conjunction(Block):
         for block in (self.left, self.right):
             if not isinstance(block, Block):
                 raise InputTypeError(f"Conjunction pairs two extractors, not {type(block).__name__}.")
-        expect("Conjunction(min_df=...)", self.min_df, int)
-        if self.min_df < 1:
-            raise UsageError(f"Conjunction(min_df=...) must be at least 1, not {self.min_df}.")
+        check_least("Conjunction(min_df=...)", self.min_df)
 
     def learn(self, stream: Stream) -> FittedConjunction:
         """Fit both blocks, then count the rows of each pair in one pass."""
@@ -172,11 +166,6 @@ class FittedConjunction(Fitted):
     left: Fitted
     right: Fitted
     pairs: Longs
-
-    @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The features it is made of."""
-        return (self.left, self.right)
 
     @property
     def width(self) -> int:
@@ -222,30 +211,28 @@ class FittedConjunction(Fitted):
     def from_state(cls, state: State, left: Fitted, right: Fitted) -> FittedConjunction:
         """Restore from the stored state and its two blocks."""
         pairs = tensor(state.tensors, "pairs", np.int64)
-        if len(pairs) and (pairs[0] < 0 or pairs[-1] >= left.width * right.width or (np.diff(pairs) <= 0).any()):
+        if not ascending(pairs, left.width * right.width):
             raise damaged("its pairs are not pairs of its features")
         return cls(left, right, pairs)
 
-    def _known(self, piece: _Pairs) -> CSR:
+    def _known(self, piece: Products) -> CSR:
         at = np.searchsorted(self.pairs, piece.keys)
         known = np.zeros(len(at), bool)
         inside = at < self.width
         known[inside] = self.pairs[at[inside]] == piece.keys[inside]
-        counts = np.zeros(len(known) + 1, np.int64)
-        np.cumsum(known, out=counts[1:])
-        return CSR(counts[piece.indptr], at[known].astype(np.int32), piece.values[known], self.width)
+        return CSR(offsets_of(known)[piece.indptr], at[known].astype(np.int32), piece.values[known], self.width)
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class Products:
     """Some rows of products, their columns numbered i * width + j."""
 
     indptr: Longs
     keys: Longs
-    values: np.ndarray[tuple[int], np.dtype[np.float32]]
+    values: Floats | Doubles
 
 
-def _products(A: CSR, B: CSR) -> Iterator[_Pairs]:
+def _products(A: CSR, B: CSR) -> Iterator[Products]:
     """All pairs of nonzeros of each row, for some rows at a time; sorted within a row, as both blocks are."""
     counts = np.diff(A.indptr) * np.diff(B.indptr)
     ends = np.cumsum(counts)
@@ -253,21 +240,20 @@ def _products(A: CSR, B: CSR) -> Iterator[_Pairs]:
     while start < len(counts):
         before = int(ends[start - 1]) if start else 0
         stop = max(int(np.searchsorted(ends, before + PAIRS_AT_ONCE, side="right")), start + 1)
-        yield _product(A, B, start, stop)
+        yield products(A.rows_slice(start, stop), B.rows_slice(start, stop))
         start = stop
 
 
-def _product(A: CSR, B: CSR, start: int, stop: int) -> _Pairs:
-    a, b = A.indptr[start : stop + 1], B.indptr[start : stop + 1]
+def products(A: CSR, B: CSR) -> Products:
+    """The product of every nonzero of a row of A with every nonzero of the same row of B."""
+    a, b = A.indptr, B.indptr
     beside = np.repeat(np.diff(b), np.diff(a))  # for each nonzero of A: how many of B it meets
     first = np.repeat(b[:-1], np.diff(a))
     ends = np.cumsum(beside)
     left = np.repeat(np.arange(a[0], a[-1]), beside)
     right = np.arange(len(left)) + np.repeat(first - (ends - beside), beside)
-    indptr = np.zeros(len(a), np.int64)
-    np.cumsum(np.diff(a) * np.diff(b), out=indptr[1:])
     keys = A.indices[left].astype(np.int64) * B.width + B.indices[right]
-    return _Pairs(indptr, keys, A.data[left] * B.data[right])
+    return Products(offsets_of(np.diff(a) * np.diff(b)), keys, A.data[left] * B.data[right])
 
 
 def _count(counted: list[_Counted], keys: Longs) -> None:

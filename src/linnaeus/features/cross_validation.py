@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,8 @@ from linnaeus.features.base import Labeled
 from linnaeus.features.composition import FittedUnion, Union
 from linnaeus.features.ngrams import TermBlock
 from linnaeus.features.statistics import Seen
-from linnaeus.features.terms.exact import Exact
-from linnaeus.features.values import Count, Values, resolve
-from linnaeus.features.weighting import Length, Weighted, learn_weights, weigh_rows
+from linnaeus.features.terms.exact import Exact, texts_of
+from linnaeus.features.weighting import Count, Length, Values, Weighted, learn_weights, resolve, weigh_rows
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -92,9 +91,6 @@ def _plain(block: Block) -> tuple[Block, Values, Length] | None:
     return None
 
 
-PIECE = 1 << 22
-
-
 class Span(NamedTuple):
     """Columns start to stop of a vocabulary that was learned: a term needs so many rows, and rows have this length."""
 
@@ -118,11 +114,8 @@ class Everyone(NamedTuple):
 
     @classmethod
     def of(cls, X: CSR) -> Everyone:
-        """Counted in pieces: a row of indices as long integers would be twice as large as the indices."""
-        used = np.zeros(X.width, np.int64)
-        for start in range(0, X.nnz, PIECE):
-            used += np.bincount(X.indices[start : min(start + PIECE, X.nnz)], minlength=X.width)
-        return cls(X.shape[0], used)
+        """Those of these rows."""
+        return cls(len(X), X.counts())
 
     def without(self, X: CSR) -> Everyone:
         """All but these rows."""
@@ -151,7 +144,8 @@ def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
     others = everyone.without(X)
     lost = np.zeros(X.width, bool)
     for span in spans:
-        lost[span.start : span.stop] = others.used[span.start : span.stop] < _fewest(span.terms, others.rows)
+        least = max(1, math.ceil(texts_of(span.terms.min_df, others.rows)))
+        lost[span.start : span.stop] = others.used[span.start : span.stop] < least
     data = X.data[: X.nnz].copy()
     indices = X.indices[: X.nnz]
     gone = lost[indices]
@@ -176,11 +170,6 @@ def _spans(block: Block, fitted: Fitted, start: int) -> Iterator[Span]:
         yield Span(start, start + fitted.width, block.terms, block.length)
 
 
-def _fewest(terms: Exact, n: int) -> int:
-    least = terms.min_df if isinstance(terms.min_df, int) else math.ceil(terms.min_df * n)
-    return max(1, least)
-
-
 def _lengthen(data: Array, places: tuple[Array, ...], span: Span, n: int) -> None:
     """Bring the columns of a span to length 1 again, in the rows that lost some."""
     rows, indices, gone = places
@@ -193,7 +182,7 @@ def _lengthen(data: Array, places: tuple[Array, ...], span: Span, n: int) -> Non
     data[mine] = values / np.where(lengths > 0, lengths, 1.0)[rows[mine]]
 
 
-def peeks(piece: Any) -> bool:
+def peeks(piece: object) -> bool:
     """Whether a piece, or one inside it, learns from labels.
 
     >>> from linnaeus.features import NaiveBayes, Weighted, Words

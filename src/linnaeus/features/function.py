@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
 from linnaeus.features.batches import texts
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
-from linnaeus.types import NOT_STORED, Place, State
+from linnaeus.types import NOT_STORED, State
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
@@ -42,7 +42,7 @@ class Function(Block):
     ['question']
     """
 
-    fn: Callable[[Any], Any] = field(repr=False, metadata=NOT_STORED)
+    fn: Callable[..., object] = field(repr=False, metadata=NOT_STORED)
     name: str = ""
     of: Of = "text"
 
@@ -80,7 +80,7 @@ class Function(Block):
 class _Call:
     """Calls the function and checks its results."""
 
-    fn: Callable[[Any], Any]
+    fn: Callable[..., object]
     name: str
     of: Of
     size: int | None = None
@@ -93,13 +93,13 @@ class _Call:
                 given = self.fn(row)
             except Exception as error:
                 raise UsageError(f"{where}: it raised {type(error).__name__}: {error}") from error
-            answer = {key: float(value) for key, value in self._items(given, where)}
+            answer = dict(self._items(given, where))
             bad = next((key for key, value in answer.items() if not abs(value) <= LARGEST), None)
             if bad is not None:
                 raise DataError(f"{where}: {bad!r} is {answer[bad]}, but features are finite float32 numbers.")
             yield answer
 
-    def _items(self, given: Any, where: str) -> Iterator[tuple[str, Any]]:
+    def _items(self, given: object, where: str) -> Iterator[tuple[str, float]]:
         if isinstance(given, np.ndarray) and given.ndim == 0:
             given = given.item()
         if isinstance(given, Mapping):
@@ -119,7 +119,7 @@ class _Call:
             raise DataError(f"{where}: it returned {size} numbers, but {self.size} before; always return as many.")
 
 
-def _number(value: Any, where: str) -> float:
+def _number(value: object, where: str) -> float:
     if not isinstance(value, bool | int | float | np.number | np.bool_):
         raise DataError(f"{where}: it returned {type(value).__name__}, but must return a number, a dict or a sequence.")
     try:
@@ -128,7 +128,7 @@ def _number(value: Any, where: str) -> float:
         return math.inf
 
 
-def _inputs(batch: Batch, of: Of) -> list[Any]:
+def _inputs(batch: Batch, of: Of) -> Sequence[object]:
     if of == "text":
         return texts(batch, "Function")
     columns = {name: values.to_pylist() for name, values in batch.columns.items()}
@@ -141,7 +141,7 @@ def _inputs(batch: Batch, of: Of) -> list[Any]:
 class FittedFunction(Fitted):
     """A function with the columns it had in training."""
 
-    fn: Callable[[Any], Any] = field(repr=False)
+    fn: Callable[..., object] = field(repr=False)
     name: str
     of: Of
     columns: tuple[str, ...]
@@ -167,10 +167,6 @@ class FittedFunction(Fitted):
         cells = [{known[name]: value for name, value in answer.items() if name in known} for answer in answers]
         return rows_from(cells, self.width)
 
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No positions: they are unknown for a function."""
-        return [[] for _ in range(len(batch))]
-
     def names(self) -> list[str]:
         """The names of the columns."""
         return list(self.columns)
@@ -185,7 +181,7 @@ class FittedFunction(Fitted):
         return State(manifest, states.pack_strings("columns", self.columns))
 
     @classmethod
-    def from_state(cls, state: State, functions: Mapping[str, Callable[[Any], Any]]) -> FittedFunction:
+    def from_state(cls, state: State, functions: Mapping[str, Callable[..., object]]) -> FittedFunction:
         """Restore with the function of that name; nothing is imported."""
         name, of = states.field(state.manifest, "name", str), states.field(state.manifest, "of", str)
         if name not in functions:

@@ -16,8 +16,7 @@ from linnaeus.features.base import Narrowed
 from linnaeus.features.composition import FittedUnion
 from linnaeus.features.terms.exact import FittedTerms
 from linnaeus.features.terms.hashed import FittedHashed
-from linnaeus.features.values import BM25, LARGEST_TABLE, NONE, Count, Values
-from linnaeus.features.weighting import LENGTHS, FittedWeighted
+from linnaeus.features.weighting import BM25, LARGEST_TABLE, LENGTHS, NONE, Count, FittedWeighted, Values
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -78,9 +77,7 @@ def _blocks(features: Fitted) -> Iterator[Fitted]:
 def _group(features: Fitted, analyses: list[Analysis]) -> Group:
     kept = ALL
     if isinstance(features, Narrowed):
-        kept = np.full(features.features.width, -1, np.int32)
-        kept[features.columns] = np.arange(features.width, dtype=np.int32)
-        features = features.features
+        kept, features = features.renumbering(), features.features
     if isinstance(features, FittedWeighted):
         table, saturation = _values(features.values, features.mean_length)
         weights, length = features.weights, LENGTHS[features.length]
@@ -105,7 +102,7 @@ def _values(values: Values, mean_length: float) -> tuple[Floats, Saturation]:
 
 def _part(features: Fitted, analyses: list[Analysis]) -> Part:
     if isinstance(features, FittedTerms):
-        layout = features.width, features.vocabulary.width if features.unknown else -1
+        layout = features.vocabulary.layout(features.unknown)
         return _source(features.grams.analysis, analyses), features.grams.plan, features.vocabulary.arrays, layout
     if isinstance(features, FittedHashed):
         layout = features.bits, int(features.signed)

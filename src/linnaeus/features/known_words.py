@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +15,10 @@ from linnaeus.features.weighting import FittedWeighted
 
 if TYPE_CHECKING:
     from linnaeus.features.base import Fitted
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Source
 
 
-def known_share(features: Fitted, source: Any) -> Doubles | None:
+def known_share(features: Fitted, source: Source) -> Doubles | None:
     """The share of the words of each text that have a column (n,); None where no single word has one by itself.
 
     A text without words has no unknown ones: 1.
@@ -31,7 +31,7 @@ def known_share(features: Fitted, source: Any) -> Doubles | None:
     return None if words is None else _share(_counts(words, source), words.vocabulary.width)
 
 
-def known_share_held_out(features: Fitted, source: Any) -> Doubles | None:
+def known_share_held_out(features: Fitted, source: Source) -> Doubles | None:
     """The same of the texts that the features were learned from, each as if it were a new text.
 
     A word that stands in as few texts as any word with a column does would have none without the text at hand.
@@ -62,7 +62,7 @@ def _words(features: Fitted) -> FittedTerms | None:
     return features if fits else None  # type: ignore[return-value]
 
 
-def _counts(words: FittedTerms, source: Any) -> CSR:
+def _counts(words: FittedTerms, source: Source) -> CSR:
     """How often each word stands in each text; those without a column in the last one."""
     analysis = words.grams.analysis
     if analysis.tokenizer == "edges":  # the marks at both ends are no words

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.dense import Dense
 from linnaeus.errors import InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted
 from linnaeus.features.batches import text
@@ -20,12 +20,17 @@ from linnaeus.text import Analysis
 from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
+    from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Stream
     from linnaeus.types import Doubles
 
 Entry: TypeAlias = tuple[str, str, float]
 """List, word, weight."""
+
+Words: TypeAlias = Mapping[str, float] | Iterable[str]
+Lists: TypeAlias = Words | Mapping[str, Words] | tuple[Entry, ...]
+"""A list of words, perhaps with weights; several of these by name; or all entries."""
 
 WORDS = Analysis()
 LONGEST = 64
@@ -46,7 +51,7 @@ class Lexicon(Block):
     [4.0]
     """
 
-    lists: Any
+    lists: Lists
     name: str = "lexicon"
 
     def __post_init__(self) -> None:
@@ -63,10 +68,10 @@ class Lexicon(Block):
     def learn(self, stream: Stream) -> FittedLexicon:
         """Nothing is learned."""
         del stream
-        return FittedLexicon(self.lists)
+        return FittedLexicon(tuple(_entries(self.lists, self.name)))
 
 
-def _entries(lists: Any, name: str) -> Iterator[Entry]:
+def _entries(lists: Lists, name: str) -> Iterator[Entry]:
     """(list, word, weight) from all the forms a lexicon may have."""
     if isinstance(lists, tuple) and lists and all(isinstance(entry, tuple) and len(entry) == 3 for entry in lists):
         yield from lists
@@ -77,7 +82,7 @@ def _entries(lists: Any, name: str) -> Iterator[Entry]:
         yield from _entries_of_one(lists, name)
 
 
-def _entries_of_one(content: Any, name: str) -> Iterator[Entry]:
+def _entries_of_one(content: object, name: str) -> Iterator[Entry]:
     if isinstance(content, str | bytes) or not isinstance(content, Iterable):
         raise InputTypeError(f"{_KIND}, not {type(content).__name__}.")
     pairs = content.items() if isinstance(content, Mapping) else ((word, 1.0) for word in content)
@@ -91,7 +96,7 @@ def _has_words(entry: str) -> bool:
     return 1 <= len(WORDS.spans(entry)) <= LONGEST
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float | np.number)
 
 
@@ -126,11 +131,8 @@ class FittedLexicon(Fitted):
         """Sums of weights."""
         text(batch, "Lexicon")
         terms, weights = self._terms
-        sums = np.clip(terms.extract(batch).dot(weights), -LARGEST, LARGEST).astype(np.float32)
-        rows, columns = np.nonzero(sums)
-        indptr = np.zeros(len(sums) + 1, np.int64)
-        np.cumsum(np.bincount(rows, minlength=len(sums)), out=indptr[1:])
-        return CSR(indptr, columns.astype(np.int32), sums[rows, columns], self.width)
+        sums = np.clip(terms.extract(batch).dot(weights), -LARGEST, LARGEST)
+        return Dense(sums.astype(np.float32)).to_csr()
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """Where the words of each list stand, and their weights, unless these cancel."""
@@ -139,15 +141,9 @@ class FittedLexicon(Fitted):
         found = []
         for row, places in enumerate(terms.locate(batch)):
             there = X.indices[X.indptr[row] : X.indptr[row + 1]].tolist()
-            places = sorted(places, key=lambda place: (place.start, place.end))
-            found.append(
-                [
-                    Place(c, p.start, p.end, float(weights[p.column, c]))
-                    for p in places
-                    for c in there
-                    if weights[p.column, c]
-                ]
-            )
+            in_order = sorted(places, key=lambda place: (place.start, place.end))
+            said = [Place(c, p.start, p.end, float(weights[p.column, c])) for p in in_order for c in there]
+            found.append([place for place in said if place.amount])
         return found
 
     def names(self) -> list[str]:

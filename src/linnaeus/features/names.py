@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
@@ -33,7 +33,11 @@ class Names(Sequence[str]):
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, column: Any) -> Any:
+    @overload
+    def __getitem__(self, column: int) -> str: ...
+    @overload
+    def __getitem__(self, column: slice) -> list[str]: ...
+    def __getitem__(self, column: int | slice) -> str | list[str]:
         if isinstance(column, slice):
             start, end, step = column.indices(self._length)
             return self._some(start, max(start, end)) if step == 1 else [self[i] for i in range(start, end, step)]
@@ -69,9 +73,13 @@ def stored(array: pa.Array, *more: str) -> Names:
     return Names(first + len(more), some)
 
 
-def numbered(width: int) -> Names:
-    """`#7` for column 7: features that have no other name."""
-    return Names(width, lambda start, end: [f"#{column}" for column in range(start, end)])
+def numbered(width: int, form: str = "#{}", first: int = 0) -> Names:
+    """Features that have no other name: the form with their numbers.
+
+    >>> numbered(2), numbered(2, "wave {}", 1)
+    (['#0', '#1'], ['wave 1', 'wave 2'])
+    """
+    return Names(width, lambda start, end: [form.format(column + first) for column in range(start, end)])
 
 
 def chained(parts: Sequence[Sequence[str]]) -> Names:

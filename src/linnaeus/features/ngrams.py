@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linnaeus.errors import InputTypeError, UsageError, expect
@@ -11,8 +11,7 @@ from linnaeus.features.statistics import Seen, check_width
 from linnaeus.features.terms.exact import Counted, Exact, FittedTerms, Given
 from linnaeus.features.terms.grams import Grams
 from linnaeus.features.terms.hashed import Hashed
-from linnaeus.features.values import Count, Values, resolve
-from linnaeus.features.weighting import Length, check_length, learn_weights, weigh_rows
+from linnaeus.features.weighting import Count, Length, Values, check_length, learn_weights, resolve, weigh_rows
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import UNITS
 from linnaeus.text import Analysis, Normalize
@@ -20,7 +19,7 @@ from linnaeus.text import Analysis, Normalize
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Ints, Longs
+    from linnaeus.types import Doubles, Ints
 
 
 Terms: TypeAlias = Exact | Given | Hashed
@@ -67,18 +66,17 @@ class TermBlock(Block):
 
     def learn(self, stream: Stream) -> Fitted:
         """Learn the terms in one pass, and the weights in a second pass if they need one."""
-        counts, given = self._counts(stream)
-        return learn_weights(Seen(counts, stream, given=given), self.values, self.length)
+        return learn_weights(self._seen(stream), self.values, self.length)
 
     def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
         """The weights are learned from the rows of counts, which are then valued where they lie."""
         if isinstance(self.terms, Exact):
             counted, X = self.terms.learn_rows(self.grams(), stream, self.unknown)
-            counts, given = self._fitted(counted)
+            seen = self._counted(counted, stream)
         else:
-            counts, given = self._counts(stream)
-            X = counts.rows(stream)
-        features = learn_weights(Seen(counts, stream, rows=X, given=given), self.values, self.length)
+            seen = self._seen(stream)
+            X = seen.features.rows(stream)
+        features = learn_weights(replace(seen, rows=X), self.values, self.length)
         return features, weigh_rows(features, X)
 
     def learn_tally(self, stream: Stream, classes: tuple[Ints, int]) -> tuple[Fitted, Doubles] | None:
@@ -90,16 +88,17 @@ class TermBlock(Block):
         if not plain or not isinstance(self.terms, Exact) or self.grams().plan.unit != UNITS["words"]:
             return None
         counted, sums = self.terms.learn_tally(self.grams(), stream, self.unknown, classes)
-        return self._fitted(counted)[0], sums
+        return self._counted(counted, stream).features, sums
 
-    def _counts(self, stream: Stream) -> tuple[Fitted, tuple[Longs, int] | None]:
+    def _seen(self, stream: Stream) -> Seen:
         if isinstance(self.terms, Hashed):
-            return self.terms.learn(self.grams(), stream), None
-        return self._fitted(self.terms.learn(self.grams(), stream))
+            return Seen(self.terms.learn(self.grams(), stream), stream)
+        return self._counted(self.terms.learn(self.grams(), stream), stream)
 
-    def _fitted(self, counted: Counted) -> tuple[Fitted, tuple[Longs, int] | None]:
-        features = FittedTerms(self.grams(), counted.vocabulary, self.unknown)
-        return features, None if counted.df is None or self.unknown else (counted.df, counted.n)
+    def _counted(self, counted: Counted, stream: Stream) -> Seen:
+        """The terms as features, and what is known of them already."""
+        given = None if counted.df is None or self.unknown else (counted.df, counted.n)
+        return Seen(FittedTerms(self.grams(), counted.vocabulary, self.unknown), stream, given=given)
 
 
 @dataclass(frozen=True)

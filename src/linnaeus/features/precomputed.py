@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import TakesMatrices, has_method
 from linnaeus.store import states
-from linnaeus.types import Place, State
+from linnaeus.types import State, offsets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Doubles, Longs, Source
 
 
 MAX_COLUMNS = 2**31
@@ -85,7 +85,7 @@ class Matrix(Batch):
         labels = None if self.labels is None else self.labels.slice(offset, length)
         return Matrix(labels=labels, rows=self.rows.rows_slice(offset, stop), start=self.start + offset)
 
-    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Matrix:
+    def take(self, rows: Sequence[int] | NDArray[np.integer]) -> Matrix:
         """The rows with these numbers, in this order, numbered from 0."""
         chosen = row_numbers(rows)
         return Matrix(labels=None if self.labels is None else self.labels.take(chosen), rows=self.rows.take(chosen))
@@ -110,7 +110,7 @@ class FittedReady(Fitted):
             return _entries(batch).rows(self.width, batch.start)
         return batch.rows.to_csr() if isinstance(batch.rows, Dense) else batch.rows
 
-    def adopt(self, source: Any) -> Any:
+    def adopt(self, source: Source) -> Source:
         """A matrix (an array, a SciPy matrix, a data frame, lists of numbers) as a batch; other data as they are.
 
         >>> len(FittedReady(2).adopt([[1.0, 2.0], [0.0, 3.0]]))
@@ -120,10 +120,6 @@ class FittedReady(Fitted):
             return source
         names = None if self.called is None else np.array(self.called, object)
         return Matrix(rows=as_rows(source, self.width, names))
-
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No positions: the features do not come from a text."""
-        return [[] for _ in range(len(batch))]
 
     def names(self) -> Names:
         """Those of the data frame; else `#7` for index 7."""
@@ -169,8 +165,7 @@ class _Entries:
             row, column = divmod(int(keys[~finite][0]), width)
             raise DataError(f"Row {start + row + 1} has no finite value at index {column}; correct it or leave it out.")
         keys, sums = keys[sums != 0], sums[sums != 0]
-        indptr = np.zeros(self.n + 1, np.int64)
-        np.cumsum(np.bincount(keys // width, minlength=self.n), out=indptr[1:])
+        indptr = offsets_of(np.bincount(keys // width, minlength=self.n))
         return CSR(indptr, (keys % width).astype(np.int32), sums, width)
 
 
@@ -265,14 +260,8 @@ class FittedVectors(Fitted):
             found = np.divide(found, lengths, out=np.zeros_like(found), where=lengths > 0)
         values = found.astype(np.float32)
         stored = values != 0
-        indptr = np.zeros(len(values) + 1, np.int64)
-        np.cumsum(stored.sum(axis=1), out=indptr[1:])
         places = np.broadcast_to(np.arange(self.width, dtype=np.int32), values.shape)
-        return CSR(indptr, places[stored], values[stored], self.width)
-
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No positions: the values do not come from the text."""
-        return [[] for _ in range(len(batch))]
+        return CSR(offsets_of(stored.sum(axis=1)), places[stored], values[stored], self.width)
 
     def names(self) -> Names:
         """The column, and the place in the vector."""

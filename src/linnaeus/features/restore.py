@@ -6,9 +6,9 @@ Only what stands in the table can be built; a file names a row of it, never a mo
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from linnaeus import store
 from linnaeus.errors import InputTypeError, ModelFileError, damaged
@@ -18,70 +18,60 @@ from linnaeus.types import Json, State
 
 if TYPE_CHECKING:
     from linnaeus.features.pairs.base import FittedPairs
+    from linnaeus.features.pairs.measured import FittedMeasure
 
-Functions: TypeAlias = Mapping[str, Callable[[Any], Any]]
-Restorer: TypeAlias = Callable[[State, Sequence[Fitted], Functions], Fitted]
+    Restored: TypeAlias = Fitted | FittedPairs | FittedMeasure
 
+Functions: TypeAlias = Mapping[str, Callable[..., object]]
+"""Functions of the user's by name; what they return is checked where they are called."""
 
 DEEPEST = 64
-_CALLING = frozenset({"function", "pair_function"})
-"""Kinds of pieces that call a function of the user's."""
 
 
-def alone(path: str) -> Restorer:
-    """For a piece that is made of nothing else; its class is imported when a file holds one."""
+class Kind(NamedTuple):
+    """The class of a kind, and what it is made of: how many blocks (None: at least one), and their base class."""
 
-    def restored(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
-        del blocks, functions
-        return _built(path, state)
-
-    return restored
+    path: str
+    blocks: int | None = 0
+    of: str = "base.Fitted"
 
 
-def around(path: str, count: int | None = None) -> Restorer:
-    """For a piece made of so many others (None: any number but zero)."""
-
-    def restored(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
-        del functions
-        if len(blocks) != count if count else not blocks:
-            raise damaged(f"{state.manifest['kind']!r} has {len(blocks)} blocks")
-        return _built(path, state, *blocks)
-
-    return restored
-
-
-def _function(state: State, blocks: Sequence[Fitted], functions: Functions) -> Fitted:
-    del blocks
-    return _built("function.FittedFunction", state, functions)
-
-
-def _built(path: str, *parts: Any) -> Fitted:
-    module, name = path.rsplit(".", 1)
-    found: Fitted = getattr(import_module(f"linnaeus.features.{module}"), name).from_state(*parts)
-    return found
-
-
-RESTORERS: dict[str, Restorer] = {
-    "affixes": alone("surface.FittedAffixes"),
-    "columns": alone("columns.FittedColumns"),
-    "conjunction": around("composition.FittedConjunction", 2),
-    "field": around("columns.FittedField", 1),
-    "fourier": around("kernel_features.FittedFourier", 1),
-    "function": _function,
-    "hashed": alone("terms.hashed.FittedHashed"),
-    "letters": alone("surface.FittedLetters"),
-    "lexicon": alone("lexicon.FittedLexicon"),
-    "narrowed": around("base.Narrowed", 1),
-    "nystrom": around("kernel_features.FittedNystrom", 1),
-    "ready": alone("precomputed.FittedReady"),
-    "reduced": around("reduced.FittedReduced", 1),
-    "shape": alone("surface.FittedShape"),
-    "terms": alone("terms.exact.FittedTerms"),
-    "union": around("composition.FittedUnion"),
-    "vectors": alone("precomputed.FittedVectors"),
-    "weighted": around("weighting.FittedWeighted", 1),
+RESTORERS = {
+    "affixes": Kind("surface.FittedAffixes"),
+    "columns": Kind("columns.FittedColumns"),
+    "company": Kind("pairs.measures.Company"),
+    "conjunction": Kind("composition.FittedConjunction", 2),
+    "context": Kind("pairs.measures.Context"),
+    "crossed": Kind("pairs.crossed.FittedCrossed", 2),
+    "described": Kind("pairs.crossed.FittedDescribed", 1),
+    "field": Kind("columns.FittedField", 1),
+    "fourier": Kind("projections.FittedFourier", 1),
+    "function": Kind("function.FittedFunction"),
+    "hashed": Kind("terms.hashed.FittedHashed"),
+    "joined": Kind("pairs.base.FittedJoined", None, "pairs.base.FittedPairs"),
+    "known": Kind("pairs.measures.FittedKnown"),
+    "letters": Kind("surface.FittedLetters"),
+    "lexicon": Kind("lexicon.FittedLexicon"),
+    "match": Kind("pairs.measures.Match"),
+    "measured": Kind("pairs.measured.FittedMeasured", None, "pairs.measured.FittedMeasure"),
+    "narrowed": Kind("base.Narrowed", 1),
+    "nothing": Kind("pairs.measures.Nothing"),
+    "numbers": Kind("pairs.measures.Numbers"),
+    "nystrom": Kind("projections.FittedNystrom", 1),
+    "pair_function": Kind("pairs.measured.PairFunction"),
+    "passage": Kind("pairs.reading.FittedPassage"),
+    "ready": Kind("precomputed.FittedReady"),
+    "reduced": Kind("projections.FittedReduced", 1),
+    "shape": Kind("surface.FittedShape"),
+    "terms": Kind("terms.exact.FittedTerms"),
+    "union": Kind("composition.FittedUnion", None),
+    "vectors": Kind("precomputed.FittedVectors"),
+    "weighted": Kind("weighting.FittedWeighted", 1),
 }
-"""How each kind of fitted piece is built again from its state, its blocks and the functions passed in."""
+"""Every kind of fitted features, of texts and of pairs; its class is imported when a file holds one."""
+
+CALLING = frozenset({"function", "pair_function"})
+"""Kinds of pieces that call a function of the user's."""
 
 
 def restore(state: State, functions: Functions | None = None) -> Fitted:
@@ -93,64 +83,47 @@ def restore(state: State, functions: Functions | None = None) -> Fitted:
     True
     """
     check_functions(functions)
-    return _restore(state, functions or {}, DEEPEST)
-
-
-def _restore(state: State, functions: Functions, depth: int) -> Fitted:
-    kind = state.manifest.get("kind")
-    if not isinstance(kind, str) or kind not in RESTORERS:
-        raise ModelFileError(
-            f"The model has features of kind {kind!r}, which this version does not know; upgrade Linnaeus."
-        )
-    if depth == 0:
-        raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep; train it with fewer.")
-    blocks = [_restore(part, functions, depth - 1) for part in nested(state)]
-    return RESTORERS[kind](state, blocks, functions)
-
-
-PAIRS = {
-    "joined": "base.FittedJoined",
-    "measured": "measured.FittedMeasured",
-    "described": "crossed.FittedDescribed",
-    "crossed": "crossed.FittedCrossed",
-    "match": "matching.Match",
-    "nothing": "matching.Nothing",
-    "numbers": "popularity.Numbers",
-    "known": "popularity.FittedKnown",
-    "context": "matching.Context",
-    "company": "matching.Company",
-    "passage": "reading.FittedPassage",
-}
-"""Where each kind of fitted pair features lives."""
+    found = _restore(state, functions or {}, DEEPEST)
+    if not isinstance(found, Fitted):
+        raise damaged("its features are not those of texts")
+    return found
 
 
 def restore_pairs(state: State, functions: Functions | None = None) -> FittedPairs:
     """Fitted pair features from what `state()` gave; `functions` are those that it names."""
     from linnaeus.features.pairs.base import FittedPairs
 
-    found = _restore_pairs(state, functions or {}, DEEPEST)
+    found = _restore(state, functions or {}, DEEPEST)
     if not isinstance(found, FittedPairs):
         raise damaged("its features are not those of pairs")
     return found
 
 
-def _restore_pairs(state: State, functions: Functions, depth: int) -> Any:
-    kind = state.manifest.get("kind")
+def _restore(state: State, functions: Functions, depth: int) -> Restored:
+    name = state.manifest.get("kind")
+    if not isinstance(name, str) or name not in RESTORERS:
+        raise ModelFileError(
+            f"The model has features of kind {name!r}, which this version does not know; upgrade Linnaeus."
+        )
     if depth == 0:
         raise ModelFileError(f"The model has blocks within blocks, more than {DEEPEST} deep; train it with fewer.")
-    if kind == "pair_function":
-        from linnaeus.features.pairs.measured import PairFunction
+    blocks = [_restore(part, functions, depth - 1) for part in nested(state)]
+    path, count, of = RESTORERS[name]
+    if count == 0:
+        parts: tuple[object, ...] = (functions,) if name in CALLING else ()
+    elif len(blocks) != count if count else not blocks:
+        raise damaged(f"{name!r} has {len(blocks)} blocks")
+    elif not all(isinstance(block, _class(of)) for block in blocks):
+        raise damaged(f"{name!r} has blocks of another kind")
+    else:
+        parts = tuple(blocks)
+    found: Restored = _class(path).from_state(state, *parts)
+    return found
 
-        return PairFunction.from_state(state, functions)
-    if isinstance(kind, str) and kind in PAIRS:
-        module, name = PAIRS[kind].split(".")
-        blocks = [_restore_pairs(part, functions, depth - 1) for part in nested(state)]
-        return getattr(import_module(f"linnaeus.features.pairs.{module}"), name).from_state(state, *blocks)
-    if isinstance(kind, str) and kind in RESTORERS:
-        return restore(state, functions)
-    raise ModelFileError(
-        f"The model has features of kind {kind!r}, which this version does not know; upgrade Linnaeus."
-    )
+
+def _class(path: str) -> Any:
+    module, name = path.rsplit(".", 1)
+    return getattr(import_module(f"linnaeus.features.{module}"), name)
 
 
 def check_functions(functions: Functions | None) -> None:
@@ -160,7 +133,7 @@ def check_functions(functions: Functions | None) -> None:
             raise InputTypeError(f"functions[{name!r}] is of type {type(function).__name__}; pass a function.")
 
 
-def bound(value: Json, functions: Functions | None) -> Any:
+def bound(value: Json, functions: Functions | None) -> Json:
     """Plain data with these functions in the pieces that name them: a file holds names, never functions.
 
     >>> bound({"kind": "function", "name": "length"}, {"length": len})["fn"]
@@ -171,7 +144,7 @@ def bound(value: Json, functions: Functions | None) -> Any:
     if isinstance(value, list):
         return [bound(item, functions) for item in value]
     found = {name: bound(item, functions) for name, item in value.items()}
-    if found.get("kind") in _CALLING and found.get("name") in functions:
+    if found.get("kind") in CALLING and found.get("name") in functions:
         found["fn"] = functions[found["name"]]
     return found
 

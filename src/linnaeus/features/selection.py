@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features import SCORES
-from linnaeus.features.base import Block, Fitted, Labeled
+from linnaeus.features.base import Block, Fitted, Labeled, check_least
 from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
 
@@ -122,9 +122,7 @@ class Selected(Block):
     def __post_init__(self) -> None:
         if not isinstance(self.block, Block):
             raise InputTypeError(f"Selected takes an extractor, not {type(self.block).__name__}.")
-        expect("Selected(k=...)", self.k, int)
-        if self.k < 1:
-            raise UsageError(f"Selected(k=...) must be at least 1, not {self.k}.")
+        check_least("Selected(k=...)", self.k)
         resolve_score(self.by)
 
     def learn(self, stream: Stream) -> Fitted:

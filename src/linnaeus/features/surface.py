@@ -17,12 +17,12 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.features.base import Block, Fitted, rows_from
 from linnaeus.features.batches import text, texts
-from linnaeus.features.names import Names
+from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed, pack_strings, unpack_strings
 from linnaeus.text import Analysis, Normalize, as_texts
 from linnaeus.text.buffers import as_arrow
-from linnaeus.types import Place, State
+from linnaeus.types import Place, State, offsets_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,7 +126,7 @@ class Lengths:
         words, counts = bag(text(batch, "Affixes"), WORDS)
         found = [[number(name) for name in self.of_word(word)] for word in words]
         known = [[column for column in columns if column is not None] for columns in found]
-        ends = np.cumsum([0, *map(len, known)])
+        ends = offsets_of([len(columns) for columns in known])
         columns = np.fromiter((column for row in known for column in row), np.int64, int(ends[-1]))
         width = int(columns.max(initial=-1)) + 1
         counts = counts @ csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(words), width))
@@ -337,11 +337,9 @@ class FittedLetters(Fitted):
     def extract(self, batch: Batch) -> CSR:
         """Code points and one, place by place."""
         cut = [self.normalize(text)[: self.length] for text in texts(batch, "Letters")]
-        sizes = np.array([len(text) for text in cut], np.int64)
-        offsets = np.zeros(len(cut) + 1, np.int64)
-        np.cumsum(sizes, out=offsets[1:])
+        offsets = offsets_of([len(text) for text in cut])
         points = np.frombuffer("".join(cut).encode("utf-32-le", "surrogatepass"), "<u4")
-        places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+        places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
         return CSR(offsets, places.astype(np.int32), (points + np.uint32(1)).astype(np.float32), self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
@@ -355,7 +353,7 @@ class FittedLetters(Fitted):
 
     def names(self) -> Names:
         """`letter 7` for the seventh."""
-        return Names(self.width, lambda start, end: [f"letter {place + 1}" for place in range(start, end)])
+        return numbered(self.width, "letter {}", 1)
 
     def state(self) -> State:
         """Only the settings."""

@@ -20,9 +20,9 @@ from linnaeus.text import as_texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from linnaeus.features.base import Fitted, Source
+    from linnaeus.features.base import Fitted
     from linnaeus.store.blocks import Guard
-    from linnaeus.types import Array, Bytes, Doubles, Floats, Ints, Longs
+    from linnaeus.types import Array, Bytes, Doubles, Floats, Ints, Longs, Source
 
     Curve: TypeAlias = tuple[float, float]
 

@@ -17,7 +17,7 @@ def _pair(form: str, at: int, other: str, there: int) -> Pair:
 
 def wide_templates() -> Templates:
     """The default templates with longer affixes, more neighbors, and pairs of endings."""
-    more = (
+    more: tuple[Window | Pair, ...] = (
         Window(("lower.prefix5", "lower.suffix5")),
         Window(("caps", "lower.prefix2", "lower.suffix2"), (-1, 1)),
         *(_pair("lower", a, "lower", b) for a, b in ((-1, 1), (-2, -1), (1, 2))),

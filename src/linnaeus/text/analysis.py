@@ -17,7 +17,7 @@ from linnaeus.types import Json, Texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linnaeus.text.aligned import Aligned
+    from linnaeus.text.normalize import Aligned
     from linnaeus.types import Longs
 
 
@@ -97,13 +97,17 @@ class Analysis:
         """Every token with its position in the original text."""
         if not isinstance(text, str):
             raise InputTypeError(f"spans takes one text, not {type(text).__name__}.")
-        aligned = self.normalize.align(text.encode("utf-8", "replace").decode())
+        aligned = self.align(text)
         found = [(aligned.text[a:b], *aligned.span(a, b)) for a, b in self.cut(aligned.text)]
         if self.stem is not None:
             stem = stemmer(self.stem).stemWord
             found = [(stem(word), start, end) for word, start, end in found]
         tokens = [Token(*token) for token in found]
         return self._edged(tokens, aligned) if self.tokenizer == "edges" else tokens
+
+    def align(self, text: str) -> Aligned:
+        """The normalized text with the original position of each character; half surrogate pairs become `?`."""
+        return self.normalize.align(text.encode("utf-8", "replace").decode())
 
     def _edged(self, tokens: list[Token], aligned: Aligned) -> list[Token]:
         """Add the edge markers; each gets the position of the character beside it."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
-from linnaeus.types import Texts
+from linnaeus.types import Texts, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.types import Bytes
@@ -51,9 +51,7 @@ def as_arrow(texts: Texts) -> pa.Array:
 
 def pack(pieces: Sequence[bytes]) -> Texts:
     """Concatenate byte strings."""
-    offsets = np.zeros(len(pieces) + 1, np.int64)
-    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
-    return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets)
+    return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets_of([len(piece) for piece in pieces]))
 
 
 def replace(texts: Texts, changed: dict[int, bytes]) -> Texts:
@@ -68,6 +66,4 @@ def replace(texts: Texts, changed: dict[int, bytes]) -> Texts:
         at = int(texts.offsets[row + 1])
         lengths[row] = len(text)
     pieces.append(raw[at : int(texts.offsets[-1])])
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets)
+    return Texts(np.frombuffer(b"".join(pieces), np.uint8), offsets_of(lengths))

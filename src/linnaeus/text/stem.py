@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
@@ -12,9 +12,20 @@ from linnaeus.errors import MachineError, UsageError
 from linnaeus.text.buffers import as_arrow, as_texts
 from linnaeus.types import Texts
 
+if TYPE_CHECKING:
+    from linnaeus.types import Longs
+
+
+class Stemmer(Protocol):
+    """A stemmer of Snowball."""
+
+    def stemWord(self, word: str) -> str:  # noqa: N802 - its name there
+        """The stem of a word."""
+        ...
+
 
 @lru_cache(maxsize=16)
-def stemmer(language: str) -> Any:
+def stemmer(language: str) -> Stemmer:
     """The Snowball stemmer of a language, such as "english".
 
     >>> stemmer("english").stemWord("flies")
@@ -27,10 +38,11 @@ def stemmer(language: str) -> Any:
     known = snowballstemmer.algorithms()
     if language not in known:
         raise UsageError(f"stem={language!r} is not a language of Snowball; choose one of {', '.join(sorted(known))}.")
-    return snowballstemmer.stemmer(language)
+    found: Stemmer = snowballstemmer.stemmer(language)
+    return found
 
 
-def stem_rows(tokens: Texts, rows: Any, language: str) -> Texts:
+def stem_rows(tokens: Texts, rows: Longs, language: str) -> Texts:
     """Stem tokens, grouped into rows by offsets; a row becomes its stems, each followed by a space."""
     encoded = as_arrow(tokens).dictionary_encode()
     stem = stemmer(language).stemWord

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -13,21 +13,21 @@ import pyarrow.compute as pc
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import InputTypeError
-from linnaeus.features.base import FittedPiece
-from linnaeus.features.names import Names
+from linnaeus.errors import InputTypeError, damaged
+from linnaeus.features.base import FittedPiece, ascending
+from linnaeus.features.names import Names, chained
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import CASES, TOKENIZERS
-from linnaeus.store.states import nest
+from linnaeus.store.states import nest, tensor
 from linnaeus.text.buffers import as_texts
-from linnaeus.types import State
+from linnaeus.types import State, offsets_of
 from linnaeus.types import groups as gather
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.data.groups import Groups
-    from linnaeus.types import Doubles, Longs, Words64
+    from linnaeus.types import Arrays, Doubles, Longs, Words64
 
 
 T = TypeVar("T")
@@ -62,6 +62,44 @@ class Keys:
 
 
 @dataclass(frozen=True, eq=False)
+class Tally:
+    """How often each of some keys was met: the keys, sorted, and their counts.
+
+    >>> Tally.of(np.array([5, 2, 5], np.uint64)).look(np.array([5, 7], np.uint64)).tolist()
+    [2.0, 0.0]
+    """
+
+    keys: Words64
+    counts: Doubles
+
+    @classmethod
+    def of(cls, keys: Words64) -> Tally:
+        """The counts of these."""
+        found, counts = np.unique(keys, return_counts=True)
+        return cls(found, counts.astype(np.float64))
+
+    def look(self, asked: Words64) -> Doubles:
+        """The count of each of these, 0 for those that were not met."""
+        if not len(self.keys):
+            return np.zeros(len(asked))
+        at = np.minimum(np.searchsorted(self.keys, asked), len(self.keys) - 1)
+        return np.where(self.keys[at] == asked, self.counts[at], 0.0)
+
+    def tensors(self, keys: str, counts: str) -> Arrays:
+        """Keys and counts under these names."""
+        return {keys: self.keys.view(np.int64), counts: self.counts}
+
+    @classmethod
+    def from_state(cls, state: State, keys: str, counts: str) -> Tally:
+        """Built again; keys that are not sorted, and counts that are not finite, are refused."""
+        found = cls(tensor(state.tensors, keys, np.int64).view(np.uint64), tensor(state.tensors, counts, np.float64))
+        counted = (found.counts > 0) & np.isfinite(found.counts)
+        if len(found.keys) != len(found.counts) or not ascending(found.keys) or not counted.all():
+            raise damaged(f"its table of {keys} does not fit")
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Distinct:
     """A column by its distinct values: `values[codes[i]]` is that of row i. Missing values are empty texts."""
 
@@ -83,14 +121,13 @@ class View:
 
     def __init__(self, groups: Groups) -> None:
         self.groups = groups
-        self._made: dict[Any, Any] = {}
+        self._made: dict[Hashable, object] = {}
 
-    def shared(self, key: Any, make: Callable[[], T]) -> T:
+    def shared(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made once for this key."""
         if key not in self._made:
             self._made[key] = make()
-        found: T = self._made[key]
-        return found
+        return cast("T", self._made[key])
 
     def __len__(self) -> int:
         return int(self.groups.offsets[-1])
@@ -142,9 +179,7 @@ class View:
 
 def gathered(owner: Longs, keys: Words64, count: int) -> Keys:
     """Keys sorted by who owns them."""
-    at = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(owner, minlength=count), out=at[1:])
-    return Keys(at, keys[np.argsort(owner, kind="stable")])
+    return Keys(offsets_of(np.bincount(owner, minlength=count)), keys[np.argsort(owner, kind="stable")])
 
 
 def viewed(groups: Groups | View) -> View:
@@ -217,11 +252,6 @@ class FittedJoined(FittedPairs):
     blocks: tuple[FittedPairs, ...]
 
     @property
-    def inside(self) -> tuple[FittedPairs, ...]:
-        """The blocks."""
-        return self.blocks
-
-    @property
     def width(self) -> int:
         """That of all blocks."""
         return sum(block.width for block in self.blocks)
@@ -238,34 +268,22 @@ class FittedJoined(FittedPairs):
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
         """The sum over the blocks."""
-        view, total = viewed(groups), np.zeros(int(viewed(groups).groups.offsets[-1]))
-        for block, part in zip(self.blocks, self._parts(w), strict=True):
+        view = viewed(groups)
+        total, ends = np.zeros(len(view)), np.cumsum([block.width for block in self.blocks])
+        for block, part in zip(self.blocks, np.split(w, ends[:-1]), strict=True):
             total += block.scores(view, part)
         return total
 
-    def _parts(self, w: Doubles) -> list[Doubles]:
-        cuts = np.cumsum([block.width for block in self.blocks])[:-1]
-        return np.split(w, cuts)
-
     def names(self) -> Names:
         """The names of the blocks' columns."""
-        bounds = np.concatenate([[0], np.cumsum([block.width for block in self.blocks])])
-
-        def some(start: int, end: int) -> list[str]:
-            found: list[str] = []
-            for block, first in zip(self.blocks, bounds.tolist(), strict=False):
-                low, high = max(start - first, 0), min(end - first, block.width)
-                found += block.names()[low:high] if low < high else []
-            return found
-
-        return Names(self.width, some)
+        return chained([block.names() for block in self.blocks])
 
     def state(self) -> State:
         """The states of the blocks."""
         return nest({"kind": "joined"}, self.blocks)
 
     @classmethod
-    def from_state(cls, state: State, *blocks: Any) -> FittedJoined:
+    def from_state(cls, state: State, *blocks: FittedPairs) -> FittedJoined:
         """Restore from the stored state."""
         del state
-        return cls(tuple(blocks))
+        return cls(blocks)

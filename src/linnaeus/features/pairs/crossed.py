@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,17 @@ from linnaeus.arrays.csr import CSR
 from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
+from linnaeus.features.composition import products
 from linnaeus.features.names import Names, prefixed
 from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed, nest
+from linnaeus.types import offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.data.groups import Groups
     from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, State
+    from linnaeus.types import Doubles, Longs, State
 
 LARGEST = 2**31 - 1
 AT_ONCE = 4096
@@ -64,11 +66,6 @@ class FittedDescribed(FittedPairs):
     features: Fitted
 
     @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The features it is made of."""
-        return (self.features,)
-
-    @property
     def width(self) -> int:
         """That of the extractor."""
         return self.features.width
@@ -93,12 +90,10 @@ class FittedDescribed(FittedPairs):
         return nest({"kind": "described"}, (self.features,))
 
     @classmethod
-    def from_state(cls, state: State, *blocks: Any) -> FittedDescribed:
+    def from_state(cls, state: State, features: Fitted) -> FittedDescribed:
         """Built again."""
         del state
-        if len(blocks) != 1 or not isinstance(blocks[0], Fitted):
-            raise damaged("its features of candidates are none")
-        return cls(blocks[0])
+        return cls(features)
 
 
 @dataclass(frozen=True)
@@ -144,11 +139,6 @@ class FittedCrossed(FittedPairs):
     weight: float
 
     @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The features it is made of."""
-        return (self.left, self.right)
-
-    @property
     def width(self) -> int:
         """The product."""
         return self.left.width * self.right.width
@@ -158,7 +148,9 @@ class FittedCrossed(FittedPairs):
         view = viewed(groups)
         A = self.left.extract(contexts(view, self.columns)).take(view.group)
         B = _blank(self.right.extract(titles(view)).take(view.distinct("candidate").codes), view)
-        return _outer(A, B, self.weight)
+        pairs = products(B, A)
+        values = (pairs.values * self.weight).astype(np.float32)
+        return CSR(pairs.indptr, pairs.keys.astype(np.int32), values, self.width)
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
         """First phi(x)' M of each example, for all columns of candidates; then each candidate takes its own."""
@@ -189,11 +181,8 @@ class FittedCrossed(FittedPairs):
         return nest(manifest, (self.left, self.right))
 
     @classmethod
-    def from_state(cls, state: State, *blocks: Any) -> FittedCrossed:
+    def from_state(cls, state: State, left: Fitted, right: Fitted) -> FittedCrossed:
         """Built again."""
-        if len(blocks) != 2 or not all(isinstance(block, Fitted) for block in blocks):
-            raise damaged("its crossed features are not two")
-        left, right = blocks
         weight = float(field(state.manifest, "weight", (int, float)))
         columns = listed(state.manifest, "columns", str)
         if not columns or not np.isfinite(weight) or left.width * right.width > LARGEST:
@@ -206,25 +195,10 @@ def _blank(X: CSR, view: View) -> CSR:
     if not view.missing.any():
         return X
     kept = ~np.repeat(view.missing, np.diff(X.indptr))
-    indptr = np.concatenate([[0], np.cumsum(np.where(view.missing, 0, np.diff(X.indptr)))]).astype(np.int64)
-    return CSR(indptr, X.indices[kept], X.data[kept], X.width)
+    return CSR(offsets_of(np.where(view.missing, 0, np.diff(X.indptr))), X.indices[kept], X.data[kept], X.width)
 
 
-def _outer(A: CSR, B: CSR, weight: float) -> CSR:
-    """The outer product of the rows of both, flat: column b * A.width + a."""
-    a, b = np.diff(A.indptr), np.diff(B.indptr)
-    counts = a * b
-    indptr = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    row = np.repeat(np.arange(len(counts)), counts)
-    place = np.arange(indptr[-1]) - indptr[row]
-    at_b, at_a = B.indptr[row] + place // a[row], A.indptr[row] + place % a[row]
-    columns = B.indices[at_b].astype(np.int64) * A.width + A.indices[at_a]
-    values = (B.data[at_b] * A.data[at_a] * weight).astype(np.float32)
-    return CSR(indptr, columns.astype(np.int32), values, A.width * B.width)
-
-
-def _picked(B: CSR, U: Doubles, group: Any) -> Doubles:
+def _picked(B: CSR, U: Doubles, group: Longs) -> Doubles:
     """Sum over a candidate's columns of its value times the example's number for that column."""
     row = np.repeat(np.arange(len(B)), np.diff(B.indptr))
     inside = slice(int(B.indptr[0]), int(B.indptr[-1]))

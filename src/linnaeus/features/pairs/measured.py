@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import NOT_STORED, State
+from linnaeus.types import NOT_STORED, State, offsets_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.data.groups import Groups
     from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.features.restore import Functions
+    from linnaeus.types import Doubles, Floats, Longs
 
 
 class FittedMeasure(ABC):
@@ -73,26 +76,20 @@ class Plain(Measure, FittedMeasure):
         return State({"kind": self.KIND, **plain}, {})
 
     @classmethod
-    def from_state(cls, state: State, *blocks: Any) -> FittedMeasure:
-        """Built again; settings that are none are refused."""
-        del blocks
-        return cls(**settings(cls, state.manifest))
+    def from_state(cls, state: State) -> FittedMeasure:
+        """Built again from its settings, lists as tuples; settings that are none are refused."""
+        found = {}
+        for part in fields(cls):  # type: ignore[arg-type]
+            if part.name not in state.manifest:
+                raise damaged(f"{cls.KIND!r} lacks the setting {part.name!r}")
+            value = state.manifest[part.name]
+            found[part.name] = tuple(value) if isinstance(value, list) else value
+        return cls(**found)
 
 
-def settings(cls: type, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a piece from its manifest, lists as tuples."""
-    found = {}
-    for part in fields(cls):
-        if part.name not in manifest:
-            raise damaged(f"{manifest.get('kind')!r} lacks the setting {part.name!r}")
-        value = manifest[part.name]
-        found[part.name] = tuple(value) if isinstance(value, list) else value
-    return found
-
-
-def largest_in_group(values: Doubles, offsets: Any, otherwise: float = 0.0) -> Doubles:
-    """The largest of each group (n,)."""
-    found = np.full(len(offsets) - 1, otherwise)
+def largest_in_group(values: Doubles, offsets: Longs) -> Doubles:
+    """The largest of each group (n,), 0 for an empty one."""
+    found = np.zeros(len(offsets) - 1)
     full = np.diff(offsets) > 0
     if len(values):
         found[full] = np.maximum.reduceat(values, offsets[:-1][full])
@@ -118,7 +115,7 @@ class Measured(PairBlock):
     opposite sign there.
     """
 
-    measures: tuple[Any, ...]
+    measures: tuple[Measure, ...]
     standing: str = "plain"
     question: str | None = None
 
@@ -205,11 +202,9 @@ class FittedMeasured(FittedPairs):
         return nest(manifest, self.measures, {"scale": self.scale})
 
     @classmethod
-    def from_state(cls, state: State, *blocks: Any) -> FittedMeasured:
+    def from_state(cls, state: State, *blocks: FittedMeasure) -> FittedMeasured:
         """Built again."""
         scale, standing = tensor(state.tensors, "scale", np.float64), states.field(state.manifest, "standing", str)
-        if not blocks or not all(isinstance(block, FittedMeasure) for block in blocks):
-            raise damaged("its measures are none")
         if standing not in STANDINGS or len(scale) != sum(len(block.names()) for block in blocks):
             raise damaged("its measures do not fit their scales")
         if not ((scale >= 0) & (scale <= 2 * LARGEST)).all():
@@ -245,18 +240,16 @@ def _standings(V: Doubles, view: View) -> Doubles:
     return found
 
 
-def _sparse(table: Any, blocks: Longs, width: int) -> CSR:
+def _sparse(table: Floats, blocks: Longs, width: int) -> CSR:
     """The table once in each of the blocks of columns a row names (-1: none), without zeros."""
-    m, q = table.shape
+    q = table.shape[1]
     kept = (table != 0)[:, None, :] & (blocks >= 0)[:, :, None]
     columns = (blocks[:, :, None] * q + np.arange(q)).astype(np.int32)
     values = np.broadcast_to(table[:, None, :], kept.shape)
-    indptr = np.zeros(m + 1, np.int64)
-    np.cumsum(kept.sum(axis=(1, 2)), out=indptr[1:])
-    return CSR(indptr, columns[kept], np.ascontiguousarray(values[kept]), width)
+    return CSR(offsets_of(kept.sum(axis=(1, 2))), columns[kept], np.ascontiguousarray(values[kept]), width)
 
 
-def _asked(view: View, column: str) -> tuple[Longs, Any]:
+def _asked(view: View, column: str) -> tuple[Longs, NDArray[np.bool_]]:
     """The kind of each question, -1 for none; and which are negated."""
     texts = [text or "" for text in view.groups.column(column).to_pylist()]
     kinds = [next((i for i, kind in enumerate(KINDS) if kind in text.lower()), -1) for text in texts]
@@ -274,7 +267,7 @@ class PairFunction(Measure, FittedMeasure):
     [1.0, -1.0]
     """
 
-    fn: Callable[[str, str], float] = field(repr=False, metadata=NOT_STORED)
+    fn: Callable[..., object] = field(repr=False, metadata=NOT_STORED)
     name: str = ""
     source: str = "text"
 
@@ -314,7 +307,7 @@ class PairFunction(Measure, FittedMeasure):
         return State({"kind": "pair_function", "name": self.name, "source": self.source}, {})
 
     @classmethod
-    def from_state(cls, state: State, functions: Mapping[str, Any]) -> PairFunction:
+    def from_state(cls, state: State, functions: Functions) -> PairFunction:
         """Restore with the function of that name; nothing is imported."""
         name = states.field(state.manifest, "name", str)
         if name not in functions:

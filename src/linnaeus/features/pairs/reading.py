@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, damaged
+from linnaeus.features.pairs.base import Tally
 from linnaeus.features.pairs.measured import FittedMeasure, Measure
 from linnaeus.frozen import dataclass
-from linnaeus.store.states import field, listed, tensor
+from linnaeus.store.states import field, listed
 from linnaeus.text.stem import light_stem, light_stems
 from linnaeus.types import State
 
@@ -243,11 +244,9 @@ class Passage(Measure):
 
     def fit(self, view: View) -> FittedPassage:
         """Count the stories each word stands in."""
-        df = Counter(word for story in stories(view, self.story) for word in story.ids)
-        keys = np.array([kernels.hash_bytes(word.encode()) for word in df], np.uint64)
-        order = np.argsort(keys)
-        counts = np.array(list(df.values()), np.float64)[order]
-        return FittedPassage(self.story, self.question, self.clues, keys[order], counts, len(stories(view, self.story)))
+        told = stories(view, self.story)
+        table = Tally.of(_hashes(word for story in told for word in story.ids))
+        return FittedPassage(self.story, self.question, self.clues, table, len(told))
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,8 +256,7 @@ class FittedPassage(FittedMeasure):
     story: str
     question: str
     clues: tuple[str, ...]
-    keys: Words64
-    counts: Doubles
+    table: Tally
     n: int
 
     def names(self) -> list[str]:
@@ -280,23 +278,18 @@ class FittedPassage(FittedMeasure):
     def state(self) -> State:
         """The clues and the table."""
         manifest = {"kind": "passage", "story": self.story, "question": self.question, "clues": list(self.clues)}
-        return State({**manifest, "n": self.n}, {"keys": self.keys.view(np.int64), "counts": self.counts})
+        return State({**manifest, "n": self.n}, self.table.tensors("keys", "counts"))
 
     @classmethod
-    def from_state(cls, state: State, *blocks: Any) -> FittedPassage:
+    def from_state(cls, state: State) -> FittedPassage:
         """Built again."""
-        del blocks
         clues, n = listed(state.manifest, "clues", str), field(state.manifest, "n", int)
-        keys = tensor(state.tensors, "keys", np.int64).view(np.uint64)
-        counts = tensor(state.tensors, "counts", np.float64)
         if not clues or any(clue not in CLUES for clue in clues):
             raise damaged("it has clues that are none")
-        if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or not (counts > 0).all() or n < 0:
-            raise damaged("its table of words does not fit")
-        if not np.isfinite(counts).all():
-            raise damaged("a count is not finite")
+        if n < 0:
+            raise damaged("its number of stories is none")
         story, question = field(state.manifest, "story", str), field(state.manifest, "question", str)
-        return cls(story, question, clues, keys, counts, n)
+        return cls(story, question, clues, Tally.from_state(state, "keys", "counts"), n)
 
 
 class _Worth:
@@ -308,13 +301,13 @@ class _Worth:
 
     def __call__(self, word: str) -> float:
         if word not in self.known:
-            self.known[word] = math.log((self.passage.n + 1) / (self._count(word) + 0.5))
+            count = float(self.passage.table.look(_hashes([word]))[0])
+            self.known[word] = math.log((self.passage.n + 1) / (count + 0.5))
         return self.known[word]
 
-    def _count(self, word: str) -> float:
-        table, key = self.passage.keys, np.uint64(kernels.hash_bytes(word.encode()))
-        at = int(np.searchsorted(table, key))
-        return float(self.passage.counts[at]) if at < len(table) and table[at] == key else 0.0
+
+def _hashes(words: Iterable[str]) -> Words64:
+    return np.array([kernels.hash_bytes(word.encode()) for word in words], np.uint64)
 
 
 def stories(view: View, column: str) -> list[Story]:

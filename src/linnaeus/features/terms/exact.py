@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
-from linnaeus.features.base import Fitted
+from linnaeus.features.base import Fitted, Narrowed
 from linnaeus.features.names import Names, stored
 from linnaeus.features.terms.counting import Counts, count_terms
 from linnaeus.features.terms.grams import Grams
@@ -76,17 +76,14 @@ class Exact:
 
     def learn(self, grams: Grams, stream: Stream) -> Counted:
         """Count the terms of the stream, and select those with a column."""
-        seen = count_terms(grams, stream, self._fewest(grams))
-        columns, df = self._choose(seen)
-        return Counted(seen.vocabulary(columns), df, seen.n)
+        return self._choose(count_terms(grams, stream, self._fewest(grams)))[1]
 
     def learn_rows(self, grams: Grams, stream: Stream, unknown: bool) -> tuple[Counted, CSR]:
         """The same, with the rows of the stream: the terms are counted and remembered, no text is read twice."""
         seen = count_terms(grams, stream, self._fewest(grams), record=True)
-        columns, df = self._choose(seen)
-        counted, counter = Counted(seen.vocabulary(columns), df, seen.n), seen.counter
+        (columns, counted), counter = self._choose(seen), seen.counter
         del seen  # its arrays are as large as the rows
-        layout = len(df) + int(unknown), len(df) if unknown else -1
+        layout = counted.vocabulary.layout(unknown)
         return counted, CSR(*counter.replay(columns, layout, kernels.thread_count()), layout[0])
 
     def learn_tally(
@@ -94,13 +91,12 @@ class Exact:
     ) -> tuple[Counted, Doubles]:
         """The same, with the sums of the rows of each of k classes (width, k): no row is made, and nothing recorded."""
         seen = count_terms(grams, stream, self._fewest(grams), classes=classes)
-        columns, df = self._choose(seen)
-        layout = len(df) + int(unknown), len(df) if unknown else -1
-        sums = seen.counter.tally(columns, layout).reshape(layout[0], classes[1])
-        return Counted(seen.vocabulary(columns), df, seen.n), sums
+        columns, counted = self._choose(seen)
+        layout = counted.vocabulary.layout(unknown)
+        return counted, seen.counter.tally(columns, layout).reshape(layout[0], classes[1])
 
-    def _choose(self, seen: Counts) -> tuple[Ints, Longs]:
-        """The column of each node that passes, or -1; the documents of each column."""
+    def _choose(self, seen: Counts) -> tuple[Ints, Counted]:
+        """The column of each node that passes, or -1; the terms that have one."""
         df = np.concatenate(seen.documents)
         passed = seen.wanted
         if passed.any() or seen.left_out:  # of no terms at all, the bounds are not to blame
@@ -116,7 +112,7 @@ class Exact:
             there = slice(start, start + len(df))
             by_column[columns[there][passed[there]]] = df[passed[there]]
         seen.drop_counts()
-        return columns, by_column
+        return columns, Counted(seen.vocabulary(columns), by_column, seen.n)
 
     def _shared(self, seen: Counts) -> NDArray[np.bool_]:
         """The nodes all of whose tokens stand in texts enough."""
@@ -131,9 +127,8 @@ class Exact:
         return shared
 
     def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
-        low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
-        high = self.max_df * n if isinstance(self.max_df, float) else self.max_df
-        if high < low:
+        high = texts_of(self.max_df, n)
+        if high < texts_of(self.min_df, n):
             raise UsageError(f"max_df={self.max_df} is below min_df={self.min_df} for {n:,} texts: no term can pass.")
         return (df >= self._least(n)) & (df <= high)
 
@@ -145,8 +140,12 @@ class Exact:
 
     def _least(self, n: int) -> int:
         """In how many of n texts a term must stand."""
-        low = self.min_df * n if isinstance(self.min_df, float) else self.min_df
-        return max(math.ceil(low), self.min_term_df if n >= FEW else 1)
+        return max(math.ceil(texts_of(self.min_df, n)), self.min_term_df if n >= FEW else 1)
+
+
+def texts_of(df: int | float, n: int) -> int | float:
+    """A number of texts, or a share of n, as a number of texts."""
+    return df * n if isinstance(df, float) else df
 
 
 @dataclass(frozen=True)
@@ -204,17 +203,15 @@ class FittedTerms(Fitted):
     def extract(self, batch: Batch) -> CSR:
         """How often each term occurs."""
         texts = self.grams.texts(batch)
-        layout = self.width, self.vocabulary.width if self.unknown else -1
-        arrays = self.vocabulary.arrays
+        arrays, layout = self.vocabulary.arrays, self.vocabulary.layout(self.unknown)
         rows = kernels.index_terms(texts.data, texts.offsets, self.grams.plan, arrays, layout, kernels.thread_count())
         return CSR(*rows, self.width)
 
     def locate(self, batch: Batch) -> list[list[Place]]:
         """The characters of every term, and of every unknown token."""
-        self.grams.texts(batch.slice(0, 0))
-        return [list(self._places(text)) for text in ([] if batch.text is None else batch.text.to_pylist())]
+        return [list(self._places(text)) for text in self.grams.strings(batch)]
 
-    def _places(self, text: str) -> Any:
+    def _places(self, text: str) -> Iterator[Place]:
         for term, start, end in self.grams.placed(text):
             column = self.vocabulary.find(term)
             if column >= 0:
@@ -233,8 +230,6 @@ class FittedTerms(Fitted):
     def keep(self, columns: Ints) -> Fitted:
         """Only these terms."""
         if self.unknown:
-            from linnaeus.features.base import Narrowed
-
             return Narrowed(self, columns)
         return dataclasses.replace(self, vocabulary=self.vocabulary.keep(columns))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.errors import DataError, UsageError, damaged_or_newer
@@ -11,10 +11,12 @@ from linnaeus.features.batches import NO_TEXTS
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import EDGE, UNITS, Plan
 from linnaeus.text import Analysis, as_texts
-from linnaeus.text.aligned import Aligned
+from linnaeus.text.normalize import Aligned
 from linnaeus.types import Json
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from linnaeus.data.batch import Batch
     from linnaeus.types import Texts
 
@@ -49,9 +51,17 @@ class Grams:
 
     def texts(self, batch: Batch) -> Texts:
         """The texts of a batch, ready for the kernels."""
+        return self.analysis.prepare(as_texts(self._given(batch)))
+
+    def strings(self, batch: Batch) -> list[str]:
+        """The texts of a batch as Python strings."""
+        found: list[str] = self._given(batch).to_pylist()
+        return found
+
+    def _given(self, batch: Batch) -> pa.Array:
         if batch.text is None:
             raise DataError(f"These features need texts, {NO_TEXTS}")
-        return self.analysis.prepare(as_texts(batch.text))
+        return batch.text
 
     @property
     def joint(self) -> str:
@@ -77,7 +87,8 @@ class Grams:
 
     def placed(self, text: str) -> list[Placed]:
         """Every term of one text with the characters of the original it stands on."""
-        return list(PLACERS[self.unit](self, text))
+        placed = {"words": _words, "skips": _skips}.get(self.unit, _characters)
+        return list(placed(self, text))
 
     def manifest(self) -> dict[str, Json]:
         """The settings as JSON, with the version of Unicode they were used under."""
@@ -101,18 +112,16 @@ class Grams:
 
 
 def _words(grams: Grams, text: str) -> Iterator[Placed]:
-    found = [(token.text.encode(), token.start, token.end) for token in grams.analysis.spans(text)]
     if grams.analysis.tokenizer == "bytes":
-        found = _bytes(grams, text)
+        aligned = grams.analysis.align(text)
+        bytes_ = ((i, byte) for i, char in enumerate(aligned.text) for byte in char.encode())
+        found = [(bytes([byte]), *aligned.span(i, i + 1)) for i, byte in bytes_]
+    else:
+        found = [(token.text.encode(), token.start, token.end) for token in grams.analysis.spans(text)]
     for n in range(grams.low, grams.high + 1):
         for i in range(len(found) - n + 1):
             part = found[i : i + n]
             yield tuple(t for t, _, _ in part), min(s for _, s, _ in part), max(e for _, _, e in part)
-
-
-def _bytes(grams: Grams, text: str) -> list[tuple[bytes, int, int]]:
-    aligned = grams.analysis.normalize.align(text.encode("utf-8", "replace").decode())
-    return [(bytes([byte]), *aligned.span(i, i + 1)) for i, char in enumerate(aligned.text) for byte in char.encode()]
 
 
 def _skips(grams: Grams, text: str) -> Iterator[Placed]:
@@ -122,12 +131,30 @@ def _skips(grams: Grams, text: str) -> Iterator[Placed]:
             yield (first.text.encode(), last.text.encode()), min(first.start, last.start), max(first.end, last.end)
 
 
-def _across(grams: Grams, text: str) -> Iterator[Placed]:
-    aligned = grams.analysis.normalize.align(text.encode("utf-8", "replace").decode())
-    aligned = aligned.rewrite(_collapsed(aligned.text))
-    for n in range(grams.low, min(grams.high, len(aligned.text)) + 1):
-        for i in range(len(aligned.text) - n + 1):
-            yield (aligned.text[i : i + n].encode(),), *aligned.span(i, i + n)
+def _characters(grams: Grams, text: str) -> Iterator[Placed]:
+    for aligned in _stretches(grams, grams.analysis.align(text)):
+        for n in _sizes(grams, len(aligned.text)):
+            for i in range(len(aligned.text) - n + 1):
+                yield (aligned.text[i : i + n].encode(),), *aligned.span(i, i + n)
+
+
+def _sizes(grams: Grams, length: int) -> Sequence[int]:
+    """How many characters the terms of a stretch of text have."""
+    if grams.unit == "subwords":
+        return [length, *range(grams.low, min(grams.high, length - 1) + 1)]
+    return range(grams.low, min(grams.high, length) + 1) or [length] * (grams.unit == "inside")
+
+
+def _stretches(grams: Grams, aligned: Aligned) -> Iterator[Aligned]:
+    """What terms do not leave: the text, or words with a mark at both ends, which stands on the character beside it."""
+    if grams.unit == "across":
+        yield aligned.rewrite(_collapsed(aligned.text))
+        return
+    left, right = "<>" if grams.unit == "subwords" else "  "
+    for start, end in grams.analysis.cut(aligned.text):
+        starts = (aligned.starts[start], *aligned.starts[start:end], aligned.starts[end - 1])
+        ends = (aligned.ends[start], *aligned.ends[start:end], aligned.ends[end - 1])
+        yield Aligned(left + aligned.text[start:end] + right, starts, ends)
 
 
 def _collapsed(text: str) -> Iterator[tuple[int, int, str]]:
@@ -139,42 +166,3 @@ def _collapsed(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), " "
         at = match.end()
     yield at, len(text), text[at:]
-
-
-def _inside(grams: Grams, text: str) -> Iterator[Placed]:
-    for word, places in _padded(grams, text, " ", " "):
-        for n in range(grams.low, grams.high + 1):
-            yield from _cut(word, places, min(n, len(word)))
-            if n >= len(word):
-                break
-
-
-def _subwords(grams: Grams, text: str) -> Iterator[Placed]:
-    for word, places in _padded(grams, text, "<", ">"):
-        yield from _cut(word, places, len(word))
-        for n in range(grams.low, min(grams.high, len(word) - 1) + 1):
-            yield from _cut(word, places, n)
-
-
-def _padded(grams: Grams, text: str, left: str, right: str) -> Iterator[tuple[str, Aligned]]:
-    """Words with a mark at both ends; a mark stands on the character beside it."""
-    aligned = grams.analysis.normalize.align(text.encode("utf-8", "replace").decode())
-    for start, end in grams.analysis.cut(aligned.text):
-        word = aligned.text[start:end]
-        starts = (aligned.starts[start], *aligned.starts[start:end], aligned.starts[end - 1])
-        ends = (aligned.ends[start], *aligned.ends[start:end], aligned.ends[end - 1])
-        yield left + word + right, Aligned(left + word + right, starts, ends)
-
-
-def _cut(word: str, places: Aligned, n: int) -> Iterator[Placed]:
-    for i in range(len(word) - n + 1):
-        yield (word[i : i + n].encode(),), *places.span(i, i + n)
-
-
-PLACERS: dict[str, Callable[[Grams, str], Iterator[Placed]]] = {
-    "words": _words,
-    "inside": _inside,
-    "across": _across,
-    "subwords": _subwords,
-    "skips": _skips,
-}

@@ -108,7 +108,7 @@ class FittedHashed(Fitted):
         """The characters of every term whose column is not empty: signs may cancel."""
         X = self.extract(batch)
         rows = []
-        for i, text in enumerate(batch.text.to_pylist() if batch.text is not None else []):
+        for i, text in enumerate(self.grams.strings(batch)):
             there = set(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist())
             rows.append([place for place in self._places(text) if place.column in there])
         return rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GAP, K2, K3, MASK, pair_hash
 from linnaeus.kernels.plan import EDGE
 from linnaeus.store.states import tensor
+from linnaeus.types import offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.features.terms.grams import Grams, Term
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
 SHIFT = np.uint64(32)
+ARRAYS: dict[str, type[np.generic]] = {
+    "token_bytes": np.uint8,
+    "token_offsets": np.int64,
+    "token_slots": np.uint64,
+    "columns": np.int32,
+    "pair_slots": np.uint64,
+}
+"""The tensors of a vocabulary."""
+
 LONGEST = 64
 """Terms of a file have fewer tokens than this."""
 
@@ -50,6 +60,10 @@ class Vocabulary:
     def arrays(self) -> tuple[Bytes, Longs, Words64, Ints, Words64]:
         """As the kernel takes them."""
         return self.token_bytes, self.token_offsets, self.token_slots, self.columns, self.pair_slots
+
+    def layout(self, unknown: bool) -> tuple[int, int]:
+        """The width, and the column of unknown tokens or -1, as the kernels take them."""
+        return self.width + int(unknown), self.width if unknown else -1
 
     @cached_property
     def nodes(self) -> tuple[Ints, Ints, Ints]:
@@ -131,22 +145,15 @@ class Vocabulary:
 
     def tensors(self) -> Tensors:
         """The arrays by name."""
-        names = ("token_bytes", "token_offsets", "token_slots", "columns", "pair_slots")
-        return dict(zip(names, self.arrays, strict=True))
+        return dict(zip(ARRAYS, self.arrays, strict=True))
 
     @classmethod
     def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
         """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
         if "token_lengths" in tensors:
             tensors = expanded(tensors)
-        vocabulary = cls(
-            tensor(tensors, "token_bytes", np.uint8),
-            tensor(tensors, "token_offsets", np.int64),
-            tensor(tensors, "token_slots", np.uint64),
-            tensor(tensors, "columns", np.int32),
-            tensor(tensors, "pair_slots", np.uint64),
-            width,
-        )
+        data, offsets, slots, columns, pairs = (tensor(tensors, name, kind) for name, kind in ARRAYS.items())
+        vocabulary = cls(data, offsets, slots, columns, pairs, width)
         if not kernels.is_sound(vocabulary.arrays, width, LONGEST):
             raise damaged("the tables of its vocabulary do not fit each other")
         return vocabulary
@@ -187,9 +194,7 @@ def _take(data: Bytes, offsets: Longs, chosen: NDArray[np.bool_]) -> tuple[Bytes
     if chosen.all():
         return data, offsets
     lengths = np.diff(offsets)
-    kept = np.zeros(int(chosen.sum()) + 1, np.int64)
-    np.cumsum(lengths[chosen], out=kept[1:])
-    return data[np.repeat(chosen, lengths)], kept
+    return data[np.repeat(chosen, lengths)], offsets_of(lengths[chosen])
 
 
 def spell(vocabulary: Vocabulary, grams: Grams) -> pa.Array:
@@ -246,8 +251,6 @@ def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
     return found
 
 
-WHOLE = ("token_offsets", "token_slots", "columns", "pair_slots")
-TERSE = ("token_lengths", "token_columns", "steps", "last", "pair_columns")
 KINDS = (np.uint8, np.uint16, np.uint32)
 
 
@@ -262,16 +265,23 @@ def terse(tensors: Tensors) -> Tensors:
     found = dict(tensors)
     for name in tensors:
         prefix = name.removesuffix("pair_slots")
-        if prefix != name and all(prefix + part in tensors for part in (*WHOLE, "token_bytes")):
-            whole = [found.pop(prefix + part) for part in WHOLE]
-            found |= {prefix + part: array for part, array in zip(TERSE, _terse(*whole), strict=True)}
+        if prefix != name and all(prefix + part in tensors for part in ARRAYS):
+            data, offsets, slots, columns, pairs = (found.pop(prefix + part) for part in ARRAYS)
+            whole = Vocabulary(data, offsets, slots, columns, pairs, 0)
+            found |= {prefix + part: array for part, array in _terse(whole).items()}
     return found
 
 
-def _terse(offsets: Any, slots: Any, columns: Any, pairs: Any) -> tuple[Array, ...]:
-    nodes = Vocabulary(np.zeros(0, np.uint8), offsets, slots, columns, pairs, 0).nodes
-    steps = np.diff(nodes[0], prepend=np.int32(0))
-    return _smallest(np.diff(offsets)), columns, _smallest(steps), _smallest(nodes[1]), nodes[2]
+def _terse(vocabulary: Vocabulary) -> Tensors:
+    parents, last, columns = vocabulary.nodes
+    return {
+        "token_bytes": vocabulary.token_bytes,
+        "token_lengths": _smallest(np.diff(vocabulary.token_offsets)),
+        "token_columns": vocabulary.columns,
+        "steps": _smallest(np.diff(parents, prepend=np.int32(0))),
+        "last": _smallest(last),
+        "pair_columns": columns,
+    }
 
 
 def _smallest(numbers: Array) -> Array:
@@ -285,8 +295,7 @@ def expanded(tensors: Tensors) -> Tensors:
     token_bytes, columns = tensor(tensors, "token_bytes", np.uint8), tensor(tensors, "token_columns", np.int32)
     pair_columns = tensor(tensors, "pair_columns", np.int32)
     parents, count = np.cumsum(steps), len(columns)
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    offsets = offsets_of(lengths)
     fits = len(lengths) == count and len(steps) == len(last) == len(pair_columns)
     if not fits or offsets[-1] != len(token_bytes) or not lengths.all() or (last >= count).any():
         raise damaged("the terms of its vocabulary do not fit each other")

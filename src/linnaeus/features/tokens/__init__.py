@@ -1,8 +1,7 @@
 """Features of tokens: templates over a window of words, for taggers.
 
     templates.py   the forms of a word; Window, Pair, Templates: which forms at which places are features
-    learning.py    fit: the features that sentences have
-    fitted.py      FittedTemplates: rows, scores, names, state
+    fitted.py      FittedTemplates: rows, scores, names, state; fit: the features that sentences have
     sources.py     columns made from files: Clusters, Gazetteer
     clustering.py  word clusters learned from unlabeled text
 
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
+    from linnaeus.features.tokens.clustering import Grouping as Grouping
+    from linnaeus.features.tokens.clustering import cut as cut
     from linnaeus.features.tokens.fitted import FittedTemplates as FittedTemplates
     from linnaeus.features.tokens.sources import SOURCES as SOURCES
     from linnaeus.features.tokens.sources import Clusters as Clusters

@@ -11,7 +11,7 @@ The path of a cluster in the tree is a string of 0 and 1, so that a prefix is a 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,13 +21,15 @@ from linnaeus.arrays import CSR
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError, expect
-from linnaeus.features.reduced import directions
+from linnaeus.features.projections import directions
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import TOKENIZERS
 from linnaeus.text.buffers import as_arrow, as_texts
 from linnaeus.types import Texts
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
     from linnaeus.types import Doubles, Ints, Longs
 
 
@@ -105,7 +107,7 @@ def cut(texts: pa.Array) -> Sentences:
     return Sentences(rows, as_arrow(Texts(data, at)))
 
 
-def _beside(codes: Ints, offsets: Longs, words: int, contexts: int) -> Any:
+def _beside(codes: Ints, offsets: Longs, words: int, contexts: int) -> csr_matrix:
     """How often each context stands at each place beside each word: (words, places * (contexts + 1)).
 
     The last context of a place is the edge of a sentence.
@@ -129,7 +131,7 @@ def _beside(codes: Ints, offsets: Longs, words: int, contexts: int) -> Any:
     return found
 
 
-def _associations(counts: Any) -> CSR:
+def _associations(counts: csr_matrix) -> CSR:
     """Positive pointwise mutual information of words and contexts."""
     counts.sum_duplicates()
     total, rows = float(counts.sum()), np.asarray(counts.sum(1)).ravel()

@@ -1,31 +1,34 @@
-"""Fitted templates: sentences to sparse rows, or straight to scores; and their state."""
+"""Fitted templates: sentences to sparse rows, or straight to scores; their state; and how they are learned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR
-from linnaeus.errors import LinnaeusError, ModelFileError, UsageError, damaged
-from linnaeus.features.base import FittedPiece
+from linnaeus.errors import DataError, LinnaeusError, ModelFileError, UsageError, damaged
+from linnaeus.features.base import FittedPiece, ascending
+from linnaeus.features.names import Names
 from linnaeus.features.tokens.sources import SOURCES, restore
-from linnaeus.features.tokens.templates import Pair, Part, Templates, Window, codes
+from linnaeus.features.tokens.templates import ITEMS, Part, Templates, codes
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, nest, nested, pack_arrow, tensor, unpack_arrow
-from linnaeus.text.buffers import as_texts
-from linnaeus.types import State
+from linnaeus.text.buffers import as_arrow, as_texts
+from linnaeus.types import State, Texts
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.features.tokens.sources import Source
-    from linnaeus.features.tokens.templates import Template
-    from linnaeus.types import Floats, Ints, Json, Longs, Texts, Words64
+    from linnaeus.features.tokens.sources import Clusters, Gazetteer, Source
+    from linnaeus.features.tokens.templates import Pair, Template, Window
+    from linnaeus.types import Floats, Ints, Json, Longs, Words64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +53,7 @@ class Coded:
         return as_texts(self.words[source])
 
 
-def code(sentences: Sentences, names: Sequence[str], pieces: Sequence[Any] = ()) -> Coded:
+def code(sentences: Sentences, names: Sequence[str], pieces: Sequence[Source] = ()) -> Coded:
     """The columns of these names; `pieces` make those that sentences lack."""
     makers = {piece.name: piece for piece in pieces}
     codes: list[Ints] = []
@@ -74,6 +77,9 @@ def _numbers(indices: pa.Array, first: int) -> Ints:
     numbers = indices.fill_null(-1).to_numpy()
     return np.where(numbers < 0, np.int32(-1), numbers + np.int32(first))
 
+
+SHIFT = 28
+"""Pairs of values are first << 28 | second."""
 
 BOUNDARIES = 2
 """The first values of every form: what stands before a sentence and behind it."""
@@ -133,9 +139,26 @@ class FittedTemplates(FittedPiece):
         at = self._fields.get((source, form))
         return None if at is None else self.values[at]
 
-    def names(self) -> list[str]:
+    def _known(self, part: Part) -> pa.Array:
+        return self.values[self._fields[part.source, part.form]]
+
+    def names(self) -> Names:
         """A readable name for each column, such as `suffix3[-1]=ing`."""
-        return list(self._names())
+        return Names(self.width, self._names)
+
+    def _names(self, start: int, end: int) -> list[str]:
+        found: list[str] = []
+        for t, template in enumerate(self._all):
+            own = self.members[max(start, self.bounds[t]) : min(end, self.bounds[t + 1])]
+            said = [self._said(part, own[:, i]) for i, part in enumerate(template) if len(own)]
+            found += [" & ".join(parts) for parts in zip(*said, strict=True)]
+        return found
+
+    def _said(self, part: Part, numbers: Ints) -> list[str]:
+        places = pa.array(numbers - BOUNDARIES, mask=numbers < BOUNDARIES)
+        words = self._known(part).take(places).to_pylist()
+        edges = [EDGES[min(number, 1)] for number in numbers.tolist()]
+        return [f"{part}={edge if word is None else word}" for word, edge in zip(words, edges, strict=True)]
 
     def named(self, sentences: Sentences, token: int) -> list[tuple[int, str]]:
         """Column and name of each feature of one token, counted over all sentences; for explanations."""
@@ -146,21 +169,57 @@ class FittedTemplates(FittedPiece):
         at = token - int(sentences.offsets[row] - sentences.offsets[0])
         X = self.rows(alone)
         columns = X.indices[X.indptr[at] : X.indptr[at + 1]].tolist()
-        return [(column, self.name(column)) for column in columns]
-
-    def name(self, column: int) -> str:
-        """The readable name of one column."""
-        number = int(np.searchsorted(self.bounds, column, side="right")) - 1
-        return self._name(self._all[number], self.members[column].tolist())
+        return [(column, self.names()[column]) for column in columns]
 
     def state(self) -> State:
         """Manifest and tensors."""
-        return pack(self)
+        manifest = {
+            "kind": KIND,
+            "items": [_described(item, ITEMS) for item in self.templates.items],
+            "min_count": self.templates.min_count,
+            "sources": [_described(piece, SOURCES) for piece in self.templates.sources],
+        }
+        tensors = {
+            **pack_arrow("values", pa.concat_arrays([values.cast(pa.large_string()) for values in self.values])),
+            "value_counts": np.array([len(values) for values in self.values], np.int64),
+            "first": np.ascontiguousarray(self.members[:, 0]),
+            "second": np.ascontiguousarray(self.members[self.members[:, 1] >= 0, 1]),
+            "bounds": self.bounds,
+        }
+        return nest(manifest, self.sources, tensors)
 
     @classmethod
     def from_state(cls, state: State) -> FittedTemplates:
         """The fitted templates again; what does not fit is refused."""
-        return unpack(state)
+        if state.manifest.get("kind") != KIND:
+            raise damaged(f"{state.manifest.get('kind')!r} is not the kind of its templates")
+        templates = _templates(state.manifest)
+        values = _values(state, sum(map(len, templates.fields().values())))
+        bounds = tensor(state.tensors, "bounds", np.int64)
+        first, second = tensor(state.tensors, "first", np.int32), tensor(state.tensors, "second", np.int32)
+        doubles = np.array([len(template) == 2 for template in templates.templates()])
+        if len(bounds) != len(doubles) + 1 or bounds[0] != 0 or (np.diff(bounds) < 0).any() or bounds[-1] != len(first):
+            raise damaged("the columns of its templates do not fit each other")
+        pairs = np.repeat(doubles, np.diff(bounds))
+        if int(pairs.sum()) != len(second):
+            raise damaged("the columns of its pairs do not fit each other")
+        members = np.full((len(first), 2), -1, np.int32)
+        members[:, 0], members[pairs, 1] = first, second
+        found = cls(templates, values, members, bounds, tuple(restore(inner) for inner in nested(state)))
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        """Every value is one of its form, and no two columns of a template stand for the same."""
+        for t, template in enumerate(self._all):
+            own = self.members[self.bounds[t] : self.bounds[t + 1]].astype(np.int64)
+            for i, part in enumerate(template):
+                if len(own) and not (own[:, i].min() >= 0 and own[:, i].max() < len(self._known(part)) + BOUNDARIES):
+                    raise damaged("a column stands for a value that is not there")
+            if not ascending(own[:, 0] << SHIFT | (own[:, 1] if len(template) == 2 else 0)):
+                raise damaged("its columns are not in order")
+        if [source.name for source in self.sources] != [piece.name for piece in self.templates.sources]:
+            raise damaged("its sources are not those of its templates")
 
     @cached_property
     def _all(self) -> list[Template]:
@@ -203,7 +262,7 @@ class FittedTemplates(FittedPiece):
         for t, template in enumerate(self._all):
             rows.append([n for part in template for n in self._place(part)] + [-1, 0, 0] * (2 - len(template)))
             first, last = self.bounds[t], self.bounds[t + 1]
-            size = len(self.values[self._fields[template[0].source, template[0].form]]) + BOUNDARIES
+            size = len(self._known(template[0])) + BOUNDARIES
             table = np.full(size if len(template) == 1 else 0, -1, np.int32)
             if len(template) == 1:
                 table[self.members[first:last, 0]] = np.arange(first, last)
@@ -236,81 +295,9 @@ class FittedTemplates(FittedPiece):
             atoms[coded.firsts[i] : coded.firsts[i + 1], : own.shape[1]] = own
         return coded, atoms
 
-    def _names(self) -> Iterator[str]:
-        strings = [values.to_pylist() for values in self.values]
-        for t, template in enumerate(self._all):
-            own = [[*EDGES, *strings[self._fields[part.source, part.form]]] for part in template]
-            for members in self.members[self.bounds[t] : self.bounds[t + 1]].tolist():
-                yield " & ".join(f"{part}={own[i][members[i]]}" for i, part in enumerate(template))
-
-    def _name(self, template: Template, members: list[int]) -> str:
-        return " & ".join(f"{part}={self._value(part, members[i])}" for i, part in enumerate(template))
-
-    def _value(self, part: Part, number: int) -> str:
-        if number < BOUNDARIES:
-            return EDGES[number]
-        found: str = self.values[self._fields[part.source, part.form]][number - BOUNDARIES].as_py()
-        return found
-
 
 KIND = "templates"
-LARGEST = 1 << 28
-
-
-def pack(fitted: FittedTemplates) -> State:
-    """The state of fitted templates."""
-    strings = pa.concat_arrays([values.cast(pa.large_string()) for values in fitted.values])
-    manifest = {
-        "kind": KIND,
-        "items": [_item(item) for item in fitted.templates.items],
-        "min_count": fitted.templates.min_count,
-    }
-    tensors = {
-        **pack_arrow("values", strings),
-        "value_counts": np.array([len(values) for values in fitted.values], np.int64),
-        "first": np.ascontiguousarray(fitted.members[:, 0]),
-        "second": np.ascontiguousarray(fitted.members[fitted.members[:, 1] >= 0, 1]),
-        "bounds": fitted.bounds,
-    }
-    manifest["sources"] = [_source(piece) for piece in fitted.templates.sources]
-    return nest(manifest, fitted.sources, tensors)
-
-
-def unpack(state: State) -> FittedTemplates:
-    """The fitted templates of a state."""
-    if state.manifest.get("kind") != KIND:
-        raise damaged(f"{state.manifest.get('kind')!r} is not the kind of its templates")
-    templates = _templates(state.manifest)
-    values = _values(state, sum(map(len, templates.fields().values())))
-    bounds = tensor(state.tensors, "bounds", np.int64)
-    first, second = tensor(state.tensors, "first", np.int32), tensor(state.tensors, "second", np.int32)
-    doubles = np.array([len(template) == 2 for template in templates.templates()])
-    if len(bounds) != len(doubles) + 1 or bounds[0] != 0 or (np.diff(bounds) < 0).any() or bounds[-1] != len(first):
-        raise damaged("the columns of its templates do not fit each other")
-    pairs = np.repeat(doubles, np.diff(bounds))
-    if int(pairs.sum()) != len(second):
-        raise damaged("the columns of its pairs do not fit each other")
-    members = np.full((len(first), 2), -1, np.int32)
-    members[:, 0], members[pairs, 1] = first, second
-    _check(templates, values, members, bounds)
-    sources = tuple(restore(inner) for inner in nested(state))
-    if [source.name for source in sources] != [piece.name for piece in templates.sources]:
-        raise damaged("its sources are not those of its templates")
-    return FittedTemplates(templates, values, members, bounds, sources)
-
-
-def _check(templates: Templates, values: tuple[pa.Array, ...], members: Ints, bounds: Longs) -> None:
-    """Every value is one of its form, and no two columns of a template stand for the same."""
-    flat = [(source, form) for source, forms in templates.fields().items() for form in forms]
-    sizes = {key: len(own) + BOUNDARIES for key, own in zip(flat, values, strict=True)}
-    for t, template in enumerate(templates.templates()):
-        own = members[bounds[t] : bounds[t + 1]].astype(np.int64)
-        for i, part in enumerate(template):
-            if len(own) and not (own[:, i].min() >= 0 and own[:, i].max() < sizes[part.source, part.form]):
-                raise damaged("a column stands for a value that is not there")
-        keys = own[:, 0] << 28 | (own[:, 1] if len(template) == 2 else 0)
-        if (np.diff(keys) <= 0).any():
-            raise damaged("its columns are not in order")
+LARGEST = 1 << SHIFT
 
 
 def _values(state: State, fields: int) -> tuple[pa.Array, ...]:
@@ -324,30 +311,22 @@ def _values(state: State, fields: int) -> tuple[pa.Array, ...]:
     return tuple(strings.slice(a, n) for a, n in zip(starts.tolist(), counts.tolist(), strict=True))
 
 
-def _item(item: Window | Pair) -> Json:
-    if isinstance(item, Window):
-        return {"kind": "window", "forms": list(item.forms), "at": list(item.at), "source": item.source}
-    return {"kind": "pair", "first": _part(item.first), "second": _part(item.second)}
+def _described(piece: Window | Pair | Clusters | Gazetteer, table: Mapping[str, type]) -> Json:
+    return {"kind": next(name for name, kind in table.items() if kind is type(piece)), **asdict(piece)}
 
 
-def _part(part: Part) -> Json:
-    return {"form": part.form, "at": part.at, "source": part.source}
-
-
-def _source(piece: Any) -> Json:
-    kind = next(name for name, made in SOURCES.items() if made is type(piece))
-    return {"kind": kind, **{one.name: getattr(piece, one.name) for one in fields(piece)}}
-
-
-def _piece(item: Any) -> Any:
-    inside = {name: value for name, value in item.items() if name != "kind"}
-    return SOURCES[item["kind"]](**inside)
+def _built(item: Json, table: Mapping[str, type]) -> Json:
+    """The piece of a table; a table in it is a part of a pair."""
+    inside = {
+        name: Part(**value) if isinstance(value, dict) else value for name, value in item.items() if name != "kind"
+    }
+    return table[item["kind"]](**inside)
 
 
 def _templates(manifest: Mapping[str, Json]) -> Templates:
     try:
-        items = tuple(_made(item) for item in field(manifest, "items", list))
-        sources = tuple(_piece(item) for item in field(manifest, "sources", list))
+        items = tuple(_built(item, ITEMS) for item in field(manifest, "items", list))
+        sources = tuple(_built(item, SOURCES) for item in field(manifest, "sources", list))
         return Templates(items, field(manifest, "min_count", int), sources)
     except ModelFileError:
         raise
@@ -355,10 +334,121 @@ def _templates(manifest: Mapping[str, Json]) -> Templates:
         raise damaged(f"its templates cannot be read ({error})") from error
 
 
-def _made(item: Any) -> Window | Pair:
-    inside = {name: value for name, value in item.items() if name != "kind"}
-    if item["kind"] == "window":
-        return Window(**inside)
-    if item["kind"] != "pair":
-        raise damaged(f"{item['kind']!r} is no kind of template")
-    return Pair(Part(**inside["first"]), Part(**inside["second"]))
+NO_WORD, BEFORE, AFTER = -3, -2, -1
+"""Where `_Field.of_word` keeps the values of these, counted from its end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Field:
+    """The values of one form of one source: that of each word, and one word for each value."""
+
+    source: int
+    form: str
+    of_word: Ints
+    examples: Longs
+
+
+def learn(templates: Templates, sentences: Sentences) -> FittedTemplates:
+    """The values and columns of these sentences: values of forms are counted at every place.
+
+    Those seen often enough get columns. All work on strings is done once for each distinct word; the rest is counting
+    numbers.
+    """
+    if not sentences.count:
+        raise DataError("the sentences have no token, so there is nothing to learn features from; give some.")
+    sources = tuple(piece.read() for piece in templates.sources)
+    coded = code(sentences, list(templates.fields()), sources)
+    fields = _fields(templates, coded)
+    kept, met = [], set()
+    for template in templates.templates():
+        distinct, counts = _count(template, fields, coded)
+        keep = counts >= templates.min_count
+        place = (template[0].source, template[0].at)
+        if len(template) == 1 and place in met:
+            keep &= distinct >= BOUNDARIES  # what stands beyond a sentence is said once for each place
+        if len(template) == 1:
+            met.add(place)
+        kept.append(distinct[keep])
+    return replace(_fitted(templates, coded, fields, kept), sources=sources)
+
+
+def _fields(templates: Templates, coded: Coded) -> dict[tuple[str, str], _Field]:
+    found = {}
+    for source, (name, forms) in enumerate(templates.fields().items()):
+        texts = coded.texts(source)
+        keys = kernels.form_keys((texts.data, texts.offsets), form_rows(forms), kernels.thread_count())
+        for j, form in enumerate(forms):
+            distinct, first, inverse = np.unique(keys[:, j], return_index=True, return_inverse=True)
+            none = int(len(distinct) > 0 and distinct[0] == 0)
+            numbers = inverse.ravel() - none
+            numbers[numbers >= 0] += BOUNDARIES
+            found[name, form] = _Field(source, form, np.append(numbers, [-1, 0, 1]).astype(np.int32), first[none:])
+    return found
+
+
+def _count(template: Template, fields: dict[tuple[str, str], _Field], coded: Coded) -> tuple[Longs, Longs]:
+    """The distinct values of a template, pairs as first << 28 | second, and how often each stands somewhere."""
+    columns = [_seen(part, fields[part.source, part.form], coded) for part in template]
+    if len(columns) == 1:
+        counts = np.bincount(columns[0][columns[0] >= 0])
+        there = np.flatnonzero(counts)
+        return there, counts[there]
+    first, second = (column.astype(np.int64) for column in columns)
+    both = (first >= 0) & (second >= 0)
+    return np.unique(first[both] << SHIFT | second[both], return_counts=True)
+
+
+def _seen(part: Part, one: _Field, coded: Coded) -> Ints:
+    """The value that a part of a template sees from each token, -1 for none."""
+    sizes, m = np.diff(coded.offsets), int(coded.offsets[-1])
+    there = np.arange(m) + part.at
+    before = there < np.repeat(coded.offsets[:-1], sizes)
+    after = there >= np.repeat(coded.offsets[1:], sizes)
+    codes = coded.codes[one.source][np.clip(there, 0, m - 1)]
+    codes = np.where(codes < 0, NO_WORD, codes - np.int32(coded.firsts[one.source]))
+    codes[before], codes[after] = BEFORE, AFTER
+    return one.of_word[codes]
+
+
+def _fitted(
+    templates: Templates, coded: Coded, fields: dict[tuple[str, str], _Field], kept: list[Longs]
+) -> FittedTemplates:
+    """The fitted piece: only values that a column stands for, in the order of their bytes."""
+    used = {key: np.zeros(len(one.examples) + BOUNDARIES, bool) for key, one in fields.items()}
+    parts = [_parted(template, distinct) for template, distinct in zip(templates.templates(), kept, strict=True)]
+    for template, values in zip(templates.templates(), parts, strict=True):
+        for part, own in zip(template, values, strict=True):
+            used[part.source, part.form][own] = True
+    strings, numbers = [], {}
+    for key, one in fields.items():
+        chosen, texts = _strings(one, coded, used[key])
+        strings.append(texts)
+        numbers[key] = np.zeros(len(used[key]), np.int32)
+        numbers[key][[0, 1]] = 0, 1
+        numbers[key][chosen + BOUNDARIES] = np.arange(len(chosen)) + BOUNDARIES
+    members = [_members(t, own, numbers) for t, own in zip(templates.templates(), parts, strict=True)]
+    bounds = np.cumsum([0] + [len(own) for own in members]).astype(np.int64)
+    return FittedTemplates(templates, tuple(strings), np.concatenate(members), bounds)
+
+
+def _parted(template: Template, distinct: Longs) -> list[Longs]:
+    return [distinct] if len(template) == 1 else [distinct >> SHIFT, distinct & ((1 << SHIFT) - 1)]
+
+
+def _strings(one: _Field, coded: Coded, used: NDArray[np.bool_]) -> tuple[Longs, pa.Array]:
+    """The values in use, without the boundaries, ordered by their bytes; and their strings."""
+    chosen = np.flatnonzero(used[BOUNDARIES:])
+    words = as_texts(coded.words[one.source].take(pa.array(one.examples[chosen])))
+    made = kernels.form_texts((words.data, words.offsets), form_rows([one.form]), kernels.thread_count())
+    texts = as_arrow(Texts(*made))
+    order = pc.sort_indices(texts)
+    return chosen[order.to_numpy()], texts.take(order)
+
+
+def _members(template: Template, parts: list[Longs], numbers: dict[tuple[str, str], Ints]) -> Ints:
+    """The values of each column (c, 2) of a template, sorted; the second is -1 where there is one."""
+    own = [numbers[part.source, part.form][values] for part, values in zip(template, parts, strict=True)]
+    if len(own) == 1:
+        return np.column_stack([np.sort(own[0]), np.full(len(own[0]), -1, np.int32)])
+    order = np.lexsort((own[1], own[0]))
+    return np.column_stack([own[0][order], own[1][order]])

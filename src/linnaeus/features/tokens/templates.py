@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.features.tokens.fitted import FittedTemplates
+    from linnaeus.features.tokens.sources import Clusters, Gazetteer
     from linnaeus.types import Ints
 
 
@@ -169,9 +170,9 @@ class Templates:
     [0, 2, 1]
     """
 
-    items: tuple[Any, ...] = (Window(("word",)),)
+    items: tuple[Window | Pair, ...] = (Window(("word",)),)
     min_count: int = 1
-    sources: tuple[Any, ...] = ()
+    sources: tuple[Clusters | Gazetteer, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("items", "sources"):
@@ -207,6 +208,6 @@ class Templates:
 
     def fit(self, sentences: Sentences) -> FittedTemplates:
         """Learn the features that occur at least `min_count` times in these sentences."""
-        from linnaeus.features.tokens.learning import learn
+        from linnaeus.features.tokens.fitted import learn
 
         return learn(self, sentences)

@@ -208,10 +208,10 @@ class Tag(Task["Sentences", "Sentences"]):
 
     def restore(self, state: State, functions: Functions | None) -> FittedTemplates:
         """The fitted templates again."""
-        from linnaeus.features.tokens.fitted import unpack
+        from linnaeus.features.tokens import FittedTemplates
 
         del functions
-        return unpack(state)
+        return FittedTemplates.from_state(state)
 
     def rules(self, model: Model | Part) -> Allowed | None:
         """Which tag may follow which, if the tags encode spans."""

@@ -1,9 +1,15 @@
-"""Features whose inner products approximate a kernel, for linear learners: random Fourier features, and Nystrom."""
+"""Features computed from whole rows of another block, with a number in every column.
+
+`Reduced` is truncated SVD (latent semantic analysis). The inner products of `Fourier`, random Fourier features, and of
+`Nystrom` approximate a kernel, for linear learners.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,20 +19,156 @@ from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
-from linnaeus.features.names import Names
+from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.store.states import field, nest
-from linnaeus.types import State
+from linnaeus.types import Place, State
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
     from linnaeus.protocols import Similarity, Stream
-    from linnaeus.types import Doubles, Floats, Ints, Longs, Place
+    from linnaeus.types import AnyInts, Doubles, Floats, Ints, Longs, Words64
+
+
+class Projected(Fitted):
+    """Base class of features that are computed from whole rows of other features."""
+
+    full: ClassVar[bool] = True
+    """Rows have a number in every column."""
+
+    features: Fitted
+
+    @abstractmethod
+    def project(self, X: CSR) -> CSR:
+        """The rows of these features, from rows of the others."""
+
+    def extract(self, batch: Batch) -> CSR:
+        """The projection of the rows of the others."""
+        return self.project(self.features.extract(batch))
+
+
+MORE = 10
+"""Additional directions of the random projection."""
+ROUNDS = 4
+"""Power iterations."""
+
+
+@dataclass(frozen=True)
+class Reduced(Block):
+    """Truncated SVD of the features X (n, d) of a block: X V, with the first `width` right singular vectors V.
+
+    The SVD of the training rows is computed by random projections with the random seed `seed`. Nothing is centered, so
+    sparse rows stay sparse until the product. A text unlike all training texts has small values. There are fewer
+    columns if the rows have lower rank.
+
+    Deerwester, Dumais, Furnas, Landauer and Harshman, "Indexing by latent semantic analysis", 1990; Halko, Martinsson
+    and Tropp, "Finding structure with randomness", 2011.
+
+    >>> from linnaeus.features import Words
+    >>> Reduced(Words(), width=2).fit_rows(["red red", "green", "red"])[1].to_scipy().toarray().round(3).tolist()
+    [[2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+
+    block: Block
+    width: int = 100
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_around("Reduced", self.block, self.width, self.seed)
+
+    def learn(self, stream: Stream) -> Fitted:
+        """Fit the block and find the directions of its rows."""
+        return self.learn_rows(stream)[0]
+
+    def learn_rows(self, stream: Stream) -> tuple[Fitted, CSR]:
+        """The same, with the rows on these directions."""
+        inner, X = self.block.learn_rows(stream)
+        features = FittedReduced(inner, directions(X, self.width, self.seed).astype(np.float32))
+        return features, features.project(X)
+
+
+def directions(X: CSR, width: int, seed: int) -> Doubles:
+    """The leading right singular vectors of X (d, width or fewer), each with its largest entry above zero.
+
+    >>> X = CSR(np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([3.0, 4.0]), 2)
+    >>> directions(X, 1, 0).round(6).tolist()
+    [[0.0], [1.0]]
+    """
+    n, d = X.shape
+    looked = min(width + MORE, n, d)
+    if not looked:
+        raise DataError("Reduced needs rows with features, and there are none; give at least one.")
+    rng = np.random.default_rng(seed)
+    with single_blas():
+        Q = np.linalg.qr(X.dot(rng.standard_normal((d, looked))))[0]
+        for _ in range(ROUNDS):
+            Z = np.linalg.qr(X.tdot(Q))[0]
+            Q = np.linalg.qr(X.dot(Z))[0]
+        _, sizes, V = np.linalg.svd(X.tdot(Q).T, full_matrices=False)
+    kept = int((sizes[:width] > 1e-6 * max(sizes[0], 1e-300)).sum())
+    V = V[: max(1, kept)].T
+    signs = np.sign(V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])])
+    return V * np.where(signs == 0, 1.0, signs)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedReduced(Projected):
+    """Features, and the directions (d, width) they are seen along."""
+
+    features: Fitted
+    projection: Floats
+
+    @property
+    def width(self) -> int:
+        """The directions."""
+        return int(self.projection.shape[1])
+
+    def project(self, X: CSR) -> CSR:
+        """X V, with all its numbers stored."""
+        return full_rows(X, lambda rows: rows.dot(self.projection), self.width)
+
+    def locate(self, batch: Batch) -> list[list[Place]]:
+        """Every place of a feature has its part in each direction: value times direction, over its occurrences."""
+        X = self.features.extract(batch)
+        found = []
+        for i, places in enumerate(self.features.locate(batch)):
+            row = slice(int(X.indptr[i]), int(X.indptr[i + 1]))
+            values = dict(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
+            found.append(list(self._spread(places, values)))
+        return found
+
+    def _spread(self, places: list[Place], values: dict[int, float]) -> list[Place]:
+        whole: Counter[int] = Counter()
+        for place in places:
+            whole[place.column] += place.amount  # type: ignore[assignment]
+        spread = []
+        for place in places:
+            if not values.get(place.column) or not whole[place.column]:
+                continue
+            part = values[place.column] * place.amount / whole[place.column]
+            parts = (part * self.projection[place.column].astype(np.float64)).tolist()
+            spread += [Place(c, place.start, place.end, amount) for c, amount in enumerate(parts)]
+        return spread
+
+    def names(self) -> Names:
+        """Directions have numbers, the most important first."""
+        return numbered(self.width, "direction {}", 1)
+
+    def state(self) -> State:
+        """The features and the directions."""
+        return nest({"kind": "reduced"}, (self.features,), {"projection": self.projection})
+
+    @classmethod
+    def from_state(cls, state: State, features: Fitted) -> FittedReduced:
+        """Restore from the stored state and the features."""
+        projection = state.tensors.get("projection")
+        if projection is None or projection.dtype != np.float32 or projection.ndim != 2 or not projection.shape[1]:
+            raise damaged("it lacks directions")
+        if len(projection) != features.width or not np.isfinite(projection).all():
+            raise damaged("its directions do not fit its features")
+        return cls(features, projection)
 
 
 MOST = 1 << 27
@@ -63,7 +205,7 @@ class Fourier(Block):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_around(self, Block)
+        check_around("Fourier", self.block, self.width, self.seed)
         expect("Fourier(gamma=...)", self.gamma, float)
         if self.width > WIDEST:
             raise UsageError(f"Fourier(width=...) must be at most {WIDEST:,}, not {self.width:,}.")
@@ -78,7 +220,7 @@ class Fourier(Block):
         """The same, with the rows of the waves."""
         inner, X = self.block.learn_rows(stream)
         features = self._around(inner)
-        return features, features.waves(X)
+        return features, features.project(X)
 
     def _around(self, inner: Fitted) -> FittedFourier:
         if inner.width * self.width > MOST:
@@ -90,13 +232,11 @@ class Fourier(Block):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedFourier(Fitted):
+class FittedFourier(Projected):
     """Features, and the numbers that make their waves."""
 
     opaque: ClassVar[bool] = True
     """The weights of its columns do not belong to single words."""
-    full: ClassVar[bool] = True
-    """Rows have a number in every column."""
 
     features: Fitted
     count: int
@@ -104,20 +244,11 @@ class FittedFourier(Fitted):
     seed: int
 
     @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The features it is made of."""
-        return (self.features,)
-
-    @property
     def width(self) -> int:
         """The waves."""
         return self.count
 
-    def extract(self, batch: Batch) -> CSR:
-        """Every wave at the rows of the features."""
-        return self.waves(self.features.extract(batch))
-
-    def waves(self, X: CSR) -> CSR:
+    def project(self, X: CSR) -> CSR:
         """Every wave at these rows (n, width)."""
         used, own = present(X)
         whole = SPARSE * len(used) > self.features.width and self.features.width * self.width <= KEPT_NUMBERS
@@ -139,7 +270,7 @@ class FittedFourier(Fitted):
         """W (d, width), drawn when many of its rows are needed."""
         return self._drawn(np.arange(self.features.width), slice(0, self.width))
 
-    def _drawn(self, columns: NDArray[np.integer], waves: slice) -> Floats:
+    def _drawn(self, columns: AnyInts, waves: slice) -> Floats:
         """The numbers of some columns and waves, which come in pairs: a stretch of waves begins with an even one."""
         half = -(-self.width // 2)
         pairs = np.arange(waves.start // 2, -(-waves.stop // 2), dtype=np.uint64)
@@ -152,19 +283,15 @@ class FittedFourier(Fitted):
 
     def _at(self, products: Doubles) -> Doubles:
         with np.errstate(over="ignore"):
-            words = scramble(_stream(self.seed, 1) + np.arange(self.width, dtype=np.uint64) * GOLDEN)
+            words = scramble(_hashed(self.seed, np.uint64(1)) + np.arange(self.width, dtype=np.uint64) * GOLDEN)
         products += (words >> np.uint64(11)) * (2 * np.pi / (1 << 53))
         np.cos(products, out=products)
         products *= np.sqrt(2 / self.width)
         return products
 
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No positions: every feature depends on the whole text."""
-        return [[] for _ in range(len(batch))]
-
     def names(self) -> Names:
         """Waves have numbers."""
-        return Names(self.width, lambda start, end: [f"wave {i + 1}" for i in range(start, end)])
+        return numbered(self.width, "wave {}", 1)
 
     def state(self) -> State:
         """The features, and what the waves are drawn from."""
@@ -180,16 +307,17 @@ class FittedFourier(Fitted):
         return cls(features, width, gamma, seed)
 
 
-def _stream(seed: int, number: int) -> np.uint64:
+def _hashed(seed: int, numbers: Words64 | np.uint64) -> Words64:
+    """A hash of the seed and each number."""
     with np.errstate(over="ignore"):
-        found: np.uint64 = scramble(scramble(np.uint64(seed & (2**64 - 1)) + GOLDEN) + np.uint64(number) * GOLDEN)
+        found: Words64 = scramble(scramble(np.uint64(seed & (2**64 - 1)) + GOLDEN) + numbers * GOLDEN)
     return found
 
 
-def _normals(seed: int, counters: NDArray[np.uint64]) -> Doubles:
+def _normals(seed: int, counters: Words64) -> Doubles:
     """Normal numbers (n, 2 m) of counters (n, m), two from each: Box and Muller 1958."""
     with np.errstate(over="ignore"):
-        words = scramble(_stream(seed, 0) + counters * GOLDEN + GOLDEN)
+        words = scramble(_hashed(seed, np.uint64(0)) + counters * GOLDEN + GOLDEN)
     lengths = np.sqrt(-2 * np.log(((words >> np.uint64(32)) + 0.5) / (1 << 32)))
     angles = (words & np.uint64(0xFFFFFFFF)) * (2 * np.pi / (1 << 32))
     return np.stack([lengths * np.cos(angles), lengths * np.sin(angles)], axis=2).reshape(len(counters), -1)
@@ -220,12 +348,12 @@ class Nystrom(Block):
     """
 
     block: Block
-    kernel: Any = "rbf"
+    kernel: str | Similarity = "rbf"
     width: int = 500
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_around(self, Block)
+        check_around("Nystrom", self.block, self.width, self.seed)
         object.__setattr__(self, "kernel", similarity(self.kernel))
 
     def learn(self, stream: Stream) -> FittedNystrom:
@@ -246,32 +374,26 @@ class Nystrom(Block):
         """The same from rows that are there, with their features."""
         inner, X = self.block.learn_rows(stream)
         features = self._around(inner, X.take(_chosen(np.arange(len(X)), self.width, self.seed)))
-        return features, features.compare(X)
+        return features, features.project(X)
 
     def _around(self, inner: Fitted, landmarks: CSR | None) -> FittedNystrom:
         if landmarks is None or not len(landmarks):
             raise DataError("Nystrom needs training rows, and there are none; give at least one.")
-        return FittedNystrom(inner, self.kernel, landmarks, _whitening(self.kernel.matrix(landmarks, landmarks)))
+        kernel = similarity(self.kernel)
+        return FittedNystrom(inner, kernel, landmarks, _whitening(kernel.matrix(landmarks, landmarks)))
 
 
 @dataclass(frozen=True, eq=False)
-class FittedNystrom(Fitted):
+class FittedNystrom(Projected):
     """Features, landmarks among their rows, and K(L, L)^(-1/2)."""
 
     opaque: ClassVar[bool] = True
     """The weights of its columns do not belong to single words."""
-    full: ClassVar[bool] = True
-    """Rows have a number in every column."""
 
     features: Fitted
     kernel: Similarity
     landmarks: CSR
     whitening: Doubles
-
-    @property
-    def inside(self) -> tuple[Fitted, ...]:
-        """The features it is made of."""
-        return (self.features,)
 
     @property
     def width(self) -> int:
@@ -283,23 +405,15 @@ class FittedNystrom(Fitted):
         """The number of training rows in the model."""
         return len(self.landmarks)
 
-    def extract(self, batch: Batch) -> CSR:
-        """How alike the rows are to the landmarks."""
-        return self.compare(self.features.extract(batch))
-
-    def compare(self, X: CSR) -> CSR:
-        """K(X, L) K(L, L)^(-1/2)."""
+    def project(self, X: CSR) -> CSR:
+        """How alike the rows are to the landmarks: K(X, L) K(L, L)^(-1/2)."""
         return full_rows(
             X, lambda rows: Dense(self.kernel.matrix(rows, self.landmarks)).dot(self.whitening), self.width
         )
 
-    def locate(self, batch: Batch) -> list[list[Place]]:
-        """No places: all of the text is compared."""
-        return [[] for _ in range(len(batch))]
-
     def names(self) -> Names:
         """Landmarks have numbers."""
-        return Names(self.width, lambda start, end: [f"like landmark {i + 1}" for i in range(start, end)])
+        return numbered(self.width, "like landmark {}", 1)
 
     def state(self) -> State:
         """The features, the landmarks and what makes their similarities plain features."""
@@ -322,9 +436,7 @@ class FittedNystrom(Fitted):
 
 def _chosen(numbers: Longs, width: int, seed: int) -> Longs:
     """Places of the rows to keep, in order: those whose numbers have the smallest hashes, however they come."""
-    with np.errstate(over="ignore"):
-        keys = scramble(scramble(np.uint64(seed & (2**64 - 1)) + GOLDEN) + numbers.astype(np.uint64) * GOLDEN)
-    return np.sort(np.argsort(keys, kind="stable")[:width])
+    return np.sort(np.argsort(_hashed(seed, numbers.astype(np.uint64)), kind="stable")[:width])
 
 
 def _whitening(K: Doubles) -> Doubles:
