@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -60,16 +61,7 @@ class Chi2(Score):
     def score(self, seen: Seen) -> Doubles:
         """The statistic of each column."""
         tally = seen.by_label("Selected(by='chi2')", _not_negative)
-        cells = np.zeros(tally.width)
-        for count, sums in tally.labels():
-            share = count / tally.n
-            here = _deviation(sums, share * tally.totals)
-            if tally.many:
-                rest = _deviation(tally.totals - sums, (1 - share) * tally.totals)
-                cells = np.maximum(cells, here + rest)
-            else:
-                cells += here
-        return cells
+        return _over_labels(tally, lambda sums, _count, share: _deviation(sums, share * tally.totals))
 
 
 @dataclass(frozen=True)
@@ -91,15 +83,7 @@ class MutualInformation(Score):
     def score(self, seen: Seen) -> Doubles:
         """The information of each column."""
         tally = seen.by_label("Selected(by='mi')", presence)
-        total = np.zeros(tally.width)
-        for count, sums in tally.labels():
-            here = _information(tally, sums, count)
-            if tally.many:
-                rest = _information(tally, tally.totals - sums, tally.n - count)
-                total = np.maximum(total, here + rest)
-            else:
-                total += here
-        return total
+        return _over_labels(tally, lambda sums, count, _share: _information(tally, sums, count))
 
 
 @dataclass(frozen=True)
@@ -149,6 +133,22 @@ def best(scores: Doubles, k: int) -> Ints:
     [1, 2]
     """
     return np.sort(np.argsort(-scores, kind="stable")[:k]).astype(np.int32)
+
+
+def _over_labels(tally: Tally, part: Callable[[Doubles, float, float], Doubles]) -> Doubles:
+    """The sum of the parts of all classes; for label sets, the largest of a label and its rest.
+
+    A part is a function of the sums of the columns, the number of rows and the share of rows.
+    """
+    total = np.zeros(tally.width)
+    for count, sums in tally.labels():
+        share = count / tally.n
+        here = part(sums, count, share)
+        if tally.many:
+            total = np.maximum(total, here + part(tally.totals - sums, tally.n - count, 1 - share))
+        else:
+            total += here
+    return total
 
 
 def _deviation(observed: Doubles, expected: Doubles) -> Doubles:
