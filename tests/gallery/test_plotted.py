@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from linnaeus.estimators.named import LeastSquares, LogisticRegression
-from linnaeus.gallery import PICTURES, SCENES
-from linnaeus.gallery.boundaries import panel
+from linnaeus.gallery import PICTURES
+from linnaeus.gallery.boundaries import Scene, panel
 from linnaeus.gallery.curves import GROUPS, STEP
 from linnaeus.gallery.digits import means, templates
 from linnaeus.gallery.drawing import CELLS, lattice
@@ -15,6 +15,7 @@ from linnaeus.gallery.toys import outliers
 from linnaeus.losses import LOSSES
 from linnaeus.render.picture import Lines, Regions, contour
 
+SCENES = {name: one for name, one in PICTURES.items() if isinstance(one, Scene) and name != "truth-tables"}
 SIDES = [pytest.param(side, id=f"{name} {side.title}") for name, scene in SCENES.items() for side in scene.sides]
 
 

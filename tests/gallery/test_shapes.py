@@ -7,7 +7,7 @@ from linnaeus.gallery import PICTURES
 from linnaeus.gallery.boundaries import STRENGTHS, fitted, slack_lines
 from linnaeus.gallery.curves import MEANS, WIDTHS
 from linnaeus.gallery.drawing import CELLS, lattice
-from linnaeus.gallery.lifts import INNER, OUTER, TABLES, cuts, lifted
+from linnaeus.gallery.lifts import INNER, OUTER, cuts, lifted, truth_tables
 from linnaeus.gallery.minima import STARTS, curvature, height, saddle, slope, surface, walked
 from linnaeus.gallery.multiclass import NONE, SEVERAL, apart, claims, duels, votes
 from linnaeus.gallery.toys import overlapping, three
@@ -77,7 +77,7 @@ def test_a_larger_strength_allows_more_slack_and_a_wider_strip():
 
 def test_and_and_or_are_learned_and_exclusive_or_only_with_the_product():
     right = []
-    for side in TABLES.sides:
+    for side in truth_tables.sides:
         toy = side.toy()
         right.append((side.model().fit(toy.X, toy.y).predict(toy.X) == toy.y).sum())
     assert right[0] == right[1] == right[3] == 4

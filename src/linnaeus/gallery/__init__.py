@@ -16,53 +16,52 @@ in `PICTURES`, a test of what it plots, and a link to it in the documentation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from linnaeus.lazy import Table, room
 
-from linnaeus.gallery.boundaries import SCENES as SCENES
-from linnaeus.gallery.boundaries import draw, slack
-from linnaeus.gallery.curves import convexity, gaussians, losses, scaling
-from linnaeus.gallery.digits import digits
-from linnaeus.gallery.fits import overfitting, underfitting, variance
-from linnaeus.gallery.lifts import TABLES, lift
-from linnaeus.gallery.minima import minima
-from linnaeus.gallery.multiclass import k_way, one_vs_one, one_vs_rest
-from linnaeus.gallery.paths import descent
-from linnaeus.gallery.texts import learning, reliability, tfidf, words, zipf
-from linnaeus.gallery.voronoi import voronoi
-from linnaeus.lazy import room
-
-if TYPE_CHECKING:
-    from linnaeus.render.picture import Picture
-
-
-PICTURES: dict[str, Callable[[], Picture]] = {
-    **{name: partial(draw, scene) for name, scene in SCENES.items()},
-    "slack": slack,
-    "three-classes": k_way,
-    "one-vs-rest": one_vs_rest,
-    "one-vs-one": one_vs_one,
-    "truth-tables": partial(draw, TABLES),
-    "lift": lift,
-    "voronoi": voronoi,
-    "two-gaussians": gaussians,
-    "losses": losses,
-    "convexity": convexity,
-    "gradient-descent": descent,
-    "local-minima": minima,
-    "sigmoid-scaling": scaling,
-    "overfitting": overfitting,
-    "underfitting": underfitting,
-    "bias-variance": variance,
-    "word-weights": words,
-    "tf-idf": tfidf,
-    "zipf": zipf,
-    "learning-curves": learning,
-    "reliability": reliability,
-    "digit-templates": digits,
-}
-"""Every picture by name."""
+PICTURES = Table(
+    __name__,
+    {
+        "perceptron": "boundaries.perceptron",
+        "logistic-regression": "boundaries.logistic_regression",
+        "linear-svm": "boundaries.linear_svm",
+        "naive-bayes": "boundaries.naive_bayes",
+        "linear-discriminant": "boundaries.linear_discriminant",
+        "quadratic-discriminant": "boundaries.quadratic_discriminant",
+        "neighbors": "boundaries.neighbors",
+        "rbf-svm": "boundaries.rbf_svm",
+        "centroid": "boundaries.centroid",
+        "exclusive-or": "boundaries.exclusive_or",
+        "kernels": "boundaries.kernels",
+        "decision-tree": "boundaries.decision_tree",
+        "adaboost": "boundaries.adaboost",
+        "gradient-boosting": "boundaries.gradient_boosting",
+        "random-forest": "boundaries.random_forest",
+        "outliers": "boundaries.outliers",
+        "slack": "boundaries.slack",
+        "three-classes": "multiclass.k_way",
+        "one-vs-rest": "multiclass.one_vs_rest",
+        "one-vs-one": "multiclass.one_vs_one",
+        "truth-tables": "lifts.truth_tables",
+        "lift": "lifts.lift",
+        "voronoi": "voronoi.voronoi",
+        "two-gaussians": "curves.gaussians",
+        "losses": "curves.losses",
+        "convexity": "curves.convexity",
+        "gradient-descent": "paths.descent",
+        "local-minima": "minima.minima",
+        "sigmoid-scaling": "curves.scaling",
+        "overfitting": "fits.overfitting",
+        "underfitting": "fits.underfitting",
+        "bias-variance": "fits.variance",
+        "word-weights": "texts.words",
+        "tf-idf": "texts.tfidf",
+        "zipf": "texts.zipf",
+        "learning-curves": "texts.learning",
+        "reliability": "texts.reliability",
+        "digit-templates": "digits.digits",
+    },
+)
+"""Every picture by name: a function that draws it, imported when it is asked for."""
 
 
 __getattr__, __dir__ = room(__name__)

@@ -1,4 +1,4 @@
-"""Decision boundaries: which models on which data (`SCENES`), and soft margins."""
+"""Decision boundaries: which models on which data (`Scene`), and soft margins."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.estimators.named import LeastSquares, LinearSVM, LogisticRegression, Perceptron
-from linnaeus.gallery.drawing import answers, boundaries, lattice, picture, plane, shaded
-from linnaeus.gallery.toys import apart, clouds, crossed, outliers, overlapping, rings
+from linnaeus.gallery import toys
+from linnaeus.gallery.drawing import answers, boundaries, described, lattice, picture, plane, shaded
 from linnaeus.learners.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.learners.ensembles import AdaBoost, Forest, GradientBoosting, Tree
 from linnaeus.learners.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
@@ -34,18 +34,26 @@ class Side(NamedTuple):
     """Scores whose lines are drawn; none for models whose scores jump."""
 
 
+Sides = tuple[Side, ...]
+
+
 class Scene(NamedTuple):
-    """A picture of boundaries to be."""
+    """A picture of boundaries; it is drawn when it is called."""
 
     title: str
     caption: str
-    sides: tuple[Side, ...]
+    sides: Sides
     columns: int = 3
 
+    def __call__(self) -> Picture:
+        """Fit each model and draw it."""
+        return Picture(self.title, self.caption, [panel(side) for side in self.sides], self.columns)
 
-def draw(scene: Scene) -> Picture:
-    """Fit each model and draw it."""
-    return Picture(scene.title, scene.caption, [panel(side) for side in scene.sides], scene.columns)
+
+def scene(sides: Callable[[], Sides]) -> Scene:
+    """Make a scene of a function that gives its sides; its docstring has the title and the caption."""
+    given = sides()
+    return Scene(*described(sides), given, max(3, len(given)))
 
 
 def panel(side: Side) -> Panel:
@@ -94,7 +102,7 @@ def learned(learner: object) -> Callable[[], Classifies]:
     return lambda: MatrixClassifier(learner=learner)
 
 
-def neighbors(k: int) -> Callable[[], Classifies]:
+def nearest(k: int) -> Callable[[], Classifies]:
     """The k nearest rows vote."""
     return learned(Neighbors(k=k, metric="euclidean"))
 
@@ -102,120 +110,179 @@ def neighbors(k: int) -> Callable[[], Classifies]:
 rbf = learned(KernelSVM(kernel=RBF(gamma=0.5), strength=0.1))
 
 
-SCENES = {
-    "perceptron": Scene(
-        "Perceptron",
-        "The perceptron stops at the first line without mistakes, however close to the points it runs.",
-        (Side("", lambda: Perceptron(epochs=50), apart),),
-    ),
-    "logistic-regression": Scene(
-        "Logistic regression",
-        "Logistic regression draws the line where both classes are equally probable. Away from it the score grows "
-        "evenly, and the probability quickly comes close to 0 or 1.",
-        (Side("", LogisticRegression, clouds, (-2.0, 0.0, 2.0)),),
-    ),
-    "linear-svm": Scene(
-        "Linear support vector machine",
-        "The support vector machine keeps the widest empty strip between the classes. Only the points on its rims, "
-        "where the score is 1 or -1, determine it.",
-        (Side("", lambda: LinearSVM(strength=0.1, tol=1e-6), apart, (-1.0, 0.0, 1.0)),),
-    ),
-    "naive-bayes": Scene(
-        "Gaussian naive Bayes",
-        "Gaussian naive Bayes gives each class a width along each axis, but no slant: its boundary bends.",
-        (Side("", learned(Gaussian()), clouds),),
-    ),
-    "linear-discriminant": Scene(
-        "Linear discriminant analysis",
-        "Linear discriminant analysis gives both classes one common covariance: its boundary is a line.",
-        (Side("", learned(LinearDiscriminant()), clouds),),
-    ),
-    "quadratic-discriminant": Scene(
-        "Quadratic discriminant analysis",
-        "Quadratic discriminant analysis gives each class a covariance of its own: its boundary is a conic section.",
-        (Side("", learned(QuadraticDiscriminant()), clouds),),
-    ),
-    "neighbors": Scene(
-        "One neighbor against fifteen",
-        "One neighbor gets every training point right and makes islands around unusual ones. The votes of fifteen "
-        "neighbors give a smoother boundary, and probabilities.",
-        (
-            Side("1-NN", neighbors(1), clouds, ()),
-            Side("15-NN", neighbors(15), clouds, ()),
-        ),
-    ),
-    "rbf-svm": Scene(
-        "A line against the RBF kernel",
-        "No line separates a ring from what it surrounds; a support vector machine with the RBF kernel does.",
-        (
-            Side("linear", LinearSVM, rings, ()),
-            Side("RBF kernel", rbf, rings),
-        ),
-    ),
-    "centroid": Scene(
-        "Nearest centroid",
-        "Only the mean of each class is kept: the boundary is the line half way between the two means.",
-        (Side("", learned(Centroid(metric="euclidean")), clouds),),
-    ),
-    "exclusive-or": Scene(
-        "Exclusive or: what a line cannot do",
-        "Opposite corners belong together: every line is wrong about a corner at least, while products of the "
-        "features (a polynomial kernel) or the nearest point get all of them right.",
-        (
-            Side("logistic regression", LogisticRegression, crossed, ()),
-            Side("polynomial kernel", learned(KernelPerceptron(kernel=Polynomial(degree=2))), crossed),
-            Side("1-NN", neighbors(1), crossed, ()),
-        ),
-    ),
-    "kernels": Scene(
-        "Three learners, one kernel",
-        "With the same RBF kernel the perceptron stops at the first boundary without mistakes, ridge regression fits "
-        "the classes as numbers, and the Gaussian process takes the mean over all boundaries that fit.",
-        (
-            Side("kernel perceptron", learned(KernelPerceptron(kernel=RBF(gamma=0.5))), rings),
-            Side("kernel ridge", learned(KernelRidge(kernel=RBF(gamma=0.5), strength=0.1)), rings),
-            Side("Gaussian process", learned(GaussianProcess(kernel=RBF(gamma=0.5))), rings),
-        ),
-    ),
-    "decision-tree": Scene(
-        "Decision tree",
-        "A decision tree asks about one feature at a time: its regions are rectangles.",
-        (Side("", learned(Tree(depth=4)), clouds, ()),),
-    ),
-    "adaboost": Scene(
-        "AdaBoost of stumps",
-        "AdaBoost adds up stumps, each a question about one feature: five make a strip, two hundred close it to a box.",
-        (
-            Side("5 rounds", lambda: stumps(5), rings, ()),
-            Side("200 rounds", lambda: stumps(200), rings, ()),
-        ),
-    ),
-    "gradient-boosting": Scene(
-        "Gradient boosting",
-        "Gradient boosting adds small trees, each fitted to what is left over: more rounds draw the boundary closer "
-        "around the points, and in the end around single ones.",
-        (
-            Side("5 rounds", learned(GradientBoosting(rounds=5)), clouds, ()),
-            Side("200 rounds", learned(GradientBoosting(rounds=200)), clouds, ()),
-        ),
-    ),
-    "random-forest": Scene(
-        "Random forest",
-        "A random forest takes the mean of a hundred trees, each grown on another sample of the rows: its boundary "
-        "has many small steps, and its probabilities change gradually.",
-        (Side("", learned(Forest(trees=100)), clouds, ()),),
-    ),
-    "outliers": Scene(
-        "Outliers: least squares against logistic regression",
-        "Least squares also punishes points that are far on the right side, and turns its line toward them, through "
-        "both classes; logistic regression hardly notices them.",
-        (
-            Side("least squares", LeastSquares, outliers),
-            Side("logistic regression", LogisticRegression, outliers),
-        ),
-    ),
-}
-"""Every picture of boundaries by name."""
+@scene
+def perceptron() -> Sides:
+    """Perceptron.
+
+    The perceptron stops at the first line without mistakes, however close to the points it runs.
+    """
+    return (Side("", lambda: Perceptron(epochs=50), toys.apart),)
+
+
+@scene
+def logistic_regression() -> Sides:
+    """Logistic regression.
+
+    Logistic regression draws the line where both classes are equally probable. Away from it the score grows evenly, and
+    the probability quickly comes close to 0 or 1.
+    """
+    return (Side("", LogisticRegression, toys.clouds, (-2.0, 0.0, 2.0)),)
+
+
+@scene
+def linear_svm() -> Sides:
+    """Linear support vector machine.
+
+    The support vector machine keeps the widest empty strip between the classes. Only the points on its rims, where the
+    score is 1 or -1, determine it.
+    """
+    return (Side("", lambda: LinearSVM(strength=0.1, tol=1e-06), toys.apart, (-1.0, 0.0, 1.0)),)
+
+
+@scene
+def naive_bayes() -> Sides:
+    """Gaussian naive Bayes.
+
+    Gaussian naive Bayes gives each class a width along each axis, but no slant: its boundary bends.
+    """
+    return (Side("", learned(Gaussian()), toys.clouds),)
+
+
+@scene
+def linear_discriminant() -> Sides:
+    """Linear discriminant analysis.
+
+    Linear discriminant analysis gives both classes one common covariance: its boundary is a line.
+    """
+    return (Side("", learned(LinearDiscriminant()), toys.clouds),)
+
+
+@scene
+def quadratic_discriminant() -> Sides:
+    """Quadratic discriminant analysis.
+
+    Quadratic discriminant analysis gives each class a covariance of its own: its boundary is a conic section.
+    """
+    return (Side("", learned(QuadraticDiscriminant()), toys.clouds),)
+
+
+@scene
+def neighbors() -> Sides:
+    """One neighbor against fifteen.
+
+    One neighbor gets every training point right and makes islands around unusual ones. The votes of fifteen neighbors
+    give a smoother boundary, and probabilities.
+    """
+    return (
+        Side("1-NN", nearest(1), toys.clouds, ()),
+        Side("15-NN", nearest(15), toys.clouds, ()),
+    )
+
+
+@scene
+def rbf_svm() -> Sides:
+    """A line against the RBF kernel.
+
+    No line separates a ring from what it surrounds; a support vector machine with the RBF kernel does.
+    """
+    return (
+        Side("linear", LinearSVM, toys.rings, ()),
+        Side("RBF kernel", rbf, toys.rings),
+    )
+
+
+@scene
+def centroid() -> Sides:
+    """Nearest centroid.
+
+    Only the mean of each class is kept: the boundary is the line half way between the two means.
+    """
+    return (Side("", learned(Centroid(metric="euclidean")), toys.clouds),)
+
+
+@scene
+def exclusive_or() -> Sides:
+    """Exclusive or: what a line cannot do.
+
+    Opposite corners belong together: every line is wrong about a corner at least, while products of the features (a
+    polynomial kernel) or the nearest point get all of them right.
+    """
+    return (
+        Side("logistic regression", LogisticRegression, toys.crossed, ()),
+        Side("polynomial kernel", learned(KernelPerceptron(kernel=Polynomial(degree=2))), toys.crossed),
+        Side("1-NN", nearest(1), toys.crossed, ()),
+    )
+
+
+@scene
+def kernels() -> Sides:
+    """Three learners, one kernel.
+
+    With the same RBF kernel the perceptron stops at the first boundary without mistakes, ridge regression fits the
+    classes as numbers, and the Gaussian process takes the mean over all boundaries that fit.
+    """
+    return (
+        Side("kernel perceptron", learned(KernelPerceptron(kernel=RBF(gamma=0.5))), toys.rings),
+        Side("kernel ridge", learned(KernelRidge(kernel=RBF(gamma=0.5), strength=0.1)), toys.rings),
+        Side("Gaussian process", learned(GaussianProcess(kernel=RBF(gamma=0.5))), toys.rings),
+    )
+
+
+@scene
+def decision_tree() -> Sides:
+    """Decision tree.
+
+    A decision tree asks about one feature at a time: its regions are rectangles.
+    """
+    return (Side("", learned(Tree(depth=4)), toys.clouds, ()),)
+
+
+@scene
+def adaboost() -> Sides:
+    """AdaBoost of stumps.
+
+    AdaBoost adds up stumps, each a question about one feature: five make a strip, two hundred close it to a box.
+    """
+    return (
+        Side("5 rounds", lambda: stumps(5), toys.rings, ()),
+        Side("200 rounds", lambda: stumps(200), toys.rings, ()),
+    )
+
+
+@scene
+def gradient_boosting() -> Sides:
+    """Gradient boosting.
+
+    Gradient boosting adds small trees, each fitted to what is left over: more rounds draw the boundary closer around
+    the points, and in the end around single ones.
+    """
+    return (
+        Side("5 rounds", learned(GradientBoosting(rounds=5)), toys.clouds, ()),
+        Side("200 rounds", learned(GradientBoosting(rounds=200)), toys.clouds, ()),
+    )
+
+
+@scene
+def random_forest() -> Sides:
+    """Random forest.
+
+    A random forest takes the mean of a hundred trees, each grown on another sample of the rows: its boundary has many
+    small steps, and its probabilities change gradually.
+    """
+    return (Side("", learned(Forest(trees=100)), toys.clouds, ()),)
+
+
+@scene
+def outliers() -> Sides:
+    """Outliers: least squares against logistic regression.
+
+    Least squares also punishes points that are far on the right side, and turns its line toward them, through both
+    classes; logistic regression hardly notices them.
+    """
+    return (
+        Side("least squares", LeastSquares, toys.outliers),
+        Side("logistic regression", LogisticRegression, toys.outliers),
+    )
 
 
 STRENGTHS = (0.1, 5.0)
@@ -223,13 +290,13 @@ STRENGTHS = (0.1, 5.0)
 
 def fitted(strength: float) -> LinearSVM:
     """The support vector machine of the two clouds."""
-    toy = overlapping()
+    toy = toys.overlapping()
     return LinearSVM(strength=strength, tol=1e-6).fit(toy.X, toy.y)
 
 
 def slack_lines(model: LinearSVM) -> tuple[Doubles, Doubles]:
     """Slacks max(0, 1 - y s) of the points that have one (m,), and lines from each to its rim (m, 2, 2)."""
-    toy = overlapping()
+    toy = toys.overlapping()
     sign = 2.0 * toy.y - 1
     slacks = np.maximum(0.0, 1 - sign * model.decision_function(toy.X))
     late = slacks > 1e-3
@@ -246,7 +313,7 @@ def slack() -> list[Panel]:
     pink line is the way back to the rim, and the slack is its length times the length of the weights. A larger strength
     makes the strip wider and allows more slack.
     """
-    toy = overlapping()
+    toy = toys.overlapping()
     at, grid = lattice(toy.limits)
     panels = []
     for model in map(fitted, STRENGTHS):

@@ -35,10 +35,15 @@ def picture(columns: int = 3) -> Callable[[Callable[[], Sequence[Panel]]], Calla
     """Make a picture of a function that gives its panels; its docstring has the title, and below it the caption."""
 
     def made(panels: Callable[[], Sequence[Panel]]) -> Callable[[], Picture]:
-        title, _, caption = (panels.__doc__ or "").partition("\n\n")
-        return lambda: Picture(title.rstrip("."), " ".join(caption.split()), panels(), columns)
+        return lambda: Picture(*described(panels), panels(), columns)
 
     return made
+
+
+def described(function: Callable[[], object]) -> tuple[str, str]:
+    """The title and the caption in a docstring."""
+    title, _, caption = (function.__doc__ or "").partition("\n\n")
+    return title.rstrip("."), " ".join(caption.split())
 
 
 def plane(toy: Toy, layers: Sequence[Layer], title: str) -> Panel:

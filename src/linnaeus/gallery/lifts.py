@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.estimators.named import LogisticRegression, Perceptron
-from linnaeus.gallery.boundaries import Mapped, Scene, Side
+from linnaeus.gallery.boundaries import Mapped, Side, scene
 from linnaeus.gallery.drawing import picture
 from linnaeus.gallery.toys import corners
 from linnaeus.render.picture import Lines, Panel, Points
 
 if TYPE_CHECKING:
+    from linnaeus.gallery.boundaries import Sides
     from linnaeus.gallery.drawing import Classifies
     from linnaeus.types import Doubles
 
@@ -36,18 +37,19 @@ def with_product() -> Classifies:
     return Mapped(perceptron(), lambda _: products)
 
 
-TABLES = Scene(
-    "AND, OR and XOR",
-    "The four corners are the truth values of two inputs: a line separates the corners where AND or OR is true, but "
-    "no line those of XOR. With the product of the inputs as a third feature the perceptron learns XOR too.",
-    (
+@scene
+def truth_tables() -> Sides:
+    """AND, OR and XOR.
+
+    The four corners are the truth values of two inputs: a line separates the corners where AND or OR is true, but no
+    line those of XOR. With the product of the inputs as a third feature the perceptron learns XOR too.
+    """
+    return (
         Side("AND", perceptron, lambda: corners([0, 0, 0, 1])),
         Side("OR", perceptron, lambda: corners([0, 1, 1, 1])),
         Side("XOR", perceptron, lambda: corners([0, 1, 1, 0])),
         Side("XOR with x1 x2", with_product, lambda: corners([0, 1, 1, 0])),
-    ),
-    columns=4,
-)
+    )
 
 
 def lifted() -> LogisticRegression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -96,45 +97,11 @@ def _toy(classes: Sequence[Doubles], reach: float) -> Toy:
     return Toy(np.vstack(classes), y, reach)
 
 
-GOOD = """
-The soup was wonderful and the waiter was friendly
-A wonderful evening with delicious food and friendly people
-Delicious bread and fresh fish, we were happy
-Fresh salad, quick service, a lovely place
-The dessert was lovely and the coffee excellent
-Excellent pasta, and the service was quick
-We loved the fresh fish and the quiet garden
-A quiet table, friendly waiter, delicious cake
-Happy to come back, the food was excellent
-Lovely music and a wonderful view of the garden
-Great pizza and a great view, not too loud
-The cook is great and the prices are fair
-Fair prices, fresh food, we loved it
-Not expensive and not boring, a great place
-"""
-
-BAD = """
-The soup was cold and the waiter was rude
-A terrible evening with cold food and loud people
-Stale bread and old fish, we were angry
-Limp salad, slow service, a dirty place
-The dessert was stale and the coffee terrible
-Terrible pasta, and the service was slow
-We hated the old fish and the loud garden
-A dirty table, rude waiter, dry cake
-Never again, the food was cold and bland
-Loud music and a terrible view of the wall
-Bland pizza and a boring view, not fresh
-The cook is careless and the prices are silly
-Silly prices, bland food, we hated it
-Too expensive and boring, not a great place
-"""
-
-
 def reviews() -> tuple[list[str], list[str]]:
     """Texts of short reviews, and whether each is "good" or "bad"."""
-    good, bad = GOOD.strip().splitlines(), BAD.strip().splitlines()
-    return good + bad, ["good"] * len(good) + ["bad"] * len(bad)
+    rows = Path(__file__).with_name("reviews.tsv").read_text(encoding="utf-8").splitlines()
+    labels, texts = zip(*(row.split("\t") for row in rows), strict=True)
+    return list(texts), list(labels)
 
 
 class Drawn(NamedTuple):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.render.chart import line_chart as line_chart
     from linnaeus.render.highlighting import COLORED as COLORED
     from linnaeus.render.highlighting import PLAIN as PLAIN
     from linnaeus.render.highlighting import Marks as Marks
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     from linnaeus.render.page import stack as stack
     from linnaeus.render.page import table as table
     from linnaeus.render.page import title as title
+    from linnaeus.render.svg import line_chart as line_chart
+    from linnaeus.render.svg import svg as svg
     from linnaeus.render.text import clean as clean
     from linnaeus.render.text import counted as counted
     from linnaeus.render.text import cut as cut

@@ -1,4 +1,4 @@
-"""Pictures as SVG: panels, axes, layers and legends, in colors for light and dark pages."""
+"""Pictures as SVG: panels, axes, layers and legends, in colors for light and dark pages; and charts of a few lines."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import math
 import textwrap
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from linnaeus.render.chart import COLORS, Axis
+from linnaeus.frozen import dataclass
 from linnaeus.render.picture import Bars, Layer, Lines, Path, Points, Regions, Shades
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from linnaeus.render.picture import Panel, Picture
+
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Colors that people with color blindness can distinguish (Okabe and Ito, 2008)."""
 
 SHAPES = (
     "M{x:.1f} {y:.1f}m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
@@ -29,7 +32,36 @@ PLAIN, PALE, FULL, STEPS = 0.22, 0.03, 0.52, 10
 FINE = 20
 """How many shades an image has."""
 
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Maps a range of values to pixels; logarithmic if all values are positive and far apart."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """The pixel of a value."""
+        low, high, value = (math.log10(v) if self.log else v for v in (self.low, self.high, value))
+        share = 0.5 if high == low else (value - low) / (high - low)
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self, count: int = 5) -> list[float]:
+        """Values to write beside the axis."""
+        if self.low == self.high:
+            return [self.low]
+        shares = [i / (count - 1) for i in range(count)]
+        if self.log:
+            return [self.low * (self.high / self.low) ** share for share in shares]
+        return [self.low + (self.high - self.low) * share for share in shares]
+
+
 Axes = tuple[Axis, Axis]
+Look: TypeAlias = tuple[int, int]
+"""What a cell looks like: its kind, and its shade."""
 
 
 class Key(NamedTuple):
@@ -42,15 +74,17 @@ class Key(NamedTuple):
 
 def draw_layer(layer: Layer, axes: Axes) -> str:
     """The layer between these axes."""
-    if isinstance(layer, Regions):
-        return _regions(layer, axes)
-    if isinstance(layer, Lines):
-        return _lines(layer, axes)
-    if isinstance(layer, Points):
-        return "".join(_point(axes[0].at(x), axes[1].at(y), layer.kind) for x, y in layer.at)
-    if isinstance(layer, Bars):
-        return _bars(layer, axes)
-    return _shades(layer, axes)
+    match layer:
+        case Regions():
+            return _regions(layer, axes)
+        case Lines():
+            return _lines(layer, axes)
+        case Points():
+            return "".join(_point(axes[0].at(x), axes[1].at(y), layer.kind) for x, y in layer.at)
+        case Bars():
+            return _bars(layer, axes)
+        case Shades():
+            return _shades(layer, axes)
 
 
 def keys(layer: Layer) -> list[Key]:
@@ -80,22 +114,31 @@ def _keys_of_regions(layer: Regions) -> list[Key]:
     return [*found, Key(layer.label, Regions([[kind for kind, _ in each]], "", [[sure for _, sure in each]]), 100)]
 
 
-def _regions(layer: Regions, axes: Axes) -> str:
-    """Rectangles of cells of one class and shade that stand beside each other in a row."""
+def _cells(looks: Iterable[Iterable[Look]], size: tuple[int, int], axes: Axes) -> Iterator[tuple[Look, str]]:
+    """The rectangles of each look in a grid of looks, the bottom row first; equal ones in a row are one rectangle."""
     across, up = axes
-    high, wide = (up.start - up.end) / len(layer.classes), (across.end - across.start) / len(layer.classes[0])
-    paths: dict[tuple[int, int], list[str]] = {}
-    for j, row in enumerate(layer.classes):
+    high, wide = (up.start - up.end) / size[0], (across.end - across.start) / size[1]
+    paths: dict[Look, list[str]] = {}
+    for j, row in enumerate(looks):
         i = 0
-        sure = [0] * len(row) if layer.sure is None else [round(value * STEPS) for value in layer.sure[j]]
-        for look, run in groupby(zip(map(int, row), sure, strict=True)):
+        for look, run in groupby(row):
             n = len(list(run))
             # Cells that touch have the very same numbers: no gap shows between them at any size.
             left, right = (f"{across.start + edge * wide:.2f}" for edge in (i, i + n))
             below, above = (f"{up.start - edge * high:.2f}" for edge in (j, j + 1))
             paths.setdefault(look, []).append(f"M{left} {below}H{right}V{above}H{left}z")
             i += n
-    return "".join(_fill("".join(d), kind, _opacity(kind, step, layer)) for (kind, step), d in paths.items())
+    return ((look, "".join(d)) for look, d in paths.items())
+
+
+def _regions(layer: Regions, axes: Axes) -> str:
+    sure = layer.sure or [[0.0] * len(row) for row in layer.classes]
+    looks = (
+        [(int(kind), round(value * STEPS)) for kind, value in zip(*row, strict=True)]
+        for row in zip(layer.classes, sure, strict=True)
+    )
+    cells = _cells(looks, (len(layer.classes), len(layer.classes[0])), axes)
+    return "".join(_fill(d, kind, _opacity(kind, step, layer)) for (kind, step), d in cells)
 
 
 def _opacity(kind: int, step: int, layer: Regions) -> float:
@@ -126,20 +169,11 @@ def _point(x: float, y: float, kind: int) -> str:
 
 
 def _shades(layer: Shades, axes: Axes) -> str:
-    """Cells whose opacity is the size of their number, and whose color is its sign; equal ones in a row are one."""
-    across, up = axes
-    high, wide = (up.start - up.end) / len(layer.values), (across.end - across.start) / len(layer.values[0])
-    paths: dict[tuple[bool, int], list[str]] = {}
-    for j, row in enumerate(layer.values):
-        above, below = (f"{up.end + edge * high:.2f}" for edge in (j, j + 1))
-        i = 0
-        for look, run in groupby((value > 0, round(min(abs(value), 1.0) * FINE)) for value in row):
-            n = len(list(run))
-            left, right = (f"{across.start + edge * wide:.2f}" for edge in (i, i + n))
-            paths.setdefault(look, []).append(f"M{left} {above}H{right}V{below}H{left}z")
-            i += n
-    kinds = {sign: -1 if layer.ink else int(sign) for sign in (False, True)}
-    return "".join(_fill("".join(d), kinds[sign], step / FINE) for (sign, step), d in paths.items() if step)
+    """Cells whose opacity is the size of their number, and whose color is its sign."""
+    looks = ([(value > 0, round(min(abs(value), 1.0) * FINE)) for value in row] for row in layer.values)
+    upright = axes[0], Axis(0, 1, axes[1].end, axes[1].start)  # row 0 is at the top
+    cells = _cells(looks, (len(layer.values), len(layer.values[0])), upright)
+    return "".join(_fill(d, -1 if layer.ink else int(sign), step / FINE) for (sign, step), d in cells if step)
 
 
 def _bars(layer: Bars, axes: Axes) -> str:
@@ -150,7 +184,7 @@ def _bars(layer: Bars, axes: Axes) -> str:
         top, left, right = up.end + i * high, *sorted((zero, across.at(value)))
         place = f'x="{left:.1f}" y="{top + high * 0.14:.1f}" width="{right - left:.1f}" height="{high * 0.72:.1f}"'
         drawn.append(f'<rect {place} fill="{color(2 if value > 0 else 1)}"/>')
-        side = (zero - 5, 'text-anchor="end"') if value > 0 else (zero + 5, "")
+        side = (zero - 5, END) if value > 0 else (zero + 5, "")
         drawn.append(text(side[0], top + high / 2 + 4, name, side[1]))
     return "".join(drawn)
 
@@ -160,7 +194,7 @@ def color(kind: int) -> str:
     return "currentColor" if kind == 0 else COLORS[(kind - 1) % len(COLORS)]
 
 
-MIDDLE = 'text-anchor="middle"'
+MIDDLE, END = 'text-anchor="middle"', 'text-anchor="end"'
 
 
 def text(x: float, y: float, said: str, style: str = "") -> str:
@@ -259,7 +293,7 @@ def _panel(panel: Panel, corner: tuple[float, float], side: float, has_y: bool) 
 
 def _upright(said: str, left: float, up: Axis) -> list[str]:
     middle = (up.start + up.end) / 2
-    drawn = [text(left - 5, up.at(v) + 4, _number(v), 'text-anchor="end"') for v in ticks(up)]
+    drawn = [text(left - 5, up.at(v) + 4, _number(v), END) for v in ticks(up)]
     return [*drawn, text(left - 40, middle, said, f'{MIDDLE} transform="rotate(-90 {left - 40:.1f} {middle:.1f})"')]
 
 
@@ -315,3 +349,35 @@ def _below(legend: Sequence[Key], corner: tuple[float, float], down: float) -> l
 def _key(key: Key, x: float, y: float) -> str:
     axes = (Axis(0, 1, x, x + key.wide), Axis(0, 1, y + 5, y - 5))
     return draw_layer(key.look, axes) + text(x + key.wide + 6, y + 4, key.label)
+
+
+WIDTH, HEIGHT, WEST, EAST, NORTH, SOUTH = 640, 360, 64, 624, 32, 316
+"""Pixels of a chart, and of the edges of its axes."""
+
+
+def line_chart(lines: Mapping[str, Path], title: str = "", x: str = "", y: str = "") -> str:
+    """An SVG image of named lines. Values that are not finite are left out.
+
+    >>> image = line_chart({"loss": [(1, 5.0), (2, 3.0), (3, 2.5)]}, title="Training", x="epoch")
+    >>> image.startswith("<svg") and image.count("<polyline") == 1
+    True
+    """
+    kept = {name: [p for p in points if math.isfinite(p[0]) and math.isfinite(p[1])] for name, points in lines.items()}
+    every = [p for points in kept.values() for p in points] or [(0.0, 0.0), (1.0, 1.0)]
+    (left, right), (low, high) = ((min(values), max(values)) for values in zip(*every, strict=True))
+    across, up = Axis(left, right, WEST, EAST), Axis(low, high, SOUTH, NORTH, log=low > 0 and high > 100 * low)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{escape(title or y, quote=True)}" font-family="sans-serif" font-size="12">'
+    )
+    said = text(WEST, NORTH - 12, title, 'font-weight="bold"') + text((WIDTH + WEST) / 2, HEIGHT - 8, x, MIDDLE)
+    drawn = [head + said + text(4, NORTH - 12, y)]
+    for value in up.ticks():
+        drawn.append(f'<path d="M{WEST} {up.at(value):.1f}H{EAST}" stroke="#ddd"/>')
+        drawn.append(text(WEST - 6, up.at(value) + 4, f"{value:.3g}", END))
+    drawn += [text(across.at(value), SOUTH + 18, f"{value:.4g}", MIDDLE) for value in across.ticks()]
+    for i, (name, points) in enumerate(kept.items()):
+        path = " ".join(f"{across.at(a):.1f},{up.at(b):.1f}" for a, b in points)
+        drawn.append(f'<polyline fill="none" stroke="{color(i + 1)}" stroke-width="2" points="{path}"/>')
+        drawn.append(text(EAST - 4, NORTH + 16 + 16 * i, name, f'{END} fill="{color(i + 1)}"'))
+    return "\n".join([*drawn, "</svg>"])
