@@ -231,6 +231,16 @@ def capability(piece: object, wanted: Callable[..., C]) -> C | None:
     return cast("C", piece) if known else None
 
 
+def has(piece: object, wanted: Callable[..., object]) -> bool:
+    """Whether the piece has this capability.
+
+    >>> from linnaeus.outputs import Binary, Real
+    >>> has(Real(), NumberSpace), has(Binary(), NumberSpace)
+    (True, False)
+    """
+    return capability(piece, wanted) is not None
+
+
 def ability(piece: object, wanted: Callable[..., C]) -> C:
     """The piece as a capability that it is known to have."""
     found = capability(piece, wanted)
@@ -429,6 +439,10 @@ class CurvedSpace(Protocol):
 
 class NumberSpace(Protocol):
     """An output space of numbers: it takes losses that are a `PointForm`."""
+
+
+class OneScore(Protocol):
+    """An output space of two classes with one score, positive for the second."""
 
 
 class SetSpace(Protocol):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Bytes: TypeAlias = NDArray[np.uint8]
     Ints: TypeAlias = NDArray[np.int32]
@@ -162,7 +162,7 @@ class Choices:
         return Choices(offsets, self.gold[at], costs, None if self.weights is None else self.weights[chosen])
 
 
-def groups(offsets: Longs, rows: Array | slice) -> tuple[Longs, Longs, Longs]:
+def groups(offsets: Longs, rows: ArrayLike | slice) -> tuple[Longs, Longs, Longs]:
     """The offsets of these groups, the indices of their rows, and the indices of the groups.
 
     >>> import numpy as np
@@ -171,7 +171,7 @@ def groups(offsets: Longs, rows: Array | slice) -> tuple[Longs, Longs, Longs]:
     """
     import numpy as np
 
-    chosen = np.arange(len(offsets) - 1)[rows]
+    chosen = np.arange(len(offsets) - 1)[cast("Array | slice", rows)]
     counts = np.diff(offsets)[chosen]
     found = offsets_of(counts)
     return found, np.repeat(offsets[chosen] - found[:-1], counts) + np.arange(found[-1]), chosen

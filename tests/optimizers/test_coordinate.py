@@ -11,12 +11,12 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from linnaeus import kernels
-from linnaeus.arrays.csr import CSR
+from linnaeus.arrays.csr import CSR, transpose
 from linnaeus.arrays.dense import Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.losses import LOSSES, Exponential, Hinge, Huber, Log, Logistic, ModifiedHuber, Squared, SquaredHinge
 from linnaeus.optimizers import CoordinateDescent, ProximalGradient
-from linnaeus.optimizers.coordinate_descent import Problem, RowLoss, columns_of
+from linnaeus.optimizers.coordinate_descent import Problem, RowLoss
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest, Real
 from linnaeus.regularizers import L1, L2, ElasticNet, Group, NoPenalty
 from linnaeus.types import LabelSets, Start
@@ -205,7 +205,7 @@ def test_float32_and_dense_rows_find_the_same():
     double = solve(objective(Logistic(), L1(0.5), X=replace(X, data=X.data.astype(np.float64))))[-1][1]
     assert single["W"].tobytes() == double["W"].tobytes()
     dense = Dense(X.to_scipy().toarray())
-    for ours, theirs in zip(columns_of(dense, 1).arrays, columns_of(X, 1).arrays, strict=True):
+    for ours, theirs in zip(transpose(dense.to_csr()).arrays, transpose(X).arrays, strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tobytes() == theirs.tobytes()
 
@@ -256,13 +256,13 @@ def test_the_curvature_of_the_model_bounds_the_logistic_loss_on_the_wrong_side()
 def test_one_problem_by_hand():
     X, y = make()
     phi = RowLoss(Logistic(), 2.0 * y - 1.0, np.zeros(len(y)), np.ones(len(y)))
-    problem = Problem(columns_of(X, 1), phi, 0.5, 0.0, np.zeros(40), np.zeros(1))
+    problem = Problem(transpose(X), phi, 0.5, 0.0, np.zeros(40), np.zeros(1))
     problem.look()
-    problem.judge(problem.columns.correlate(problem.alpha, 1))
+    problem.judge(kernels.correlate(problem.columns.arrays, problem.alpha, 1))
     before = problem.value
     problem.advance()
     problem.look()
-    problem.judge(problem.columns.correlate(problem.alpha, 1))
+    problem.judge(kernels.correlate(problem.columns.arrays, problem.alpha, 1))
     assert problem.value < before
     assert problem.gap is not None
 

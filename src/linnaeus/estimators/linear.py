@@ -24,8 +24,7 @@ from linnaeus.learners.linear.probabilities import chances, has_chances
 from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.solving import solve
 from linnaeus.learners.linear.streaming import go_on, merged, standing, widened
-from linnaeus.outputs import Binary, MultiLabel
-from linnaeus.protocols import ClassScores, capability
+from linnaeus.protocols import ClassScores, OneScore, SetSpace, capability, has
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +98,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Doubles:
         """Scores: (n,) for two classes, positive for the second; else (n, k)."""
         S = self._scores(X)
-        if isinstance(self.space_, Binary):
+        if has(self.space_, OneScore):
             return S[:, 0]
         own = capability(self.space_, ClassScores)
         return S if own is None else own.class_scores(S)
@@ -136,7 +135,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         spec, S = self.composed(), self._scores(X)
         if spec.decision == "expected_cost":
             S = -expected_costs(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
-        elif isinstance(self.space_, Binary | MultiLabel):
+        elif has(self.space_, OneScore) or has(self.space_, SetSpace):
             zeros: NDArray[np.bool_] = (S == 0).any(axis=1)
             return zeros
         elif (own := capability(self.space_, ClassScores)) is not None:

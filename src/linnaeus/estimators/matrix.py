@@ -19,8 +19,7 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.learners.restore import weights_of
 from linnaeus.model.model import Model
-from linnaeus.outputs import Binary, MultiLabel
-from linnaeus.protocols import ModelChances, capability
+from linnaeus.protocols import ModelChances, OneScore, SetSpace, capability, has
 from linnaeus.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -66,12 +65,12 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Doubles:
         """Scores: (n,) for two classes, positive for the second; else (n, k)."""
         S = self._scores(X)
-        return S[:, 1] - S[:, 0] if isinstance(self.space_, Binary) else S
+        return S[:, 1] - S[:, 0] if has(self.space_, OneScore) else S
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the best label of each row; ties go to the lowest class. Label sets: all labels scored above 0."""
         S = self._scores(X)
-        if not isinstance(self.space_, MultiLabel):
+        if not has(self.space_, SetSpace):
             found: Any = self.classes_[S.argmax(axis=1)]
         elif self.form_ == "lists":
             found = [tuple(self.classes_[row > 0].tolist()) for row in S]

@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.arrays.linear import stored
 from linnaeus.errors import damaged
 from linnaeus.lazy import Table
-from linnaeus.outputs import Binary
+from linnaeus.protocols import OneScore, has
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Model
@@ -41,7 +41,7 @@ MODELS = Table(
 def scores_of(model: Model, X: Any, space: Any) -> Doubles:
     """The score columns of the output space (n, w): of two classes the difference."""
     S = model.scores(X)
-    return S[:, 1:] - S[:, :1] if isinstance(space, Binary) else S
+    return S[:, 1:] - S[:, :1] if has(space, OneScore) else S
 
 
 def weights_of(model: Model, space: Any) -> dict[str, Floats]:
@@ -50,7 +50,7 @@ def weights_of(model: Model, space: Any) -> dict[str, Floats]:
     if found is None:
         return {}
     W, b = found
-    if isinstance(space, Binary):
+    if has(space, OneScore):
         W, b = W[:, 1:] - W[:, :1], b[1:] - b[:1]
     return stored({"W": np.ascontiguousarray(W), "b": b})
 

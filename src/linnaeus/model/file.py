@@ -20,7 +20,8 @@ from linnaeus.learners.restore import model_of as body_of
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.model.manifests import check_manifest
 from linnaeus.model.model import Model
-from linnaeus.outputs import OUTPUTS, STRUCTURES, Real
+from linnaeus.outputs import OUTPUTS, STRUCTURES
+from linnaeus.protocols import NumberSpace, has
 from linnaeus.store.blocks import Guarded, raw
 from linnaeus.store.compression import dequantize
 from linnaeus.store.states import pack_labels, pack_strings, unpack_labels, unpack_strings
@@ -225,7 +226,7 @@ def _check(model: Model) -> None:
     if model.body is None or model.params:
         _check_weights(model)
     _check_memory(model)
-    if (model.form == "numbers") != isinstance(model.space, Real):
+    if (model.form == "numbers") != has(model.space, NumberSpace):
         raise damaged("its output space does not fit its labels")
     if (model.form in ("numbers", "candidates")) != (model.classes is None):
         raise damaged("its classes do not fit its output space")

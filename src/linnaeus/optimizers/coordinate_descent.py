@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.arrays.csr import CSR, transpose, vstack
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.requirements import has_costs, single_rows
 from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, ability, capability
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Arrays, Doubles, Ints, Params, Sparse, Start
+    from linnaeus.types import Arrays, Doubles, Ints, Params, Start
 
 NEAR = 1e-6
 """Closer to zero than this a secant is rounding, and the second derivative the same."""
@@ -92,52 +92,6 @@ def inner(a: Doubles, b: Doubles) -> float:
     return float(np.einsum("i,i->", a, b))
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Compressed sparse columns (n, d): `arrays` are offsets, rows and values."""
-
-    arrays: Sparse
-    n: int
-
-    def correlate(self, vector: Doubles, threads: int) -> Doubles:
-        """X.T v  (d,)."""
-        return kernels.correlate(self.arrays, vector, threads)
-
-    def correlate_all(self, vectors: Sequence[Doubles], threads: int) -> Doubles:
-        """X.T v for each of the vectors (m, d)."""
-        block = np.stack(vectors, axis=1).ravel()
-        return kernels.correlate_block(self.arrays, block, len(vectors), threads).reshape(len(vectors), -1)
-
-    def combine(self, picked: Ints, weights: Doubles) -> Doubles:
-        """X w for weights that are zero outside of the picked columns (n,)."""
-        total = np.empty(self.n)
-        kernels.combine(self.arrays, picked, weights, total)
-        return total
-
-    def with_constant(self) -> Columns:
-        """A last column of ones: a bias that is penalized like every other weight."""
-        offsets, rows, values = self.arrays
-        stored = int(offsets[-1])
-        ones = np.ones(self.n, values.dtype)
-        arrays = (
-            np.append(offsets, stored + self.n),
-            np.concatenate([rows[:stored], np.arange(self.n, dtype=np.int32)]),
-            np.concatenate([values[:stored], ones]),
-        )
-        return Columns(arrays, self.n)
-
-
-def columns_of(X: Rows, threads: int) -> Columns:
-    """The columns of rows; of dense ones the zeros are left out, so both kinds give the same.
-
-    >>> from linnaeus.arrays import Dense
-    >>> columns_of(Dense(np.array([[1.0, 0.0], [2.0, 3.0]])), 1).correlate(np.array([1.0, 10.0]), 1).tolist()
-    [21.0, 30.0]
-    """
-    n, d = X.shape
-    return Columns(kernels.transpose(X.to_csr().arrays, d, threads), n)
-
-
 SMALLEST_SET = 3000
 """A working set has room for so many columns, and for as many new ones as are in use: it doubles."""
 STEPS = 8
@@ -152,13 +106,13 @@ SETTLED = 0.3
 
 @dataclass
 class Problem:
-    """One problem on columns it shares with others. `look`, `judge` and `advance` take turns.
+    """One problem on columns of the matrix (d, n) that it shares with others. `look`, `judge` and `advance` take turns.
 
     It stands at weights w (d,) and a bias b (0 or 1 numbers), with so many passes allowed, and the best lower bound
     known.
     """
 
-    columns: Columns
+    columns: CSR
     phi: RowLoss
     l1: float
     l2: float
@@ -180,7 +134,8 @@ class Problem:
         """
         self.used = np.flatnonzero(self.w)
         weights = self.w[self.used]
-        self.z = self.columns.combine(self.used.astype(np.int32), weights)
+        self.z = np.empty(self.columns.width)
+        kernels.combine(self.columns.arrays, self.used.astype(np.int32), weights, self.z)
         if len(self.b):
             self.b[0] = level(self.phi, self.z, float(self.b[0]))
             self.z += self.b[0]
@@ -339,7 +294,7 @@ class CoordinateDescent:
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Minimize until no weight changes, or `report` raises."""
         threads = kernels.thread_count()
-        problems = _problems(objective, start, columns_of(objective.X, threads))
+        problems = _problems(objective, start)
         with ThreadPoolExecutor(min(threads, len(problems))) as pool:
             team = _Team(problems, pool, threads)
             team.look(problems)
@@ -365,11 +320,12 @@ class _Team:
     def look(self, problems: Sequence[Problem]) -> None:
         """Each problem has a thread; the gradients of all are one walk over the matrix."""
         list(self.pool.map(Problem.look, problems))
-        slopes, columns = [problem.alpha for problem in problems], problems[0].columns
+        slopes, columns = [problem.alpha for problem in problems], problems[0].columns.arrays
         if len(self.problems) == 1:
-            gradients = columns.correlate(slopes[0], self.threads)[None]
+            gradients = kernels.correlate(columns, slopes[0], self.threads)[None]
         else:
-            gradients = columns.correlate_all(slopes, self.threads)
+            block = np.stack(slopes, axis=1).ravel()
+            gradients = kernels.correlate_block(columns, block, len(slopes), self.threads).reshape(len(slopes), -1)
         list(self.pool.map(Problem.judge, problems, gradients))
 
     def advance(self) -> None:
@@ -408,13 +364,17 @@ class _Team:
         }
 
 
-def _problems(objective: Objective, start: Start, columns: Columns) -> list[Problem]:
+def _problems(objective: Objective, start: Start) -> list[Problem]:
     """One problem for each score column, at the parameters of the start."""
     W, b = start.params["W"], start.params.get("b")
     loss, penalty = ability(objective.loss, ScalarForm), ability(objective.regularizer, SeparablePenalty)
     seen = loss.view(objective.space, np.zeros((len(objective.weights), W.shape[1])), objective.y)
     signs = seen.push(np.ones_like(seen.values))
-    columns = columns.with_constant() if objective.bias == "regularized" else columns
+    columns = transpose(objective.X.to_csr())
+    if objective.bias == "regularized":  # a last column of ones
+        n = columns.width
+        ones = CSR(np.array([0, n]), np.arange(n, dtype=np.int32), np.ones(n, columns.data.dtype), n)
+        columns = vstack([columns, ones])
     problems = []
     for j in range(W.shape[1]):
         w, free = W[:, j].astype(np.float64), np.zeros(0)

@@ -11,7 +11,6 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import OnlineKernel
-from linnaeus.optimizers.requirements import refuse_groups
 from linnaeus.optimizers.schedules import Constant
 from linnaeus.optimizers.stochastic import Stochastic
 from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, ability
@@ -37,6 +36,7 @@ class FTRL(Stochastic):
     """
 
     beta: float = 1.0
+    own_rates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,10 +51,6 @@ class FTRL(Stochastic):
         penalty, n = ability(objective.regularizer, SeparablePenalty), objective.X.shape[0]
         share = -(-n // self.batch) / n
         return Proximal(self.rate, self.beta, share * penalty.l1, share * penalty.l2, objective.penalized)
-
-    def refuse(self, objective: Objective) -> str | None:
-        """Refuse the group penalty."""
-        return refuse_groups(objective, "FTRL")
 
 
 @dataclass(frozen=True)

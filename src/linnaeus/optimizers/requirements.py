@@ -108,10 +108,3 @@ def refuse_rows(objective: Objective, name: str) -> str | None:
     if single_rows(objective):
         return None
     return f"{name} takes one row of scores for each example, and {type(objective.space).__name__} has several."
-
-
-def refuse_groups(objective: Objective, name: str) -> str | None:
-    """Why rules with a learning rate for each weight do not support the group penalty; None for other penalties."""
-    if capability(objective.regularizer, SeparablePenalty) is not None:
-        return None
-    return f"{name} has a learning rate for each weight, which the group penalty does not support."

@@ -19,16 +19,17 @@ from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, online_kernel
-from linnaeus.optimizers.requirements import refuse_groups
 from linnaeus.optimizers.schedules import Constant, Schedule, as_schedule
 from linnaeus.optimizers.stochastic_steps import Descent
 from linnaeus.protocols import (
     AveragingSolver,
     FusedRule,
     RatedSolver,
+    SeparablePenalty,
     StepwiseSolver,
     StochasticSolver,
     capability,
+    has,
     has_method,
 )
 
@@ -54,6 +55,8 @@ class Stochastic(ABC):
     schedule: Schedule | str = field(default_factory=Constant)
     batch: int = 1
     provides: ClassVar[tuple[type, ...]] = (StepwiseSolver, StochasticSolver, RatedSolver)
+    own_rates: ClassVar[bool] = False
+    """Whether each weight has a learning rate of its own."""
 
     def __post_init__(self) -> None:
         expect("rate", self.rate, float)
@@ -65,8 +68,10 @@ class Stochastic(ABC):
         object.__setattr__(self, "schedule", as_schedule(self.schedule))
 
     def refuse(self, objective: Objective) -> str | None:
-        """Accept every loss and every penalty."""
-        return None
+        """Accept every loss and every penalty; with a learning rate for each weight, not the group penalty."""
+        if not self.own_rates or has(objective.regularizer, SeparablePenalty):
+            return None
+        return f"{type(self).__name__} has a learning rate for each weight, which the group penalty does not support."
 
     @abstractmethod
     def rule_for(self, objective: Objective) -> Rule:
@@ -152,15 +157,12 @@ class AdaGrad(Ruled):
     """
 
     eps: float = 1e-8
+    own_rates: ClassVar[bool] = True
     provides: ClassVar[tuple[type, ...]] = (FusedRule,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _expect_within("eps", self.eps, np.inf)
-
-    def refuse(self, objective: Objective) -> str | None:
-        """Refuse the group penalty."""
-        return refuse_groups(objective, "AdaGrad")
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
         """Each weight by its own history: the sum of squared gradients (Duchi, Hazan and Singer 2011)."""
@@ -234,6 +236,7 @@ class Adam(Ruled):
     first: float = 0.9
     second: float = 0.999
     eps: float = 1e-8
+    own_rates: ClassVar[bool] = True
     eager: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -241,10 +244,6 @@ class Adam(Ruled):
         _expect_within("first", self.first, 1.0)
         _expect_within("second", self.second, 1.0)
         _expect_within("eps", self.eps, np.inf)
-
-    def refuse(self, objective: Objective) -> str | None:
-        """Refuse the group penalty."""
-        return refuse_groups(objective, "Adam")
 
     def begin(self, params: Params) -> Params:
         """First and second moments, and the number of steps."""

@@ -22,6 +22,7 @@ from linnaeus.protocols import (
     ClassScores,
     CurvedSpace,
     ListedSpace,
+    OneScore,
     ProductSpace,
     Readout,
     SetSpace,
@@ -131,7 +132,7 @@ class Binary(WithCosts, Product):
     """
 
     costs: CostTable | None = None
-    provides: ClassVar[tuple[type, ...]] = (ListedSpace, Readout)
+    provides: ClassVar[tuple[type, ...]] = (ListedSpace, OneScore, Readout)
 
     def width(self, k: int) -> int:
         """One score."""

@@ -25,7 +25,8 @@ from linnaeus.learners.linear.solving import Problem, objective_of, solve, stopp
 from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.losses import PointLoss, Squared
-from linnaeus.outputs import Multiclass, Real
+from linnaeus.outputs import Real
+from linnaeus.protocols import JointSpace, NumberSpace, has
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.types import LabelSets
@@ -85,7 +86,7 @@ class RowsLesson(TaskLesson):
     def strata(self) -> Array | None:
         """Classes, which keep their shares in every fold; None of label sets and numbers."""
         y = self.problem.y
-        return None if isinstance(y, LabelSets) or isinstance(self.problem.space, Real) else y
+        return None if isinstance(y, LabelSets) or has(self.problem.space, NumberSpace) else y
 
     @cached_property
     def _everyone(self) -> Everyone:
@@ -229,7 +230,7 @@ def there(problem: Problem) -> tuple[Problem, Longs | None]:
 
     The bias of a class without rows would sink for ever under the log loss.
     """
-    if not isinstance(problem.space, Multiclass):
+    if not has(problem.space, JointSpace):
         return problem, None
     present, y = np.unique(problem.y, return_inverse=True)
     if len(present) == problem.k or len(present) < 2:
@@ -253,7 +254,7 @@ def spread(S: Doubles, present: Longs | None, problem: Problem) -> Doubles:
 def goodness(space: OutputSpace, S: Doubles, y: Truth, weights: Doubles) -> float:
     """The share of right answers; of label sets micro-F1; of numbers minus the mean squared error."""
     found = space.decode(S)
-    if isinstance(space, Real):
+    if has(space, NumberSpace):
         return -float(np.average(((found - y) ** 2).reshape(len(weights), -1).mean(axis=1), weights=weights))
     if not isinstance(y, LabelSets):
         return float(np.average(found == y, weights=weights))

@@ -20,7 +20,7 @@ from linnaeus.features.known_words import known_share
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.solving import solve
 from linnaeus.learners.problems import is_family
-from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.protocols import NumberSpace, OneScore, SetSpace, has
 from linnaeus.store.compression import KINDS, dequantize, prune, quantize
 from linnaeus.tasks.classify.settling import blank_of
 from linnaeus.tasks.keys import text_keys
@@ -169,7 +169,7 @@ def _split(model: Model, examples: Examples, how: Compact) -> Split | None:
     groups = kept_together(keys, examples.groups, part=n * how.held_out)
     if n < FEW or (groups is not None and len(np.unique(groups)) < FEW):
         return None
-    strata = None if isinstance(y, LabelSets) or isinstance(model.space, Real) else y
+    strata = None if isinstance(y, LabelSets) or has(model.space, NumberSpace) else y
     split = holdout(n, share=how.held_out, seed=model.recipe.seed, strata=strata, groups=groups)
     return None if strata is not None and len(np.unique(strata[split.train])) < 2 else split
 
@@ -212,9 +212,9 @@ def _factor(space: OutputSpace, full: Doubles, S: Doubles) -> float:
     Least squares of the scores of the full model on those of the smaller one; of classes that are compared with each
     other, on their differences.
     """
-    if isinstance(space, Real):
+    if has(space, NumberSpace):
         return 1.0
-    if not isinstance(space, Binary | MultiLabel):
+    if not (has(space, OneScore) or has(space, SetSpace)):
         full, S = full - full.mean(axis=1, keepdims=True), S - S.mean(axis=1, keepdims=True)
     size = float(np.vdot(S, S))
     found = float(np.vdot(S, full)) / size if size > 0 else 1.0

@@ -10,9 +10,8 @@ import numpy as np
 from linnaeus.erm.pieces import piece
 from linnaeus.errors import UsageError
 from linnaeus.learners.linear.probabilities import has_chances
-from linnaeus.outputs import Binary
 from linnaeus.outputs.costs import as_costs, zero_one
-from linnaeus.protocols import CostSpace, capability
+from linnaeus.protocols import CostSpace, OneScore, capability, has
 
 if TYPE_CHECKING:
     from linnaeus.estimators.linear import LinearClassifier
@@ -45,10 +44,11 @@ def minds_costs(loss: Any, space: Any) -> bool:
     """Whether the loss is another one when mistakes cost twice as much: asked on scores of one row for each class.
 
     >>> from linnaeus.losses import Hinge, Log
+    >>> from linnaeus.outputs import Binary
     >>> minds_costs(Hinge(), Binary()), minds_costs(Log(), Binary())
     (True, False)
     """
-    k = 2 if isinstance(space, Binary) else 3
+    k = 2 if has(space, OneScore) else 3
     y, S = np.arange(k), np.linspace(-0.3, 0.4, k * space.width(k)).reshape(k, -1)
     twice = tuple(map(tuple, (2.0 * zero_one(k)).tolist()))
     plain, dear = (loss.value_and_grad(replace(space, costs=costs), S, y)[0] for costs in (None, twice))

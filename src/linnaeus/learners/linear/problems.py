@@ -11,7 +11,7 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.learners.linear.costs import with_costs
 from linnaeus.learners.linear.output_choice import choose_output
 from linnaeus.learners.linear.solving import Problem
-from linnaeus.outputs import MultiLabel, Real
+from linnaeus.protocols import NumberSpace, SetSpace, has
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -25,7 +25,7 @@ def posed(spec: Any, rows: Any, labels: Labels, weights: Doubles) -> Problem:
     if not k:
         raise DataError("The lists of labels are all empty; at least one row must have a label.")
     space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
-    if isinstance(space, Real) or isinstance(space, MultiLabel) != labels.sets:
+    if has(space, NumberSpace) or has(space, SetSpace) != labels.sets:
         wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"
         raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
     space = with_costs(spec, space, k)

@@ -21,8 +21,7 @@ from linnaeus.learners.linear.checkpoint import Checkpoint, Owner
 from linnaeus.learners.linear.convergence import warn
 from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.outputs import Real
-from linnaeus.protocols import Chances, HeldOutSchedule, capability
+from linnaeus.protocols import Chances, HeldOutSchedule, NumberSpace, capability, has
 from linnaeus.store.parts import Part, PartsFile
 from linnaeus.types import LabelSets, Start
 
@@ -179,7 +178,7 @@ def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
 def _class_by_class(problem: Problem, order: Any, count: int) -> tuple[Any, Any]:
     """The first `count` rows of this order aside, but for one of each class of which none would be left."""
     kept, aside = order[count:], order[:count]
-    if isinstance(problem.y, LabelSets) or isinstance(problem.space, Real):
+    if isinstance(problem.y, LabelSets) or has(problem.space, NumberSpace):
         return kept, aside
     found, first = np.unique(problem.y[aside], return_index=True)
     back = first[~np.isin(found, problem.y[kept])]

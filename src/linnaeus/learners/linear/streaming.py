@@ -24,8 +24,8 @@ from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.learners.linear.solving import Problem, objective_of, refuse_following, stopping
-from linnaeus.outputs import Multiclass, OneVsOne
 from linnaeus.outputs.product import pairs
+from linnaeus.protocols import ClassScores, JointSpace, has
 from linnaeus.types import Start
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _sources(space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray
     """For each new score column the old one it goes on from, or -1."""
     old = np.full(len(classes), -1)
     old[np.searchsorted(classes, before)] = np.arange(len(before))
-    if not isinstance(space, OneVsOne):
+    if not has(space, ClassScores):
         return old
     number = {pair: i for i, pair in enumerate(zip(*(p.tolist() for p in pairs(len(before))), strict=True))}
     first, second = pairs(len(classes))
@@ -159,10 +159,10 @@ def _unfold(w: NDArray[Any], space: Any, before: NDArray[Any], classes: NDArray[
     """The one score of two classes, positive for the second, as columns of more; one label stays one label."""
     if len(before) == 1:
         return _spread(w, _sources(space, before, classes))
-    if isinstance(space, OneVsOne):
+    if has(space, ClassScores):
         return _spread(-w, _sources(space, before, classes))
     both = np.concatenate([-w, w], axis=-1)
-    return _spread(both / 2 if isinstance(space, Multiclass) else both, _sources(space, before, classes))
+    return _spread(both / 2 if has(space, JointSpace) else both, _sources(space, before, classes))
 
 
 def merged(face: Any, given: Any, found: NDArray[Any]) -> NDArray[Any]:

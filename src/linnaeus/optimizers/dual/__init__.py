@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from linnaeus.optimizers.dual.binary import Progress as Progress
     from linnaeus.optimizers.dual.binary import Settings as Settings
     from linnaeus.optimizers.dual.grouped import solve_teams as solve_teams
+    from linnaeus.optimizers.dual.joint import Joint as Joint
+    from linnaeus.optimizers.dual.joint import climb as climb
     from linnaeus.optimizers.dual.separate import solve_binaries as solve_binaries
 
 

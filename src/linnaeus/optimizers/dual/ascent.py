@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,30 +32,23 @@ from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Doubles, Params, Start
+    from linnaeus.types import Arrays, Doubles, Params, Start
 
 MOST = 1 << 28
 """Numbers of a dual, n x k: two gigabytes."""
 
 
 class JointLoss(NamedTuple):
-    """A loss of classes that are scored together: its family, and whether it takes costs, given or 0/1 by default."""
+    """A loss of classes that are scored together: its family, and when costs count; by default each mistake costs 1."""
 
     family: Family
-    given_costs: bool = False
-    default_costs: bool = False
-
-    def table(self, objective: Objective) -> Doubles | None:
-        """The costs for the solver; None for those of the family."""
-        space = capability(objective.space, JointSpace)
-        taken = self.default_costs or (self.given_costs and has_costs(objective))
-        return space.head_starts(objective.k) if space is not None and taken else None
+    costs: Literal["never", "given", "always"]
 
 
 FAMILIES = {
-    "hinge": JointLoss(CRAMMER, given_costs=True),
-    "log": JointLoss(SOFTMAX),
-    "softmargin": JointLoss(SOFTMAX, given_costs=True, default_costs=True),
+    "hinge": JointLoss(CRAMMER, "given"),
+    "log": JointLoss(SOFTMAX, "never"),
+    "softmargin": JointLoss(SOFTMAX, "always"),
 }
 """By the name a loss gives its `joint`."""
 
@@ -78,34 +71,33 @@ def minimize_joint(objective: Objective, tol: float, start: Start, report: Calla
 
     The objective is the strength times that of the joint problem with C_i = weight_i / strength.
     """
-    loss, strength = ability(objective.loss, JointDualLoss), ridge(objective) or 0.0
-    kind, X = FAMILIES[loss.joint], objective.X.to_csr()
+    kind, strength = FAMILIES[ability(objective.loss, JointDualLoss).joint], ridge(objective) or 0.0
+    X, k, labels = objective.X.to_csr(), objective.k, np.asarray(objective.y, np.int32)
     strengths = np.asarray(objective.weights, np.float64) / strength
-    labels = np.asarray(objective.y, np.int32)
-    joint = Joint(X.arrays, X.width, labels, strengths, objective.k, kind.table(objective), objective.bias)
+    paid = kind.costs == "always" or (kind.costs == "given" and has_costs(objective))
+    costs = ability(objective.space, JointSpace).head_starts(k) if paid else None
     before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
-    plan = Plan(tol, start.epochs, start.seed)
 
     def tell(work: Climb) -> None:
-        report(_joint_step(work, strength, before))
+        bounds = (strength * work.primal, strength * (work.primal - work.dual)) if work.fresh else None
+        params = _params(objective, lambda: work.arrays["W"], lambda: work.arrays["b"])
+        report(_step(before + work.epoch, params, work.state, bounds))
 
-    climb(kind.family, joint, plan, tell, start.state or None, start.warm)
+    joint = Joint(X.arrays, X.width, labels, strengths, k, costs, objective.bias)
+    climb(kind.family, joint, Plan(tol, start.epochs, start.seed), tell, start.state or None, start.warm)
 
 
-def _joint_step(work: Climb, strength: float, before: int) -> Step:
-    """What an epoch has come to. The parameters are those being worked on, not copies."""
+def _params(objective: Objective, W: Callable[[], Doubles], b: Callable[[], Doubles]) -> Callable[[], Params]:
+    """Parameters by name, made when asked for: those being worked on, not copies."""
+    return lambda: {"W": W()} if objective.bias == "none" else {"W": W(), "b": b()}
 
-    def params() -> Params:
-        W = {"W": work.arrays["W"]}
-        return W if work.joint.bias == "none" else W | {"b": work.arrays["b"]}
 
-    return Step(
-        epoch=before + work.epoch,
-        params=params,
-        state=lambda: {name: value.copy() for name, value in work.arrays.items()},
-        value=strength * work.primal if work.fresh else None,
-        gap=strength * (work.primal - work.dual) if work.fresh else None,
-    )
+def _step(
+    epoch: int, params: Callable[[], Params], state: Callable[[], Arrays], bounds: tuple[float, float] | None
+) -> Step:
+    """What an epoch has come to; `bounds` are value and gap, where every problem was measured."""
+    value, gap = bounds or (None, None)
+    return Step(epoch, params, state, value, gap)
 
 
 LAST_PART = 50
@@ -198,11 +190,13 @@ class DualAscent:
         """Independent binary problems, side by side or one after the other."""
         loss, strength = ability(objective.loss, DualLoss), ridge(objective) or 0.0
         settings = Settings(loss.dual, objective.bias, self.tol, start.epochs, start.seed)
-
         before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
 
         def tell(progress: Progress) -> None:
-            report(_step(progress, strength, before, objective.bias != "none"))
+            value = strength * float(progress.primal.sum())
+            bounds = (value, value - strength * float(progress.dual.sum())) if progress.fresh else None
+            params = _params(objective, lambda: progress.weights().T, progress.bias)
+            report(_step(before + progress.epoch, params, progress.state, bounds))
 
         problems, saved = _binaries(objective, strength), start.state or None
         if not _together(problems, settings) or solve_teams(problems, settings, tell, saved, start.warm) is None:
@@ -249,21 +243,4 @@ def _binaries(objective: Objective, strength: float) -> Binaries:
         count=w,
         sides=lambda which: space.sides(objective.y, which, w),
         factors=np.ones((w, 2)),
-    )
-
-
-def _step(progress: Progress, strength: float, before: int, biased: bool) -> Step:
-    """What an epoch has come to; the value is known only where every problem was measured."""
-
-    def params() -> Params:
-        W = {"W": progress.weights().T}
-        return W | {"b": progress.bias()} if biased else W
-
-    value = strength * float(progress.primal.sum())
-    return Step(
-        epoch=before + progress.epoch,
-        params=params,
-        state=progress.state,
-        value=value if progress.fresh else None,
-        gap=value - strength * float(progress.dual.sum()) if progress.fresh else None,
     )

@@ -277,6 +277,10 @@ class Climb:
         for name in ("b", "center"):
             self.arrays[name][:] = saved[name]
 
+    def state(self) -> Arrays:
+        """Copies of all arrays."""
+        return {name: value.copy() for name, value in self.arrays.items()}
+
     @property
     def epoch(self) -> int:
         """Epochs done."""

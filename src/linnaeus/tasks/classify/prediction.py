@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.outputs import Binary, Multiclass, OneVsRest
+from linnaeus.outputs import Multiclass, OneVsRest
+from linnaeus.protocols import OneScore, has
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def curve_of(model: Model) -> tuple[float, float] | None:
     if not plain:
         return None
     # A single score stands for two classes: it is not that of one class.
-    fits = isinstance(model.space, Binary) if len(quick.b) == 1 else isinstance(model.space, Multiclass | OneVsRest)
+    fits = has(model.space, OneScore) if len(quick.b) == 1 else isinstance(model.space, Multiclass | OneVsRest)
     return decision.calibrator.curve if fits else None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus.data.split import folds
 from linnaeus.evaluation import Outcome
 from linnaeus.features.known_words import known_share_held_out
-from linnaeus.outputs import Binary, MultiLabel, Real
+from linnaeus.protocols import NumberSpace, OneScore, SetSpace, has
 from linnaeus.tasks.classify.answers import chosen
 from linnaeus.tasks.judging import held_out_evaluation
 from linnaeus.types import LabelSets
@@ -30,7 +30,7 @@ PARTS = 5
 
 def settle(found: Model, examples: Examples, held: Held | None) -> Model:
     """The model with its decision and its evaluation."""
-    if isinstance(found.space, Real):
+    if has(found.space, NumberSpace):
         return found if held is None else replace(found, account=_numbers(examples, held))
     assert found.classes is not None
     if held is None:
@@ -102,7 +102,7 @@ def _in_order(said: list[Any], rows: list[Longs]) -> Truth:
 
 def blank_of(found: Model) -> float:
     """The score of a text without features: the intercept of a linear model of two classes, else 0."""
-    return float(found.params["b"][0]) if isinstance(found.space, Binary) and "b" in found.params else 0.0
+    return float(found.params["b"][0]) if has(found.space, OneScore) and "b" in found.params else 0.0
 
 
 def _numbers(examples: Examples, held: Held) -> Evaluation:
@@ -113,6 +113,6 @@ def _numbers(examples: Examples, held: Held) -> Evaluation:
 
 def kind_of(found: Model) -> Kind:
     """What its class scores are, as `linnaeus.decision` calls it."""
-    if isinstance(found.space, MultiLabel):
+    if has(found.space, SetSpace):
         return "labels"
-    return "binary" if isinstance(found.space, Binary) else "classes"
+    return "binary" if has(found.space, OneScore) else "classes"
