@@ -10,7 +10,7 @@ from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
 
 from linnaeus import LinearClassifier, LinearSVM, kernels
-from linnaeus.arrays.dense import Dense
+from linnaeus.arrays import CSR, Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.train import Stop, Watch, train, walk
 from linnaeus.errors import UsageError
@@ -47,11 +47,9 @@ def data(seed=0, n=60, d=8, noise=1.0):
 def pose(X, y, costs, dtype=np.float64, factors=(1.0, 1.0)):
     """One problem, or one for each column of y."""
     X, Y = csr_matrix(X), np.reshape(y, (len(y), -1))
-    rows = X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(dtype)
     k = Y.shape[1]
     return Binaries(
-        rows=rows,
-        width=X.shape[1],
+        X=CSR(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(dtype), X.shape[1]),
         costs=np.broadcast_to(np.asarray(costs, np.float64), len(Y)).copy(),
         count=k,
         sides=lambda which: [(np.flatnonzero(Y[:, j] > 0), np.flatnonzero(Y[:, j] < 0)) for j in which],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -27,8 +29,8 @@ def problem(bias, n=40, k=4, C=1.0, seed=0, costs=None, dtype=np.float64):
     X[3] = 0.0
     strengths = C * rng.choice([0.0, 0.5, 1.0, 2.0], n)
     sparse = csr_matrix(X.astype(dtype))
-    rows = sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32), sparse.data
-    return Joint(rows, 6, y, strengths, k, costs, bias), X
+    rows = CSR(sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32), sparse.data, 6)
+    return Joint(rows, y, strengths, k, costs, bias), X
 
 
 def some_costs(k, seed=0):
@@ -140,8 +142,8 @@ def test_a_weight_of_two_is_the_row_twice(family, bias):
     joint, X = problem(bias, C=0.5)
     twice = np.repeat(np.arange(joint.size), 2)
     sparse = csr_matrix(X[twice])
-    rows = sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32), sparse.data
-    double = Joint(rows, 6, joint.labels[twice], joint.strengths[twice] / 2, joint.k, None, bias)
+    rows = CSR(sparse.indptr.astype(np.int64), sparse.indices.astype(np.int32), sparse.data, 6)
+    double = Joint(rows, joint.labels[twice], joint.strengths[twice] / 2, joint.k, None, bias)
     W, b = climb(family, joint, Plan(tol=1e-10, epochs=1_000))
     V, c = climb(family, double, Plan(tol=1e-10, epochs=1_000))
     np.testing.assert_allclose(W, V, atol=2e-4)
@@ -178,7 +180,7 @@ def test_scikit_learn_agrees():
     theirs.fit(X[kept], joint.labels[kept], sample_weight=joint.strengths[kept])
     np.testing.assert_allclose(W, theirs.coef_.T, atol=1e-4)
     np.testing.assert_allclose(b - b.mean(), theirs.intercept_ - theirs.intercept_.mean(), atol=1e-4)
-    plain = Joint(joint.rows, 6, joint.labels, np.ones(80), 3, None, "none")
+    plain = Joint(joint.X, joint.labels, np.ones(80), 3, None, "none")
     W, _ = climb(CRAMMER, plain, Plan(tol=1e-9, epochs=2_000))
     svm = LinearSVC(multi_class="crammer_singer", fit_intercept=False, tol=1e-9, max_iter=100_000).fit(X, joint.labels)
     np.testing.assert_allclose(W, svm.coef_.T, atol=1e-3)
@@ -186,9 +188,8 @@ def test_scikit_learn_agrees():
 
 def pose(loss, bias, costs=None):
     joint, _ = problem(bias, n=50, k=3)
-    indptr, indices, data = joint.rows
     space = Multiclass(None if costs is None else costs.T)
-    X = CSR(indptr, indices, data.astype(np.float32), 6)
+    X = replace(joint.X, data=joint.X.data.astype(np.float32))
     return Objective(X, joint.labels, space, LOSSES[loss](), L2(0.7), joint.strengths, 3, bias)
 
 
@@ -233,7 +234,6 @@ def test_an_optimizer_resumes_to_the_same_bits():
 
 
 def test_what_does_not_fit_is_refused_in_a_sentence():
-    from dataclasses import replace
 
     objective = pose("log", "free")
     assert DualAscent().refuse(objective) is None

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from linnaeus import kernels
-from linnaeus.arrays.dense import Dense
+from linnaeus.arrays import CSR, Dense
 from linnaeus.erm.objective import Objective
 from linnaeus.erm.train import Stop, Watch, train, walk
 from linnaeus.losses import LOSSES as LOSSES_OF_THE_HOUSE
@@ -35,8 +35,7 @@ def data(k, seed=0, n=80, d=9, dtype=np.float64):
 def pose(X, Y, costs=1.0, factors=(1.0, 1.0)):
     X = csr_matrix(X)
     return Binaries(
-        rows=(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data),
-        width=X.shape[1],
+        X=CSR(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data, X.shape[1]),
         costs=np.broadcast_to(np.asarray(costs, np.float64), len(Y)).copy(),
         count=Y.shape[1],
         sides=lambda which: [(np.flatnonzero(Y[:, j] > 0), np.flatnonzero(Y[:, j] < 0)) for j in which],

@@ -364,8 +364,7 @@ def widest_margin(A: csr_matrix, separator: Doubles, seconds: float) -> Margin:
     A = A.multiply(1.0 / scale).tocsr()
     best = Margin(separator, _margin(A, separator), float(np.sqrt(_squares(A).min())))
     problem = Binaries(
-        rows=(A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data.astype(np.float64)),
-        width=A.shape[1],
+        X=CSR(A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data.astype(np.float64), A.shape[1]),
         costs=np.full(A.shape[0], 1.0 / best.least**2),  # the duals of the optimum sum up to 1 / margin^2
         count=1,
         sides=lambda which: [(np.arange(A.shape[0], dtype=np.int32), np.zeros(0, np.int32)) for _ in which],

@@ -83,7 +83,7 @@ def minimize_joint(objective: Objective, tol: float, start: Start, report: Calla
         params = _params(objective, lambda: work.arrays["W"], lambda: work.arrays["b"])
         report(_step(before + work.epoch, params, work.state, bounds))
 
-    joint = Joint(X.arrays, X.width, labels, strengths, k, costs, objective.bias)
+    joint = Joint(X, labels, strengths, k, costs, objective.bias)
     climb(kind.family, joint, Plan(tol, start.epochs, start.seed), tell, start.state or None, start.warm)
 
 
@@ -226,7 +226,7 @@ def _together(problems: Binaries, settings: Settings) -> bool:
 
     To a finer gap, rows at rest cost nothing to a problem that is solved on its own; the hinge has most of them.
     """
-    return settings.tol >= LOSSES[settings.loss].together.get(problems.rows[2].dtype.name, np.inf)
+    return settings.tol >= LOSSES[settings.loss].together.get(problems.X.data.dtype.name, np.inf)
 
 
 def _no_ridge(objective: Objective) -> str:
@@ -237,8 +237,7 @@ def _binaries(objective: Objective, strength: float) -> Binaries:
     """Weight_i / strength is C_i; the objective is strength times that of the problems."""
     X, w, space = objective.X.to_csr(), objective.width, ability(objective.space, ProductSpace)
     return Binaries(
-        rows=X.arrays,
-        width=X.width,
+        X=X,
         costs=np.asarray(objective.weights, np.float64) / strength,
         count=w,
         sides=lambda which: space.sides(objective.y, which, w),

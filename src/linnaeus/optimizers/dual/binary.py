@@ -16,9 +16,10 @@ from linnaeus.frozen import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.arrays import CSR
     from linnaeus.optimizers.dual.grouped import Lineup
     from linnaeus.optimizers.dual.separate import Wave
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse, Warm
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Warm
 
 Answered = TypeVar("Answered")
 
@@ -33,26 +34,16 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 class Binaries:
     """`count` problems  min 1/2 |w|^2 + sum_i C_i factor phi(y_i (w.x_i + b))  over the rows of one matrix.
 
-    `rows` are indptr (int64), indices (int32) and data (float32 or float64) of n rows with `width` columns; `costs`
-    holds C_i (n,). `sides` gives the positive and the negative rows of some of the problems, so that no n x k matrix is
-    ever made; rows on neither side take no part. `factors` (count, 2) multiply the costs of negatives and positives.
+    `X` has the rows, `costs` C_i (n,). `sides` gives the positive and the negative rows of some of the problems, so
+    that no n x k matrix is ever made; rows on neither side take no part. `factors` (count, 2) multiply the costs of
+    negatives and positives.
     """
 
-    rows: Sparse
-    width: int
+    X: CSR
     costs: Doubles
     count: int
     sides: Callable[[range], list[tuple[Ints, Ints]]]
     factors: Doubles
-
-    @property
-    def size(self) -> int:
-        """How many rows."""
-        return len(self.rows[0]) - 1
-
-    def squares(self) -> Doubles:
-        """The squared length of each row."""
-        return kernels.row_squares(self.rows, kernels.thread_count())
 
 
 PATIENCE = 20
@@ -207,7 +198,7 @@ class Ascent(ABC):
     ) -> None:
         assert steps is not None
         self.problems, self.settings, self.loss, self.steps = problems, settings, LOSSES[settings.loss], steps
-        self.squares = problems.squares()
+        self.squares = problems.X.squares()
         self.tie = FREE_BETA * (float(self.squares.mean() or 1.0) if len(self.squares) else 1.0)
         self.here, self.fresh = 0, False
 
@@ -248,7 +239,7 @@ class Ascent(ABC):
         return True
 
     def _ask(self, step: Callable[..., Answered]) -> Answered:
-        return step(self.problems.rows, self.box, tuple(self.arrays), kernels.thread_count())
+        return step(self.problems.X.arrays, self.box, tuple(self.arrays), kernels.thread_count())
 
     def warm_up(self, warm: Warm) -> None:
         """Begin with the duals of smaller costs, where all of them were kept.

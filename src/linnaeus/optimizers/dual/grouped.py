@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from linnaeus import kernels
 from linnaeus.optimizers.dual.binary import (
     BETA,
     CENTER,
@@ -100,13 +99,13 @@ def mark(problems: Binaries) -> tuple[Words16, Doubles] | None:
     None for problems that are not for teams: too few, too many variables, or rows that take no part.
     """
     shape = Shape.of(problems.count)
-    if problems.count < FEWEST or shape.teams * shape.lanes * problems.size > MOST:
+    if problems.count < FEWEST or shape.teams * shape.lanes * len(problems.X) > MOST:
         return None
-    marks = np.zeros((shape.teams, problems.size), np.uint16)
+    marks = np.zeros((shape.teams, len(problems.X)), np.uint16)
     sums = np.zeros((2, problems.count))
     for t in range(shape.teams):
         for c, (yes, no) in enumerate(problems.sides(shape.team(t))):
-            if len(yes) + len(no) != problems.size:
+            if len(yes) + len(no) != len(problems.X):
                 return None
             marks[t, yes] |= np.uint16(1 << c)
             sums[:, shape.team(t)[c]] = problems.costs[no].sum(), problems.costs[yes].sum()
@@ -116,13 +115,13 @@ def mark(problems: Binaries) -> tuple[Words16, Doubles] | None:
 
 def line_up(problems: Binaries, marks: Words16, seed: int, number: type) -> Lineup:
     """The arrays before the first epoch, weights and duals of this type; no lane has a bias yet."""
-    shape, n = Shape.of(problems.count), problems.size
+    shape, n = Shape.of(problems.count), len(problems.X)
     facts = np.zeros((shape.teams, FACTS, shape.lanes))
     facts[:, LOW], facts[:, HIGH] = -np.inf, np.inf
     facts[:, FINISHED] = shape.deal(np.zeros(problems.count), 1.0)
     return Lineup(
         alpha=np.zeros((shape.teams, n, shape.lanes), number),
-        weights=np.zeros((shape.teams, problems.width, shape.lanes), number),
+        weights=np.zeros((shape.teams, problems.X.width, shape.lanes), number),
         marks=marks,
         order=np.tile(np.arange(n, dtype=np.int32), (shape.teams, 1)),
         active=np.full(shape.teams, n, np.int64),
@@ -134,7 +133,7 @@ def line_up(problems: Binaries, marks: Words16, seed: int, number: type) -> Line
 def number_of(problems: Binaries, squares: Doubles, tol: float) -> type:
     """The type of weights and duals: half the memory to read where that is exact enough."""
     steep = float(problems.costs.max(initial=0.0) * problems.factors.max(initial=1.0) * squares.max(initial=0.0))
-    narrow = problems.rows[2].dtype == np.float32 and tol >= ROUGH and steep <= STEEP
+    narrow = problems.X.data.dtype == np.float32 and tol >= ROUGH and steep <= STEEP
     return np.float32 if narrow else np.float64
 
 
@@ -149,9 +148,10 @@ def solve_teams(
 
     None for other problems, for losses without a kernel here, and for a state of `solve_binaries`.
 
-    >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
+    >>> from linnaeus.arrays import CSR
+    >>> X = CSR(np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0]), 1)
     >>> sides = lambda which: [(np.array([0]), np.array([1])) for _ in which]
-    >>> problems = Binaries(rows, 1, np.ones(2), 3, sides, np.ones((3, 2)))
+    >>> problems = Binaries(X, np.ones(2), 3, sides, np.ones((3, 2)))
     >>> W, b = solve_teams(problems, Settings("hinge", tol=1e-9))
     >>> W.round(3).tolist(), (b.round(3) + 0.0).tolist()
     ([[1.0, 1.0, 1.0]], [0.0, 0.0, 0.0])
@@ -215,7 +215,7 @@ class Teams(Ascent):
 
     def matrix(self) -> Doubles:
         """The weights of all problems (d, k), a copy."""
-        W = np.empty((self.problems.width, self.shape.problems))
+        W = np.empty((self.problems.X.width, self.shape.problems))
         for t in range(self.shape.teams):
             which = self.shape.team(t)
             W[:, which.start : which.stop] = self.arrays.weights[t, :, : len(which)]
@@ -270,9 +270,7 @@ class Rest:
         alpha = lineup.alpha[t, :, c].astype(np.float64)
         work.arrays.alpha[:] = alpha.reshape(-1)
         signs = np.where((lineup.marks[t] >> c[:, None].astype(np.uint16)) & 1, 1.0, -1.0)
-        weights = np.zeros((self.teams.problems.width, len(t)))
-        kernels.rows_tdot(work.problems.rows, np.ascontiguousarray((signs * alpha).T), weights, kernels.thread_count())
-        work.weights[:] = weights.T
+        work.weights[:] = work.problems.X.tdot((signs * alpha).T).T
         for fact in (CENTER, BETA, TOTAL):
             work.facts[fact] = lineup.facts[t, fact, c]
 

@@ -20,6 +20,7 @@ from linnaeus.optimizers.dual.binary import FASTER, KINKED_FLOOR, LOOSEST, PATIE
 from linnaeus.optimizers.shuffle import shuffled
 
 if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
     from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse, Warm
 
 
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
 class Joint:
     """min 1/2 ||W||^2 + sum_i C_i [upper_y(s_iy + cost(y, y_i)) - s_i,yi]  over W (d, k) and biases b (k,).
 
-    `rows` are indptr (int64), indices (int32) and data (float32 or float64) of n rows with `width` columns, `labels`
-    their classes (int32), `strengths` C_i. `costs` has a row for each truth (k, k), or is None: then those of the
-    family. The bias is "free", "regularized" (+ 1/2 ||b||^2) or "none".
+    `X` has the rows, `labels` their classes (int32), `strengths` C_i. `costs` has a row for each truth (k, k), or is
+    None: then those of the family. The bias is "free", "regularized" (+ 1/2 ||b||^2) or "none".
     """
 
-    rows: Sparse
-    width: int
+    X: CSR
     labels: Ints
     strengths: Doubles
     k: int
@@ -61,10 +60,8 @@ class Joint:
         """|A|^2, A^T a and |a|^2 for A = sum_i C_i x_i e_yi^T (d, k) and a its row sums: lengths of mixed points."""
         from scipy.sparse import csr_matrix
 
-        indptr, indices, data = self.rows
-        X = csr_matrix((data, indices, indptr), shape=(self.size, self.width))
         here = np.arange(self.size + 1)
-        A = csr_matrix((self.strengths, self.labels, here), shape=(self.size, self.k)).T @ X
+        A = csr_matrix((self.strengths, self.labels, here), shape=(self.size, self.k)).T @ self.X.to_scipy()
         a = np.asarray(A.sum(axis=0)).ravel()
         return float((A.data**2).sum()), np.asarray(A @ a), float((a * a).sum())
 
@@ -156,7 +153,7 @@ STEPS, SQUARE, GAIN = range(3)
 def _begin_momentum(joint: Joint) -> Arrays:
     """The arrays of a momentum before the first leap."""
     k = joint.k
-    past = {"past_W": np.zeros((joint.width, k)), "past_P": np.zeros((joint.size, k)), "past_r": np.zeros(k)}
+    past = {"past_W": np.zeros((joint.X.width, k)), "past_P": np.zeros((joint.size, k)), "past_r": np.zeros(k)}
     return past | {"leaps": np.array([0.0, np.inf, 0.0])}
 
 
@@ -172,7 +169,7 @@ def _leap(family: Family, joint: Joint, arrays: Arrays, beta: float) -> None:
     state = tuple(arrays[name] for name in ("W", "b", "P", "gaps"))
     past = arrays["past_W"], arrays["past_P"]
     by = steps / (steps + 3.0)
-    square = family.leap(joint.rows, (joint.labels, joint.strengths), state, past, by, kernels.thread_count())
+    square = family.leap(joint.X.arrays, (joint.labels, joint.strengths), state, past, by, kernels.thread_count())
     dual = _dual_value(arrays["center"], beta)
     fallen = dual(gained, square, r) < dual(numbers[GAIN], numbers[SQUARE], arrays["past_r"])
     arrays["past_r"][:] = r
@@ -253,13 +250,13 @@ class Climb:
         n, k = joint.size, joint.k
         self.primal, self.dual, self.fresh = np.inf, -np.inf, False
         self.floor = family.floor * family.at_zero(joint)
-        self.work = int(joint.strengths.astype(bool) @ np.diff(joint.rows[0])) * k
+        self.work = int(joint.strengths.astype(bool) @ np.diff(joint.X.indptr)) * k
         if saved:
             self.arrays = {name: value.copy() for name, value in saved.items()}
             return
         P = np.zeros((n, k))
         P[np.arange(n), joint.labels] = 1.0
-        self.arrays = {"W": np.zeros((joint.width, k)), "P": P, "gaps": np.zeros(n)}
+        self.arrays = {"W": np.zeros((joint.X.width, k)), "P": P, "gaps": np.zeros(n)}
         self.arrays |= {"b": np.zeros(k), "center": np.zeros(k)}
         self.arrays |= {"wake": np.zeros(n, np.int32), "streak": np.zeros(n, np.int32)}
         if family.leap is not None:
@@ -315,7 +312,7 @@ class Climb:
     @property
     def _given(self) -> tuple[Sparse, tuple[Ints, Doubles], tuple[Array, ...], Doubles]:
         state = tuple(self.arrays[name] for name in ("W", "b", "P", "gaps"))
-        return self.joint.rows, (self.joint.labels, self.joint.strengths), state, self.joint.table
+        return self.joint.X.arrays, (self.joint.labels, self.joint.strengths), state, self.joint.table
 
     def _awake(self) -> Ints:
         """The examples of this epoch in its order, without those that rest."""
@@ -358,7 +355,7 @@ class Climb:
     def _first_beta(self) -> float:
         if self.joint.bias != "free":
             return 1.0 if self.joint.bias == "regularized" else 0.0
-        squares, total = kernels.row_squares(self.joint.rows, kernels.thread_count()), self.joint.totals.sum()
+        squares, total = self.joint.X.squares(), self.joint.totals.sum()
         return (
             max(FREE_BETA * float(squares.sum()) / max(1, len(squares)), PULL * self.joint.k / total) if total else 1.0
         )
@@ -377,8 +374,9 @@ def climb(
     `saved` is a copy of `Climb.arrays`: the work goes on from there, to the same bits. `warm` has one of when all
     strengths were so many times smaller: the work begins with its duals.
 
-    >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
-    >>> two = Joint(rows, 1, np.array([0, 1], np.int32), np.ones(2), 2)
+    >>> from linnaeus.arrays import CSR
+    >>> X = CSR(np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0]), 1)
+    >>> two = Joint(X, np.array([0, 1], np.int32), np.ones(2), 2)
     >>> climb(CRAMMER, two, Plan(tol=1e-9))[0].round(6).tolist()
     [[0.5, -0.5]]
     """

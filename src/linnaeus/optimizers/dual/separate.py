@@ -47,13 +47,13 @@ def lay_out(problems: Binaries, which: range, weights: Doubles, seed: int) -> Wa
     p = len(which)
     sides = problems.sides(which)
     sizes = np.array([len(yes) + len(no) for yes, no in sides], np.int64)
-    members = [_by_row(yes, no, problems.size) for yes, no in sides]
+    members = [_by_row(yes, no, len(problems.X)) for yes, no in sides]
     facts = np.zeros((p, VIOLATION + 1))
     facts[:, LOW], facts[:, HIGH] = -np.inf, np.inf
     counts = np.stack([sizes, np.zeros(p, np.int64)], axis=1)
     seeds = (np.arange(which.start, which.stop).astype(np.uint64) + np.uint64(seed + 1)) * MIX
     return Wave(
-        alpha=np.zeros(p * problems.size),
+        alpha=np.zeros(p * len(problems.X)),
         weights=weights.reshape(-1),
         order=np.concatenate([*members, np.zeros(0, np.int32)]),
         starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
@@ -92,9 +92,10 @@ def solve_binaries(
     `saved` is what `Progress.state` gave: the work goes on from there, to the same bits. `warm` is what it gave when
     all costs were so many times smaller: the work begins with its duals. `tell` may raise to end it.
 
-    >>> rows = np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0])
+    >>> from linnaeus.arrays import CSR
+    >>> X = CSR(np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0]), 1)
     >>> sides = lambda which: [(np.array([0]), np.array([1])) for _ in which]
-    >>> problems = Binaries(rows, 1, np.ones(2), 1, sides, np.ones((1, 2)))
+    >>> problems = Binaries(X, np.ones(2), 1, sides, np.ones((1, 2)))
     >>> W, b = solve_binaries(problems, Settings("hinge", tol=1e-9))
     >>> W.round(3).tolist(), (b.round(3) + 0.0).tolist()
     ([[1.0]], [0.0])
@@ -120,7 +121,7 @@ class Work(Ascent):
         if saved:
             self.restore(saved)
             return
-        self.weights, self.known = np.zeros((problems.count, problems.width)), np.zeros(problems.count)
+        self.weights, self.known = np.zeros((problems.count, problems.X.width)), np.zeros(problems.count)
         self.bounds, self.past = np.zeros((2, problems.count)), 0
         self._begin(range(min(WAVE, problems.count)))
 
