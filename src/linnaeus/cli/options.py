@@ -20,7 +20,7 @@ from linnaeus.errors import LinnaeusWarning, UsageError
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
     from linnaeus.data import Corpus
-    from linnaeus.decision.abstention import AnyAbstention
+    from linnaeus.decision.abstention import Abstention
     from linnaeus.model.model import Model
     from linnaeus.types import Json, Source
 
@@ -253,7 +253,7 @@ def refuse_itself(path: str | None, data: str) -> None:
         raise UsageError(f"{path} is the input data, which would be overwritten; give another name with -o.")
 
 
-def abstention(options: Options, model: Model) -> AnyAbstention | None:
+def abstention(options: Options, model: Model) -> Abstention | None:
     """The rule for abstaining that `--abstain` gives: confidence=0.8, coverage=0.9."""
     from linnaeus.decision.abstention import Confidence, Margin, abstention_text, as_abstention
 

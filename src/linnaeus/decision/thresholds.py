@@ -30,21 +30,6 @@ class Curve:
     right: Doubles
     members: float
 
-    @property
-    def f1(self) -> Doubles:
-        """F1 = 2 right / (taken + members)."""
-        return 2.0 * self.right / (self.taken + self.members)
-
-    @property
-    def precision(self) -> Doubles:
-        """Precision = right / taken."""
-        return self.right / self.taken
-
-    @property
-    def recall(self) -> Doubles:
-        """Recall = right / members."""
-        return self.right / self.members
-
 
 def curve(p: Doubles, yes: NDArray[np.bool_], weights: Doubles) -> Curve | None:
     """The thresholds of one label, down to the lowest probability of a true row; None without a true row.
@@ -158,7 +143,7 @@ class BestF1(_Tuned):
     fewest: int = 10
 
     def _choose(self, c: Curve) -> int:
-        return int(np.argmax(c.f1))
+        return int(np.argmax(2.0 * c.right / (c.taken + c.members)))
 
 
 @dataclass(frozen=True)
@@ -181,7 +166,7 @@ class AtPrecision(_Tuned):
 
     def _choose(self, c: Curve) -> int | None:
         """The last threshold with enough precision, or none."""
-        enough = np.nonzero(c.precision >= self.precision - 1e-12)[0]
+        enough = np.nonzero(c.right / c.taken >= self.precision - 1e-12)[0]
         return int(enough[np.argmax(c.right[enough])]) if len(enough) else None
 
 
@@ -202,8 +187,8 @@ class AtRecall(_Tuned):
         super().__post_init__()
 
     def _choose(self, c: Curve) -> int:
-        enough = np.nonzero(c.recall >= self.recall - 1e-12)[0]
-        return int(enough[np.argmax(c.precision[enough])])
+        enough = np.nonzero(c.right / c.members >= self.recall - 1e-12)[0]
+        return int(enough[np.argmax((c.right / c.taken)[enough])])
 
 
 THRESHOLDS: dict[str, type[Half] | type[_Tuned]] = {

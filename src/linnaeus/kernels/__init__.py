@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.kernels.plan import CASES, TOKENIZERS, UNITS, Plan
 from linnaeus.kernels.threads import thread_count, threads
@@ -33,7 +33,7 @@ for _name, _kernel in vars(_kernels).items():
         globals()[_name] = _kernel
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> ModuleType:
     """The twins, loaded when they are asked for: where the kernels are compiled, few programs need them."""
     if name == "reference":
         return import_module("linnaeus.kernels.reference")

@@ -16,18 +16,8 @@ if TYPE_CHECKING:
 SPACES = {"product": 0, "joint": 1}
 """A yes or no for each class, or one class of k."""
 
-LOSSES = {
-    "perceptron": 0,
-    "hinge": 1,
-    "log": 2,
-    "softmargin": 3,
-    "logistic": 4,
-    "squared_hinge": 5,
-    "exponential": 6,
-    "modified_huber": 7,
-    "squared": 8,
-    "absolute": 9,
-}
+_NAMES = "perceptron hinge log softmargin logistic squared_hinge exponential modified_huber squared absolute"
+LOSSES = {name: code for code, name in enumerate(_NAMES.split())}
 """Those the kernels know: four that are an oracle minus gold, four of the margin, two of the residual."""
 
 _LINE = 64

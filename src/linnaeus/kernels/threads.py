@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from linnaeus.errors import UsageError, expect
 
@@ -91,7 +91,7 @@ class Beside(Generic[T]):
 
     def _ready(self) -> threading.Thread:
         # As many threads are used inside as were asked for outside.
-        context: Any = contextvars.copy_context()
+        context = contextvars.copy_context()
         return threading.Thread(target=lambda: context.run(self._run))
 
     def _run(self) -> None:

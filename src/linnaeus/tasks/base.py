@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.data.split import Split
-    from linnaeus.decision.abstention import AnyAbstention
+    from linnaeus.decision.abstention import Abstention
     from linnaeus.evaluation import Facts, Outcome, outcome
     from linnaeus.explain import Explanation, Search
     from linnaeus.features.restore import Functions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Array, Doubles, Label, Longs, Source, State, Words64
 
     Evaluated: TypeAlias = outcome.Task
-    Abstain: TypeAlias = str | AnyAbstention | None
+    Abstain: TypeAlias = str | Abstention | None
     Flips: TypeAlias = Search | Literal["default"] | None
 
 Given: TypeAlias = Mapping[str, Any]

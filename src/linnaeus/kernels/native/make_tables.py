@@ -8,15 +8,15 @@ from __future__ import annotations
 import importlib.util
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 BLOCK = 128
 CODES = 0x110000
 
 
-def load_characters() -> Any:
+def load_characters() -> ModuleType:
     """The module that defines the classes, by path: the package is not installed while it is being built."""
     path = Path(__file__).resolve().parent.parent / "reference" / "characters.py"
     spec = importlib.util.spec_from_file_location("characters", path)
@@ -38,7 +38,7 @@ def two_stage(name: str, kind: str, values: Sequence[int]) -> list[str]:
     ]
 
 
-def case_map(name: str, change: Any) -> list[str]:
+def case_map(name: str, change: Callable[[str], str]) -> list[str]:
     """C++ lines of a case map: for each code point the number of its UTF-8 replacement, 0 for none."""
     replacements: dict[str, int] = {}
     values = [0] * CODES

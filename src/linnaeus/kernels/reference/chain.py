@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import Layout
 from linnaeus.kernels.reference.online import Adaptive, Plain, move
 from linnaeus.kernels.reference.rows import misfit, outside, refuse, row_of, stored
@@ -72,11 +73,52 @@ def is_second(shared: Array) -> bool:
 
 def into(shared: Array, z: Ints, t: int) -> Array:
     """What the tags before token t add to each tag there (k,)."""
-    k = shared.shape[1]
-    found: Array = shared[1 + z[t - 1] if t else 0]
-    if t > 1 and is_second(shared):
-        found = found + shared[1 + k + z[t - 2] * k + z[t - 1]]
-    return found
+    first, *second = _rows(z, t, shared)
+    found: Array = shared[first]
+    return found + shared[second[0]] if second else found
+
+
+def _rows(z: Ints, t: int, shared: Array) -> list[int]:
+    """The rows of `shared` that score token t after the tags z."""
+    if t == 0:
+        return [0]
+    k, one = shared.shape[1], 1 + int(z[t - 1])
+    return [one, k + one + int(z[t - 2]) * k] if t > 1 and is_second(shared) else [one]
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A sentence as a chain of first order, whose states are its tags, or pairs of a tag and the one before.
+
+    `first` scores the first state, `links` the steps from a state to the next tag; in `local` stands what each further
+    state has of its own.
+    """
+
+    first: Array
+    links: Array
+    local: list[Array]
+
+    def ahead(self, upper: np.ufunc) -> list[Array]:
+        """The best or soft score of all that ends with each state, state after state."""
+        found = [self.first]
+        for own in self.local:
+            found.append(upper.reduce(found[-1][..., None] + self.links, axis=0) + own)
+        return found
+
+    def behind(self, upper: np.ufunc) -> list[Array]:
+        """That of all that follows each state."""
+        found = [np.zeros_like(self.first)]
+        for own in reversed(self.local):
+            found.append(upper.reduce(self.links + (own + found[-1]), axis=-1))
+        return found[::-1]
+
+
+def _chain(E: Array, shared: Array) -> _Chain:
+    k = E.shape[1]
+    start, T = shared[0] + E[0], shared[1 : 1 + k]
+    if not is_second(shared) or len(E) < 2:
+        return _Chain(start, T, list(E[1:]))
+    return _Chain(start[:, None] + T + E[1], shared[1 + k :].reshape(k, k, k), [T + own for own in E[2:]])
 
 
 def best_path(E: Array, shared: Array, against: Ints | None = None) -> Ints:
@@ -85,72 +127,34 @@ def best_path(E: Array, shared: Array, against: Ints | None = None) -> Ints:
     >>> best_path(np.zeros((2, 2)), np.zeros((3, 2)), np.array([0, 0])).tolist()
     [1, 1]
     """
-    if is_second(shared) and len(E) > 1:
-        return _best_second(E, shared, against)
-    n, T = len(E), shared[1 : 1 + E.shape[1]]
-    D = np.empty_like(E)
-    D[0] = shared[0] + E[0]
-    for t in range(1, n):
-        D[t] = (D[t - 1][:, None] + T).max(axis=0) + E[t]
-    z = np.zeros(n, np.int32)
-    z[-1] = _pick(D[-1], None if against is None else against[-1])
-    for t in range(n - 2, -1, -1):
-        z[t] = _pick(D[t] + T[:, z[t + 1]], None if against is None else against[t])
-    return z
-
-
-def _best_second(E: Array, shared: Array, against: Ints | None) -> Ints:
-    """The same over pairs of tags: D[t][i, j] ends with i and j."""
-    n, k = E.shape
-    T, T2 = shared[1 : 1 + k], shared[1 + k :].reshape(k, k, k)
-    D = [E[:1], (shared[0] + E[0])[:, None] + T + E[1]]
-    for t in range(2, n):
-        D.append((D[-1][:, :, None] + T2).max(axis=0) + (T + E[t]))
-    z = np.zeros(n, np.int32)
-    last = _pick(D[-1].T.ravel(), None if against is None else against[-1] * k + against[-2])
-    z[-1], z[-2] = divmod(last, k)
-    for t in range(n - 3, -1, -1):
-        z[t] = _pick(D[t + 1][:, z[t + 1]] + T2[:, z[t + 1], z[t + 2]], None if against is None else against[t])
+    chain, (n, k) = _chain(E, shared), E.shape
+    D, z = chain.ahead(np.maximum), np.zeros(n, np.int32)
+    pairs = chain.first.ndim - 1
+    if pairs:
+        last = _pick(D[-1].T.ravel(), None if against is None else against[-1] * k + against[-2])
+        z[-1], z[-2] = divmod(last, k)
+    else:
+        z[-1] = _pick(D[-1], None if against is None else against[-1])
+    for t in range(n - 2 - pairs, -1, -1):
+        later = tuple(z[t + 1 : t + 2 + pairs])
+        values = D[t][(slice(None), *later[:-1])] + chain.links[(slice(None), *later)]
+        z[t] = _pick(values, None if against is None else against[t])
     return z
 
 
 def marginals(E: Doubles, shared: Doubles) -> tuple[float, Doubles, Doubles]:
     """Log sum e^score over all taggings, the marginals of tags (n, k), and those of rows of `shared`, summed."""
-    if is_second(shared) and len(E) > 1:
-        return _marginals_second(E, shared)
-    (n, k), T = E.shape, shared[1 : 1 + E.shape[1]]
-    ahead, behind = np.empty_like(E), np.zeros_like(E)
-    ahead[0] = shared[0] + E[0]
-    for t in range(1, n):
-        ahead[t] = np.logaddexp.reduce(ahead[t - 1][:, None] + T, axis=0) + E[t]
-    for t in range(n - 2, -1, -1):
-        behind[t] = np.logaddexp.reduce(T + E[t + 1] + behind[t + 1], axis=1)
-    total = np.logaddexp.reduce(ahead[-1])
-    tags, links = np.exp(ahead + behind - total), np.zeros_like(shared)
-    links[0] = tags[0]
-    for t in range(1, n):
-        links[1 : 1 + k] += np.exp(ahead[t - 1][:, None] + T + E[t] + behind[t] - total)
-    return float(total), tags, links
-
-
-def _marginals_second(E: Doubles, shared: Doubles) -> tuple[float, Doubles, Doubles]:
-    """The same over pairs of tags."""
-    n, k = E.shape
-    T, T2 = shared[1 : 1 + k], shared[1 + k :].reshape(k, k, k)
-    ahead, behind = np.zeros((n, k, k)), np.zeros((n, k, k))
-    ahead[1] = (shared[0] + E[0])[:, None] + T + E[1]
-    for t in range(2, n):
-        ahead[t] = np.logaddexp.reduce(ahead[t - 1][:, :, None] + T2, axis=0) + T + E[t]
-    for t in range(n - 2, 0, -1):
-        behind[t] = np.logaddexp.reduce(T2 + (T + E[t + 1] + behind[t + 1]), axis=2)
+    chain, k = _chain(E, shared), E.shape[1]
+    ahead, behind = chain.ahead(np.logaddexp), chain.behind(np.logaddexp)
     total = np.logaddexp.reduce(ahead[-1], axis=None)
-    pairs, links = np.exp(ahead + behind - total), np.zeros_like(shared)
-    tags = pairs.sum(axis=1)
-    tags[0] = links[0] = pairs[1].sum(axis=1)
-    links[1 : 1 + k] = pairs[1:].sum(axis=0)
-    for t in range(2, n):
-        links[1 + k :] += np.exp(ahead[t - 1][:, :, None] + T2 + T + E[t] + behind[t] - total).reshape(k * k, k)
-    return float(total), tags, links
+    states = np.exp(np.array(ahead) + np.array(behind) - total)
+    moves = np.zeros_like(chain.links)
+    for before, own, after in zip(ahead, chain.local, behind[1:], strict=False):
+        moves += np.exp(before[..., None] + chain.links + own + after - total)
+    if chain.first.ndim == 1:
+        return float(total), states, np.vstack([states[:1], moves, np.zeros_like(shared[1 + k :])])
+    tags = np.vstack([states[:1].sum(axis=2), states.sum(axis=1)])
+    return float(total), tags, np.vstack([tags[:1], states.sum(axis=0), moves.reshape(k * k, k)])
 
 
 def _pick(values: Array, against: int | None) -> int:
@@ -284,7 +288,7 @@ def _greedy(E: Array, shared: Array, y: Ints, costs: Array, hard: bool) -> Found
             upper, part, _ = marginals((here + costs[t])[None].astype(np.float64), alone.astype(np.float64))
             tags[t] = part[0]
         total += upper - float(here[y[t]])
-        for row in _rows(history, t, k, is_second(shared)):
+        for row in _rows(history, t, shared):
             links[row] += tags[t] - np.eye(k)[y[t]]
     return total, _minus(tags, y), links, _wrong(tags, y)
 
@@ -302,17 +306,9 @@ def _minus(tags: Doubles, y: Ints) -> Doubles:
     return tags
 
 
-def _rows(z: Ints, t: int, k: int, second: bool) -> list[int]:
-    """The rows of `shared` that score token t after the tags z."""
-    if t == 0:
-        return [0]
-    one = 1 + int(z[t - 1])
-    return [one, k + one + int(z[t - 2]) * k] if second and t > 1 else [one]
-
-
 def _link(links: Array, z: Ints, weight: float) -> None:
     for t in range(len(z)):
-        for row in _rows(z, t, links.shape[1], is_second(links)):
+        for row in _rows(z, t, links):
             links[row, z[t]] += weight
 
 
