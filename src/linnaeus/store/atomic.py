@@ -35,7 +35,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             passing.replace(target)
         finally:
             temporary.remove(passing)
-        _flush_directory(target.parent)
+        # Make the new name durable too; where the file system cannot (Windows, some networks), it is in place anyway.
+        with contextlib.suppress(OSError):
+            _flush(target.parent, os.O_RDONLY)
     except LinnaeusError:
         raise
     except OSError as error:
@@ -52,12 +54,6 @@ def _flush(path: Path, flags: int) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _flush_directory(folder: Path) -> None:
-    """Make the new name durable too; where the file system cannot (Windows, some networks), it is in place anyway."""
-    with contextlib.suppress(OSError):
-        _flush(folder, os.O_RDONLY)
 
 
 def _sentence(target: Path, error: OSError) -> str:

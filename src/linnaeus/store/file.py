@@ -37,12 +37,6 @@ Later: TypeAlias = Callable[[Mapping[str, Json]], Collection[str]]
 """From a manifest to the names of tensors that whoever loads a file checks itself."""
 
 
-def no_tensors(manifest: Mapping[str, Json]) -> Collection[str]:
-    """None: all are checked."""
-    del manifest
-    return ()
-
-
 def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None:
     """Write the state to `path` in one step; the same state always gives the same bytes.
 
@@ -75,7 +69,7 @@ def save(path: str | os.PathLike[str], state: State, force: bool = True) -> None
     replace_file(path, write)
 
 
-def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later = no_tensors) -> State:
+def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later | None = None) -> State:
     """Read a state and check it; its arrays are read-only, and lie in one piece of memory or in the file itself.
 
     The header is always checked against its digest. The tensors are checked against theirs, and for numbers that are
@@ -99,7 +93,7 @@ def load(path: str | os.PathLike[str], verify: bool | None = None, later: Later 
         checked = {name: array for name, array in tensors.items() if name in whole and verify is not False}
         _check(checked, prints, where)
     guards = {} if verify is False else _guards(tensors, whole, data.obj, where)
-    for name in set(guards) - set(later(manifest)):
+    for name in set(guards) - set(later(manifest) if later else ()):
         guards[name].check()
         if guards[name].kernel is not None:
             del guards[name]

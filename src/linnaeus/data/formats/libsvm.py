@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +14,13 @@ from linnaeus.data.arrow import ENTRIES, MANY, offsets_of
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.roles import FIXED
+from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.data.ledger import Ledger
     from linnaeus.data.streams import File
-    from linnaeus.types import Doubles, Longs
 
 _REMEDY = "write 'label index:value index:value ...' with whole indices from 0 to 2147483647"
 
@@ -41,26 +44,32 @@ class LibSvm(Format):
         for block in blocks(file, self.options):
             rows = _split(block)
             try:
-                entries, counts = _entries(rows)
+                entries, counts = _entries(rows.rests)
             except ValueError:
                 rows = _good(rows, file, ledger)
-                entries, counts = _entries(rows)
-            labels = pa.array([row.label.split(",") if many else row.label for row in rows])
-            groups = pa.array([row.group for row in rows], pa.string())
-            made = {"features": _lists(entries, counts), "label": labels, "group": groups}
+                entries, counts = _entries(rows.rests)
+            labels = pa.array([label.split(",") for label in rows.labels] if many else rows.labels)
+            made = {"features": _lists(entries, counts), "label": labels, "group": pa.array(rows.groups, pa.string())}
             table = pa.RecordBatch.from_arrays([made[name] for name in columns], names=list(columns))
-            yield Chunk(table, [row.line for row in rows], block.done)
+            yield Chunk(table, rows.lines, block.done)
 
 
-class _Row(NamedTuple):
-    line: int
-    label: str
-    group: str | None
-    rest: bytes
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    lines: list[int] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    groups: list[str | None] = field(default_factory=list)
+    rests: list[bytes] = field(default_factory=list)
+
+    def add(self, line: int, label: str, group: str | None, rest: bytes) -> None:
+        self.lines.append(line)
+        self.labels.append(label)
+        self.groups.append(group)
+        self.rests.append(rest)
 
 
-def _split(block: Block) -> list[_Row]:
-    rows = []
+def _split(block: Block) -> _Rows:
+    rows = _Rows()
     for number, line in enumerate(block.lines(), block.line):
         body = line.partition(b"#")[0].strip() if b"#" in line else line.strip()
         if not body:
@@ -72,7 +81,7 @@ def _split(block: Block) -> list[_Row]:
         if rest.startswith(b"qid:"):
             mark, rest = _cut(rest)
             group = mark[4:].decode("utf-8", "replace")
-        rows.append(_Row(number, head.decode("utf-8", "replace"), group, rest))
+        rows.add(number, head.decode("utf-8", "replace"), group, rest)
     return rows
 
 
@@ -82,21 +91,20 @@ def _cut(body: bytes) -> tuple[bytes, bytes]:
     return words[0], words[1] if len(words) > 1 else b""
 
 
-def _good(rows: list[_Row], file: File, ledger: Ledger) -> list[_Row]:
+def _good(rows: _Rows, file: File, ledger: Ledger) -> _Rows:
     """The rows that can be parsed one by one."""
-    good = []
-    for row in rows:
+    good = _Rows()
+    for row in zip(rows.lines, rows.labels, rows.groups, rows.rests, strict=True):
         try:
-            _entries([row])
-            good.append(row)
+            _entries([row[3]])
+            good.add(*row)
         except ValueError as error:
-            ledger.reject(f"{file.name}, line {row.line}", f"not a libsvm line ({error})", _REMEDY)
+            ledger.reject(f"{file.name}, line {row[0]}", f"not a libsvm line ({error})", _REMEDY)
     return good
 
 
-def _entries(rows: list[_Row]) -> tuple[Doubles, Longs]:
+def _entries(rests: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """All indices and values of these lines, (entries, 2), and how many each line has."""
-    rests = [row.rest for row in rows]
     counts = np.array([rest.count(b":") for rest in rests], np.int64)
     joined = b" ".join(rests)
     if not joined.strip():  # which NumPy would take for a number
@@ -115,7 +123,7 @@ def _entries(rows: list[_Row]) -> tuple[Doubles, Longs]:
     return pairs, counts
 
 
-def _lists(pairs: Doubles, counts: Longs) -> pa.Array:
+def _lists(pairs: NDArray[np.float64], counts: NDArray[np.int64]) -> pa.Array:
     index, value = pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.float32)
     entries = pa.StructArray.from_arrays([pa.array(index), pa.array(value)], fields=list(ENTRIES.value_type))
     return pa.ListArray.from_arrays(pa.array(offsets_of(counts).astype(np.int32)), entries)
