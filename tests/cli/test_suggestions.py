@@ -49,3 +49,12 @@ def test_all_names_are_listed_where_none_is_near(run, films):
     assert (
         "Recipe has task, features, learner, tuning" in run("train", "films.csv", "--set", "zzz=1", "-o", "a.lin").err
     )
+
+
+@pytest.mark.parametrize("options", ["--set los=hinge", "--task tag --set los=hinge", "--task rank --set los=hinge"])
+def test_a_slip_in_a_change_is_told_before_the_data_are_read(run, tmp_path, options):
+    path = tmp_path / "broken.csv"
+    path.write_bytes(b"text,label\n\xff\xfe,a\n")
+    done = run("train", str(path), "-o", str(tmp_path / "a.lin"), *options.split())
+    assert done.code == 2
+    assert "did you mean 'loss'?" in done.err

@@ -111,6 +111,8 @@ def _trained(data: str, options: shared.Options) -> tuple[Model, Later]:
     name = options["name"]
     task = named_recipe(options).task if name is not None and Path(name).is_file() else recognized(data, options)
     recipe = None if name is None else named_recipe(options, task.name)
+    if recipe is None and options["changes"]:
+        _refuse_changes(task, options)
     source = _open(task, data, options)
     test = _test_data(task, source, options)
     model = _train(recipe, task, source, test, options)
@@ -189,6 +191,21 @@ def named_recipe(options: shared.Options, task: str | None = None, name: str | N
     if options["seed"] is not None:
         changes["seed"] = options["seed"]
     return found.changed(changes)
+
+
+def _refuse_changes(task: AnyTask, options: shared.Options) -> None:
+    """Refuse, before the data are read, changes that fit no recipe of the task; the data choose one of them."""
+    from linnaeus.recipes.cookbook import RECIPES
+
+    wrong: list[UsageError] = []
+    for name in (task.usual, *(name for name, row in RECIPES.items() if row.task == task.name)):
+        try:
+            named_recipe(options, task.name, name)
+        except UsageError as error:
+            wrong.append(error)
+        else:
+            return
+    raise wrong[0]
 
 
 def assignments(texts: tuple[str, ...]) -> dict[str, Json]:

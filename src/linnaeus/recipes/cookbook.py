@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus import features as blocks
 from linnaeus import optimizers
@@ -72,28 +73,28 @@ def directions() -> Block:
     return Reduced(replace(words((1, 1)), terms=COMMON), width=100)
 
 
+def _tuned(learner: object, features: Block | None = None, strengths: tuple[float, ...] = (), folds: int = 0) -> Recipe:
+    """A learner on words and pairs, or on other features, with cross-validation."""
+    return Recipe(features=features or words(), learner=learner, tuning=Tuning(strengths=strengths, folds=folds))
+
+
 def _default() -> Recipe:
     """Chosen by cross-validation on the training parts of twenty datasets."""
     features: Block = Words(ngrams=(1, 2), tokenizer="edges", terms=SHARED, values=Contrast(), length="l2")
     features |= characters(values=Contrast())
-    learner = Linear(loss="squared_hinge", regularizer=L2(1.0))
-    return Recipe(features=features, learner=learner, tuning=Tuning(strengths=STRENGTHS))
+    return _tuned(Linear(loss="squared_hinge", regularizer=L2(1.0)), features, STRENGTHS)
 
 
 def _brisk(features: Words) -> Recipe:
     """Online learning in a few epochs: not the optimum, but near it in a fraction of the time."""
-    learner = Linear(
-        loss="hinge", regularizer="none", optimizer=optimizers.Average(optimizers.PassiveAggressive(0.5)), epochs=2
-    )
+    average = optimizers.Average(optimizers.PassiveAggressive(0.5))
+    learner = Linear(loss="hinge", regularizer="none", optimizer=average, epochs=2)
     return Recipe(features=replace(features, terms=COMMON), learner=learner)
 
 
-def _simple(learner: Any, features: Block | None = None) -> Recipe:
-    return Recipe(features=features or words(), learner=learner, tuning=Tuning())
-
-
-def _counting(learner: Any, features: Block) -> Recipe:
-    return Recipe(features=features, learner=learner, tuning=Tuning(strengths=SMOOTHINGS))
+def _online(loss: str, optimizer: object, epochs: int | None = None) -> Recipe:
+    """Updates after each text, without a penalty."""
+    return _tuned(Linear(loss=loss, regularizer="none", optimizer=optimizer, epochs=epochs))
 
 
 def _presence(ngrams: tuple[int, int], most: int) -> Words:
@@ -101,9 +102,9 @@ def _presence(ngrams: tuple[int, int], most: int) -> Words:
     return Words(ngrams=ngrams, terms=replace(COMMON, max_terms=most), values=Binary())
 
 
-def _grown(name: str, **settings: Any) -> Recipe:
+def _grown(name: str, **settings: float) -> Recipe:
     """Trees on the presence of words; training is slow, so there are few folds."""
-    return Recipe(features=_presence((1, 1), 10_000), learner=LEARNERS[name](**settings), tuning=Tuning(folds=3))
+    return _tuned(LEARNERS[name](**settings), _presence((1, 1), 10_000), folds=3)
 
 
 def _directed(search: str) -> Recipe:
@@ -111,26 +112,42 @@ def _directed(search: str) -> Recipe:
     features = replace(words(), terms=replace(COMMON, max_terms=200_000))
     projection = neighbors.Components()
     learner = neighbors.Neighbors(k=10, votes=neighbors.Kernel(), search=search, projection=projection)
-    return Recipe(features=features, learner=learner, tuning=Tuning(folds=3))
+    return _tuned(learner, features, folds=3)
 
 
-def _kernel(learner: Any, features: Block | None = None, folds: int = 5) -> Recipe:
+def _kernel(learner: object, folds: int = 5) -> Recipe:
     """Few folds, because each computes a kernel matrix."""
-    return Recipe(features=features or words(), learner=learner, tuning=Tuning(folds=folds))
+    return _tuned(learner, folds=folds)
 
 
 def _scaled(features: Block) -> Recipe:
     """Approximate kernel features with a linear learner."""
-    return _simple(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)
+    return _tuned(Linear(loss="squared_hinge", regularizer=L2(0.3)), features)
 
 
-def _tags(said: str, name: str) -> Named:
-    return Named(said, lambda: getattr(import_module("linnaeus.recipes.tagging"), name)(), "tag")
+def _made(module: str, name: str) -> Recipe:
+    """A recipe of another module, which is imported now."""
+    found: Recipe = import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
+    return found
 
 
-def _candidates(said: str, name: str) -> Named:
-    return Named(said, lambda: getattr(import_module("linnaeus.recipes.ranking"), name)(), "rank")
-
+TAGGERS = {
+    "pos": "Averaged structured perceptron: fast and accurate.",
+    "pos-crf": "Conditional random field (CRF) with probabilities.",
+    "pos-second": "Second-order conditional random field: a tag depends on the two before it.",
+    "pos-svm": "Structured SVM with the Hamming cost.",
+    "pos-greedy": "Greedy tagger from left to right.",
+    "pos-exact": "CRF with L2 penalty, solved exactly by L-BFGS.",
+    "entities": "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.",
+    "entities-fast": "Named entities with the averaged structured perceptron.",
+}
+RANKERS = {
+    "plain": "Name matches, and pairs of text words and candidate words; needs only a text and its candidates.",
+    "reading": "Multiple-choice questions about a story (columns `story` and `question`), English.",
+    "linking": (
+        "Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."
+    ),
+}
 
 RECIPES: dict[str, Named] = {
     "default": Named(
@@ -146,72 +163,62 @@ RECIPES: dict[str, Named] = {
     ),
     "logistic": Named(
         "Multinomial logistic regression (softmax) on words and pairs.",
-        lambda: _simple(Linear(loss="log", regularizer=L2(0.1))),
+        lambda: _tuned(Linear(loss="log", regularizer=L2(0.1))),
     ),
     "svm": Named(
         "One-vs-rest linear SVM on words and pairs.",
-        lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
+        lambda: _tuned(Linear(loss="hinge", regularizer=L2(1.0), output="onevsrest")),
     ),
     "multiclass-svm": Named(
         "Multiclass SVM of Crammer and Singer on words and pairs; takes a cost matrix.",
-        lambda: _simple(Linear(loss="hinge", regularizer=L2(1.0))),
+        lambda: _tuned(Linear(loss="hinge", regularizer=L2(1.0))),
     ),
     "nb-svm": Named(
         "SVM on words, pairs and triples weighted by naive Bayes log-count ratios; good for sentiment.",
-        lambda: _simple(
+        lambda: _tuned(
             Linear(loss="squared_hinge", regularizer=L2(1.0)),
             Words(ngrams=(1, 3), terms=SHARED, values=NaiveBayes(), length="l2"),
         ),
     ),
     "naive-bayes": Named(
         "Multinomial naive Bayes on words, smoothing tuned by cross-validation.",
-        lambda: _counting(bayes.Multinomial(), Words(terms=SHARED)),
+        lambda: _tuned(bayes.Multinomial(), Words(terms=SHARED), SMOOTHINGS),
     ),
     "bernoulli-naive-bayes": Named(
         "Bernoulli naive Bayes on the presence and absence of words; for short texts.",
-        lambda: _counting(bayes.Bernoulli(threshold=None), Words(terms=SHARED, values="binary")),
+        lambda: _tuned(bayes.Bernoulli(threshold=None), Words(terms=SHARED, values="binary"), SMOOTHINGS),
     ),
     "complement-naive-bayes": Named(
         "Complement naive Bayes with normalized weights; for classes of unequal size.",
-        lambda: _counting(bayes.Complement(length="l1"), words()),
+        lambda: _tuned(bayes.Complement(length="l1"), words(), SMOOTHINGS),
     ),
     "lda": Named(
         "Linear discriminant analysis with shrinkage, on the first 100 singular directions of words.",
-        lambda: _simple(bayes.LinearDiscriminant(shrinkage="auto"), directions()),
+        lambda: _tuned(bayes.LinearDiscriminant(shrinkage="auto"), directions()),
     ),
     "qda": Named(
         "Quadratic discriminant analysis with shrinkage, on the first 100 singular directions of words.",
-        lambda: _simple(bayes.QuadraticDiscriminant(shrinkage="auto"), directions()),
+        lambda: _tuned(bayes.QuadraticDiscriminant(shrinkage="auto"), directions()),
     ),
     "least-squares": Named(
         "Ridge classifier: least squares on targets +1 and -1, on words and pairs.",
-        lambda: _simple(Linear(loss="squared", regularizer=L2(1.0))),
+        lambda: _tuned(Linear(loss="squared", regularizer=L2(1.0))),
     ),
     "perceptron": Named(
         "Perceptron on words and pairs: online learning, updated after each mistake.",
-        lambda: _simple(Linear(loss="perceptron", regularizer="none", optimizer=optimizers.SGD(rate=1.0))),
+        lambda: _online("perceptron", optimizers.SGD(rate=1.0)),
     ),
     "averaged-perceptron": Named(
         "Averaged perceptron on words and pairs: nearly as accurate as an SVM, in a few epochs.",
-        lambda: _simple(
-            Linear(
-                loss="perceptron", regularizer="none", optimizer=optimizers.Average(optimizers.SGD(rate=1.0)), epochs=10
-            )
-        ),
+        lambda: _online("perceptron", optimizers.Average(optimizers.SGD(rate=1.0)), epochs=10),
     ),
     "passive-aggressive": Named(
         "Passive-aggressive classifier on words and pairs.",
-        lambda: _simple(
-            Linear(loss="hinge", regularizer="none", optimizer=optimizers.PassiveAggressive(1.0), epochs=10)
-        ),
+        lambda: _online("hinge", optimizers.PassiveAggressive(1.0), epochs=10),
     ),
     "characters": Named(
         "Linear SVM on character n-grams of 1 to 5 characters; for languages, names, text without spaces.",
-        lambda: Recipe(
-            features=characters(1),
-            learner=Linear(loss="squared_hinge", regularizer=L2(1.0)),
-            tuning=Tuning(strengths=STRENGTHS),
-        ),
+        lambda: _tuned(Linear(loss="squared_hinge", regularizer=L2(1.0)), characters(1), STRENGTHS),
     ),
     "decision-tree": Named("Decision tree on the presence of words; easy to read.", lambda: _grown("tree")),
     "random-forest": Named(
@@ -219,7 +226,7 @@ RECIPES: dict[str, Named] = {
     ),
     "adaboost": Named(
         "AdaBoost with decision stumps on the presence of words and pairs; a linear model.",
-        lambda: Recipe(features=_presence((1, 2), 100_000), learner=LEARNERS["adaboost"](), tuning=Tuning()),
+        lambda: _tuned(LEARNERS["adaboost"](), _presence((1, 2), 100_000)),
     ),
     "gradient-boosting": Named(
         "Gradient boosting with a hundred rounds of small trees on the presence of words.",
@@ -243,7 +250,7 @@ RECIPES: dict[str, Named] = {
     ),
     "string-kernel": Named(
         "SVM with a subsequence string kernel; for short texts, which are kept in the model file.",
-        lambda: _kernel(
+        lambda: _tuned(
             methods.KernelSVM(kernel=kernels.Subsequence(3, 0.5), strength=0.3), blocks.Letters(200), folds=3
         ),
     ),
@@ -259,20 +266,12 @@ RECIPES: dict[str, Named] = {
     ),
     "ridge": Named(
         "Ridge regression for numbers, on words, word pairs and character n-grams, strength tuned.",
-        lambda: Recipe(
-            features=words() | characters(),
-            learner=Linear(loss="squared", regularizer=L2(1.0)),
-            tuning=Tuning(strengths=STRENGTHS),
-        ),
+        lambda: _tuned(Linear(loss="squared", regularizer=L2(1.0)), words() | characters(), STRENGTHS),
         "regress",
     ),
     "knn": Named(
         "k nearest neighbors by cosine similarity of words, k tuned; the model keeps all training rows.",
-        lambda: Recipe(
-            features=words((1, 1)),
-            learner=neighbors.Neighbors(votes=neighbors.Kernel()),
-            tuning=Tuning(strengths=NEAREST),
-        ),
+        lambda: _tuned(neighbors.Neighbors(votes=neighbors.Kernel()), words((1, 1)), NEAREST),
     ),
     "knn-metric": Named(
         "k nearest neighbors in a 64-dimensional projection learned from the labels.",
@@ -284,28 +283,10 @@ RECIPES: dict[str, Named] = {
     ),
     "nearest-centroid": Named(
         "Nearest centroid by cosine similarity: one pass, no tuning, a linear model.",
-        lambda: Recipe(features=words() | characters(), learner=neighbors.Centroid(), tuning=Tuning()),
+        lambda: _tuned(neighbors.Centroid(), words() | characters()),
     ),
-    "pos": _tags("Averaged structured perceptron: fast and accurate.", "pos"),
-    "pos-crf": _tags("Conditional random field (CRF) with probabilities.", "pos_crf"),
-    "pos-second": _tags("Second-order conditional random field: a tag depends on the two before it.", "pos_second"),
-    "pos-svm": _tags("Structured SVM with the Hamming cost.", "pos_svm"),
-    "pos-greedy": _tags("Greedy tagger from left to right.", "pos_greedy"),
-    "pos-exact": _tags("CRF with L2 penalty, solved exactly by L-BFGS.", "pos_exact"),
-    "entities": _tags(
-        "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.", "entities"
-    ),
-    "entities-fast": _tags("Named entities with the averaged structured perceptron.", "entities_fast"),
-    "plain": _candidates(
-        "Name matches, and pairs of text words and candidate words; needs only a text and its candidates.", "plain"
-    ),
-    "reading": _candidates(
-        "Multiple-choice questions about a story (columns `story` and `question`), English.", "reading"
-    ),
-    "linking": _candidates(
-        "Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links.",
-        "linking",
-    ),
+    **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
+    **{name: Named(said, partial(_made, "ranking", name), "rank") for name, said in RANKERS.items()},
 }
 """Every recipe by name."""
 

@@ -53,3 +53,7 @@ def linking() -> Recipe:
 
 def _words(least: int, most: int) -> Words:
     return Words(terms=Exact(min_df=least, max_terms=most), values="binary", length="l2")
+
+
+MAKERS = {"plain": plain, "reading": reading, "linking": linking}
+"""What makes each recipe for rankers in `cookbook`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from linnaeus.features.tokens import Clusters, Pair, Part, Templates, Window
 from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
@@ -60,46 +60,19 @@ def averaged() -> Chain:
     return Chain(loss="perceptron", rule="sgd", rate=1.0, epochs=10)
 
 
-def tagger(learner: Any, templates: Templates | None = None, encoding: str = "plain") -> Recipe:
+def tagger(learner: Chain | BatchChain | Greedy, templates: Templates | None = None, encoding: str = "plain") -> Recipe:
     """A tagger that is evaluated on a tenth of the sentences, which a second training does not see."""
     return Recipe(task=Tag(encoding=encoding), features=templates, learner=learner, tuning=Tuning(folds=1, share=0.1))
 
 
-def pos() -> Recipe:
-    """The averaged structured perceptron on the usual templates."""
-    return tagger(averaged())
-
-
-def pos_crf() -> Recipe:
-    """A conditional random field on more templates."""
-    return tagger(Chain(), wide_templates())
-
-
-def pos_second() -> Recipe:
-    """The same of second order."""
-    return tagger(Chain(order=2), wide_templates())
-
-
-def pos_svm() -> Recipe:
-    """A structured SVM."""
-    return tagger(Chain(loss="hinge", rate=0.1))
-
-
-def pos_greedy() -> Recipe:
-    """From left to right."""
-    return tagger(Greedy())
-
-
-def pos_exact() -> Recipe:
-    """A conditional random field at its minimum."""
-    return tagger(BatchChain())
-
-
-def entities() -> Recipe:
-    """A chain with the softmax-margin loss, for entities."""
-    return tagger(Chain(loss="softmargin", rate=0.1), entity_templates(), "bio")
-
-
-def entities_fast() -> Recipe:
-    """The averaged structured perceptron, for entities."""
-    return tagger(averaged(), entity_templates(), "bio")
+MAKERS: dict[str, Callable[[], Recipe]] = {
+    "pos": lambda: tagger(averaged()),
+    "pos-crf": lambda: tagger(Chain(), wide_templates()),
+    "pos-second": lambda: tagger(Chain(order=2), wide_templates()),
+    "pos-svm": lambda: tagger(Chain(loss="hinge", rate=0.1)),
+    "pos-greedy": lambda: tagger(Greedy()),
+    "pos-exact": lambda: tagger(BatchChain()),
+    "entities": lambda: tagger(Chain(loss="softmargin", rate=0.1), entity_templates(), "bio"),
+    "entities-fast": lambda: tagger(averaged(), entity_templates(), "bio"),
+}
+"""What makes each recipe for taggers in `cookbook`."""

@@ -2,8 +2,7 @@
 
     base        `Task`: the questions, with the usual answers
     examples    what a training learns from;  keys  which examples are equal
-    classify/   classes and label sets of texts
-    regress     numbers of texts
+    classify/   classes and label sets of texts, and numbers of texts
     tag/        tags of tokens
     rank/       the best of an example's own candidates
 
@@ -22,15 +21,15 @@ from linnaeus.types import Json
 if TYPE_CHECKING:
     from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.classify.task import Classify as Classify
+    from linnaeus.tasks.classify.task import Regress as Regress
     from linnaeus.tasks.rank.task import Rank as Rank
-    from linnaeus.tasks.regress import Regress as Regress
     from linnaeus.tasks.tag.task import Tag as Tag
 
 TASKS = Table(
     __name__,
     {
         "classify": "classify.task.Classify",
-        "regress": "regress.Regress",
+        "regress": "classify.task.Regress",
         "tag": "tag.task.Tag",
         "rank": "rank.task.Rank",
     },

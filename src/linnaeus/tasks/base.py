@@ -71,11 +71,6 @@ class TaskLesson(Protocol):
         """The number of folds for data of this size; 1 holds out a share once."""
         return 5
 
-    @property
-    def strata(self) -> Array | None:
-        """Classes, which keep their shares in every fold; None where there are none."""
-        return None
-
     def enough(self, rows: int, groups: int) -> bool:
         """Whether some of so many examples, which stay together in so many groups, can be held out."""
         del rows

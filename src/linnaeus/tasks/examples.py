@@ -90,6 +90,11 @@ class Examples:
         assert self.numbers is not None
         return self.numbers
 
+    @property
+    def strata(self) -> Array | None:
+        """Classes, which keep their shares in every fold; None of label sets, numbers, tags and candidates."""
+        return None if self.labels is None or self.labels.sets else self.labels.y
+
     def take(self, rows: Longs) -> Examples:
         """These rows, ascending."""
         return Examples(

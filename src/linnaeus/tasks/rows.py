@@ -82,12 +82,6 @@ class RowsLesson(TaskLesson):
         found = next((folds for most, folds in FOLDS if work < most), 1)
         return found if rows.shape[0] >= ENOUGH else min(found, 5)
 
-    @property
-    def strata(self) -> Array | None:
-        """Classes, which keep their shares in every fold; None of label sets and numbers."""
-        y = self.problem.y
-        return None if isinstance(y, LabelSets) or has(self.problem.space, NumberSpace) else y
-
     @cached_property
     def _everyone(self) -> Everyone:
         return Everyone.of(self.problem.rows)

@@ -25,7 +25,6 @@ from linnaeus.store.compression import KINDS, dequantize, prune, quantize
 from linnaeus.tasks.classify.settling import blank_of
 from linnaeus.tasks.keys import text_keys
 from linnaeus.tasks.rows import goodness, pose, spread, there
-from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
@@ -164,12 +163,11 @@ def _trials(model: Model, parts: tuple[Examples, Examples], how: Compact) -> lis
 
 def _split(model: Model, examples: Examples, how: Compact) -> Split | None:
     """Rows to train on and rows to ask about; None where there are too few of them."""
-    n, y = len(examples), examples.y
+    n, strata = len(examples), examples.strata
     keys = text_keys(examples.stream, model.recipe.features)
     groups = kept_together(keys, examples.groups, part=n * how.held_out)
     if n < FEW or (groups is not None and len(np.unique(groups)) < FEW):
         return None
-    strata = None if isinstance(y, LabelSets) or has(model.space, NumberSpace) else y
     split = holdout(n, share=how.held_out, seed=model.recipe.seed, strata=strata, groups=groups)
     return None if strata is not None and len(np.unique(strata[split.train])) < 2 else split
 

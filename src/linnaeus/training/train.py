@@ -184,8 +184,8 @@ def cut(lesson: TaskLesson, examples: Examples, tuning: Tuning, seed: int) -> li
     if not lesson.enough(n, most):
         return []
     if count == 1:
-        return [_bounded(holdout(n, share=share, seed=seed, strata=lesson.strata, groups=groups), tuning.rows)]
-    return folds(n, min(count, most), seed=seed, strata=lesson.strata, groups=groups)
+        return [_bounded(holdout(n, share=share, seed=seed, strata=examples.strata, groups=groups), tuning.rows)]
+    return folds(n, min(count, most), seed=seed, strata=examples.strata, groups=groups)
 
 
 def _bounded(split: Split, rows: int) -> Split:

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy, number
 from linnaeus.errors import DataError, UsageError, did_you_mean
-from linnaeus.protocols import NumberSpace, has
 from linnaeus.store.states import pack_strings
 from linnaeus.tasks.classify.prediction import best, curve_of
 from linnaeus.text.buffers import as_arrow
@@ -52,7 +51,7 @@ def decide(model: Model, S: Doubles, abstain: Abstain = None, known: Known = Non
 
     Where a coverage is asked for, one class or none for each row becomes a set of classes.
     """
-    if has(model.space, NumberSpace):
+    if model.classes is None:
         return S
     decided = model.decided().decide(S, abstain, known)
     found = decided.labels if decided.sets is None else decided.sets

@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus.data.split import folds
 from linnaeus.evaluation import Outcome
 from linnaeus.features.known_words import known_share_held_out
-from linnaeus.protocols import NumberSpace, OneScore, SetSpace, has
+from linnaeus.protocols import OneScore, SetSpace, has
 from linnaeus.tasks.classify.answers import chosen
 from linnaeus.tasks.judging import held_out_evaluation
 from linnaeus.types import LabelSets
@@ -30,9 +30,8 @@ PARTS = 5
 
 def settle(found: Model, examples: Examples, held: Held | None) -> Model:
     """The model with its decision and its evaluation."""
-    if has(found.space, NumberSpace):
+    if found.classes is None:
         return found if held is None else replace(found, account=_numbers(examples, held))
-    assert found.classes is not None
     if held is None:
         return replace(found, decision=found.recipe.decision.untaught(kind_of(found), len(found.classes)))
     known = known_share_held_out(found.features, examples.stream)

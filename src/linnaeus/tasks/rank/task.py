@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +20,7 @@ from linnaeus.types import Choices
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from linnaeus.arrays.csr import CSR
     from linnaeus.data.groups import Groups
     from linnaeus.evaluation import Facts
     from linnaeus.explain import Explanation
@@ -39,6 +40,7 @@ RECIPE_COLUMNS = {
 }
 """Columns beside text and candidates that the features of a recipe read."""
 
+NONE = "none of these"
 NONES = ("never", "option")
 """Whether "none of these" may be chosen."""
 
@@ -286,15 +288,13 @@ class Rank(Task["Groups", "Groups"]):
 
     def reasons(self, model: Model, row: Source, at: int, classes: Sequence[Label], search: Flips) -> Explanation:
         """Why the chosen candidate of an example scores above the second best, feature by feature."""
-        from linnaeus.tasks.rank.reasons import reason
-
         if classes:
             raise UsageError("A choice is explained against the next best candidate; leave out the class.")
         del search
         groups = self.material(row)
         if not 0 <= at < len(groups):
             raise UsageError(f"There is no example {at}; they are numbered from 0 to {len(groups) - 1}.")
-        return reason(model, groups, at)
+        return _reasons(model, groups, at)
 
 
 def softmax(s: Doubles, groups: Groups) -> Doubles:
@@ -327,3 +327,41 @@ def _looks_around(piece: object) -> bool:
         return False
     inside = {part.name: getattr(piece, part.name) for part in fields(piece)}
     return inside.get("by") is not None or any(map(_looks_around, inside.values()))
+
+
+def _reasons(model: Model, groups: Groups, row: int) -> Explanation:
+    """Explain one example. Features that use other examples of its document see these examples too.
+
+    Both candidates have the same weights; their contrast has the difference of their values.
+    """
+    from linnaeus.evaluation.choices import best_first
+    from linnaeus.explain.explanation import Explanation, Reason, contrast_of
+    from linnaeus.explain.found import listed
+    from linnaeus.features.pairs.base import View
+
+    start, end = int(groups.offsets[row]), int(groups.offsets[row + 1])
+    text = str(groups.text[row].as_py() or "")
+    if start == end:
+        nothing = listed(text, (), (), np.zeros(0), ())
+        return Explanation("candidate", nothing, (), (Reason(NONE, 0.0, 0.0, np.zeros(0), nothing, 0.0),))
+    X, w = model.features.rows(View(groups)), model.params["W"][:, 0].astype(np.float64)
+    s = X.rows_slice(start, end).dot(w)
+    best = best_first(s, np.array([0, len(s)]))[:2].tolist()
+    words = groups.candidates.slice(start, end - start).to_pylist()
+    inside = [_values(X, start + at) for at in best]
+    columns = sorted(set().union(*inside))
+    names = model.features.names()
+    found = listed(text, [names[column] for column in columns], columns, np.zeros(len(columns)), [None] * len(columns))
+    reasons: list[Reason] = []
+    for at, values in zip(best, inside, strict=True):
+        name = NONE if words[at] is None else words[at]
+        name = f"{name} ({at + 1})" if any(other.name == name for other in reasons) else name
+        own = replace(found, values=np.array([values.get(column, 0.0) for column in columns]))
+        reasons.append(Reason(name, float(s[at]), 0.0, w[columns], own, float(s[at])))
+    contrast = contrast_of(reasons[0], reasons[1]) if len(reasons) > 1 else None
+    return Explanation("candidate", reasons[0].found, (reasons[0].name,), tuple(reasons), contrast)
+
+
+def _values(X: CSR, row: int) -> dict[int, float]:
+    inside = slice(int(X.indptr[row]), int(X.indptr[row + 1]))
+    return dict(zip(X.indices[inside].tolist(), X.data[inside].astype(np.float64).tolist(), strict=True))
