@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from abc import abstractmethod
+from dataclasses import fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.numerics import sigmoid
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.lazy import Table, places
+from linnaeus.lazy import places
+from linnaeus.learners import LEARNERS
+from linnaeus.learners.base import RowLearner, expect_positive, indicators, posterior, values_of
 from linnaeus.protocols import CountsOn, ModelChances
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Array, Doubles, Json, Lesson, Longs
 
 
 def check_priors(priors: tuple[float, ...] | None) -> None:
@@ -64,19 +66,6 @@ def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:
     return odds
 
 
-def posterior(S: Doubles, *, sets: bool) -> Doubles:
-    """Probabilities from logarithms of joint ones (n, k); for label sets from log-odds, independently.
-
-    >>> posterior(np.log([[0.3, 0.1]]), sets=False).round(2).tolist()
-    [[0.75, 0.25]]
-    """
-    if sets:
-        return sigmoid(S)
-    P = np.exp(S - S.max(axis=1, keepdims=True))
-    found: Doubles = P / P.sum(axis=1, keepdims=True)
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class Counts:
     """Sums of the feature values of each class (d, k), and the number of rows of each class (k,).
@@ -111,7 +100,7 @@ class Counts:
         whole = None if self.all is None or other.all is None else self.all + other.all
         return Counts(self.inside + other.inside, self.sizes + other.sizes, whole, self.rows + other.rows)
 
-    def widen(self, columns: Any, k: int) -> Counts:
+    def widen(self, columns: Longs, k: int) -> Counts:
         """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
         inside, sizes = np.zeros((len(self.inside), k)), np.zeros(k)
         inside[:, columns], sizes[columns] = self.inside, self.sizes
@@ -146,7 +135,7 @@ def count(lesson: Lesson) -> Counts:
     >>> model.predict(["film"]).tolist()
     ['pos']
     """
-    if smallest(lesson.X) < 0:
+    if values_of(lesson.X).min(initial=0.0) < 0:
         raise DataError("Naive Bayes counts features, but some values are negative; use counts or tf-idf.")
     D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
     inside = lesson.X.tdot(D)
@@ -155,66 +144,45 @@ def count(lesson: Lesson) -> Counts:
     return Counts(inside, D.sum(axis=0), lesson.X.tdot(lesson.weights), float(lesson.weights.sum()))
 
 
-def smallest(X: Rows) -> float:
-    """The smallest value of the rows, or zero if none is negative."""
-    if isinstance(X, CSR):
-        return float(X.data[: X.nnz].min(initial=0.0))
-    values = X.values if isinstance(X, Dense) else X.dot(np.eye(X.shape[1]))
-    return float(values.min(initial=0.0))
-
-
-def indicators(y: Any, k: int) -> Doubles:
-    """Indicators of the classes or labels of each row: 0 and 1 (n, k)."""
-    found = np.zeros((len(y), k))
-    if isinstance(y, LabelSets):
-        found[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = 1.0
-    else:
-        found[np.arange(len(y)), y] = 1.0
-    return found
-
-
-def _short(counts: Doubles) -> Any:
+def _short(counts: Doubles) -> Array:
     """As float32, if that is exact."""
     short = counts.astype(np.float32)
     return short if np.array_equal(short, counts) else counts
 
 
-COUNTING = Table(
-    "linnaeus.learners.bayes",
-    {
-        "frequencies": "naive_bayes.Frequencies",
-        "multinomial": "naive_bayes.Multinomial",
-        "bernoulli": "naive_bayes.Bernoulli",
-        "complement": "naive_bayes.Complement",
-    },
-)
-"""The learners whose models are counts, by name."""
+class Counting(RowLearner):
+    """A learner that counts: it defines what is counted, and how counts become weights; `priors` may be given."""
 
+    tuned: ClassVar[str | None] = "smoothing"
 
-class Counting(Protocol):
-    """A learner that counts: it defines what is counted and how counts become weights."""
+    smoothing: float
+    priors: tuple[float, ...] | None = None
 
-    @property
-    def priors(self) -> tuple[float, ...] | None:
-        """Given probabilities of the classes."""
-        ...
+    def __post_init__(self) -> None:
+        expect_positive("smoothing", self.smoothing)
+        check_priors(self.priors)
 
     @property
     def as_is(self) -> bool:
         """Whether the values of rows are used unchanged, so that scores are linear in them."""
-        ...
+        return True
+
+    def learn(self, lesson: Lesson) -> CountModel:
+        """Count."""
+        check_number(self.priors, lesson.k, sets=isinstance(lesson.y, LabelSets))
+        return CountModel(self, self.count(lesson))
 
     def read(self, X: Rows) -> Rows:
-        """The rows as they are counted and scored."""
-        ...
+        """The rows as they are counted and scored: unchanged."""
+        return X
 
     def count(self, lesson: Lesson) -> Counts:
-        """The counts of a lesson."""
-        ...
+        """Sum the feature values over the rows of each class."""
+        return count(lesson)
 
+    @abstractmethod
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
         """W (d, k) and b (k,): scores are rows W + b."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,19 +205,19 @@ class CountModel:
     learner: Counting
     counts: Counts
 
-    def __add__(self, other: CountModel) -> CountModel:
+    def __add__(self, other: CountsOn) -> CountModel:
         """The model of both data sets together."""
         if not isinstance(other, CountModel) or self.learner != other.learner:
             raise UsageError("Only models of the same learner can be added; train both with the same settings.")
-        return CountModel(self.learner, self.counts + other.counts)
+        return replace(self, counts=self.counts + other.counts)
 
     def update(self, lesson: Lesson) -> CountModel:
         """The model after these further rows."""
-        return CountModel(self.learner, self.counts + self.learner.count(lesson))
+        return replace(self, counts=self.counts + self.learner.count(lesson))
 
-    def widen(self, columns: Any, k: int) -> CountModel:
+    def widen(self, columns: Longs, k: int) -> CountModel:
         """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
-        return CountModel(self.learner, self.counts.widen(columns, k))
+        return replace(self, counts=self.counts.widen(columns, k))
 
     @cached_property
     def _weights(self) -> tuple[Doubles, Doubles]:
@@ -266,40 +234,31 @@ class CountModel:
 
     def chances(self, S: Doubles) -> Doubles:
         """Class probabilities (n, k) for these scores."""
-        return posterior(S, sets=self.counts.all is not None)
+        return posterior(S) if self.counts.all is None else sigmoid(S)
 
     def state(self) -> State:
         """The counts, and the settings of the learner."""
         inside = self.counts.state()
-        kind = places(COUNTING)[type(self.learner).__module__, type(self.learner).__qualname__]
-        told = {name: list(item) if isinstance(item, tuple) else item for name, item in _settings(self.learner)}
-        return State({"kind": kind, **told, **inside.manifest}, inside.tensors)
+        return State({**settings(self.learner), **inside.manifest}, inside.tensors)
 
     @classmethod
     def from_state(cls, state: State) -> CountModel:
         """Restore the model from its stored state."""
-        kind = COUNTING[str(state.manifest["kind"])]
-        told = {part.name: state.manifest[part.name] for part in fields(kind)}
-        learner = kind(**{name: tuple(item) if isinstance(item, list) else item for name, item in told.items()})
         counts = Counts.from_state(state)
-        if learner.priors is not None and (len(learner.priors) != len(counts.sizes) or counts.all is not None):
-            raise damaged("the priors do not match the classes")
-        return cls(learner, counts)
+        return cls(restored(state, len(counts.sizes), sets=counts.all is not None), counts)
 
 
-def _settings(learner: Any) -> Any:
-    return asdict(learner).items()
+def settings(learner: RowLearner) -> dict[str, Json]:
+    """The name of a learner and its settings, as JSON."""
+    kind = places(LEARNERS)[type(learner).__module__, type(learner).__qualname__]
+    return {"kind": kind, **{name: list(v) if isinstance(v, tuple) else v for name, v in vars(learner).items()}}
 
 
-def counted(learner: Any, lesson: Lesson) -> CountModel:
-    """The model of a lesson."""
-    check_number(learner.priors, lesson.k, sets=isinstance(lesson.y, LabelSets))
-    return CountModel(learner, learner.count(lesson))
-
-
-def check_smoothing(smoothing: float, least: str = "above zero") -> None:
-    """Refuse a smoothing that is out of range."""
-    expect("smoothing", smoothing, float)
-    bad = smoothing < 0 if least == "of at least zero" else smoothing <= 0
-    if bad or not smoothing < float("inf"):
-        raise UsageError(f"smoothing must be a number {least}, not {smoothing!r}.")
+def restored(state: State, k: int, *, sets: bool = False) -> Any:
+    """The learner with the settings of a state; priors that do not match its classes are refused."""
+    kind = LEARNERS[str(state.manifest["kind"])]
+    told = {part.name: state.manifest[part.name] for part in fields(kind)}
+    learner = kind(**{name: tuple(item) if isinstance(item, list) else item for name, item in told.items()})
+    if learner.priors is not None and (len(learner.priors) != k or sets):
+        raise damaged("the priors do not match the classes")
+    return learner

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -10,9 +9,9 @@ import numpy as np
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
+from linnaeus.learners.base import FittedJoint, RowLearner, indicators
+from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares
 from linnaeus.learners.bayes.gaussian import blocks, refuse_wide
-from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -20,16 +19,6 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Lesson
 
 Shrinkage: TypeAlias = float | Literal["auto"]
-
-
-def check_shrinkage(shrinkage: Shrinkage) -> None:
-    """Refuse a shrinkage that is neither a number from 0 to 1 nor "auto"."""
-    if shrinkage == "auto":
-        return
-    if isinstance(shrinkage, bool) or not isinstance(shrinkage, int | float):
-        raise InputTypeError(f"shrinkage takes a number from 0 to 1, or 'auto', not {shrinkage!r}.")
-    if not 0 <= shrinkage <= 1:
-        raise UsageError(f"shrinkage must be from 0 to 1, not {shrinkage!r}.")
 
 
 def scatter(X: Rows, weights: Doubles, mean: Doubles) -> Doubles:
@@ -94,7 +83,36 @@ FLAT = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearDiscriminant:
+class Discriminant(RowLearner):
+    """What both analyses share: the shrinkage, and the priors of the classes."""
+
+    tuned: ClassVar[str | None] = "shrinkage"
+
+    shrinkage: Shrinkage = 0.0
+    priors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.shrinkage != "auto":
+            if isinstance(self.shrinkage, bool) or not isinstance(self.shrinkage, int | float):
+                raise InputTypeError(f"shrinkage takes a number from 0 to 1, or 'auto', not {self.shrinkage!r}.")
+            if not 0 <= self.shrinkage <= 1:
+                raise UsageError(f"shrinkage must be from 0 to 1, not {self.shrinkage!r}.")
+        check_priors(self.priors)
+
+    def centers(self, lesson: Lesson, matrices: int) -> tuple[Doubles, Doubles]:
+        """Log p(y) (k,) and the means of the classes (k, d); a class without rows gets the mean of all rows."""
+        check_number(self.priors, lesson.k)
+        refuse_wide(type(self).__name__, lesson.X.shape[1], matrices)
+        D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
+        sizes = D.sum(axis=0)
+        sums = lesson.X.tdot(D).T
+        whole = sums.sum(axis=0) / sizes.sum()
+        means = np.where(sizes[:, None] > 0, sums / np.where(sizes > 0, sizes, 1.0)[:, None], whole)
+        return log_shares(sizes, self.priors), means
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearDiscriminant(Discriminant):
     """Linear discriminant analysis: normal classes with means m_y and one covariance C; the scores are linear.
 
         log p(y) + (m_y - m)' C^-1 (x - m) - 1/2 (m_y - m)' C^-1 (m_y - m),    m the mean of the m_y, weighted by the
@@ -114,31 +132,9 @@ class LinearDiscriminant:
     ['a']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes",)
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-
-    shrinkage: Shrinkage = 0.0
-    priors: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        check_shrinkage(self.shrinkage)
-        check_priors(self.priors)
-
-    @property
-    def strength(self) -> float | None:
-        """The hyper-parameter that cross-validation tunes: the shrinkage, if it is a number."""
-        return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
-
-    def with_strength(self, strength: float) -> LinearDiscriminant:
-        """A copy with another shrinkage."""
-        return replace(self, shrinkage=strength)
-
     def learn(self, lesson: Lesson) -> FittedDiscriminant:
         """Estimate the means and the covariance, and compute the weights."""
-        check_number(self.priors, lesson.k)
-        refuse_wide("LinearDiscriminant", lesson.X.shape[1], 1)
-        sizes, means = centers(lesson)
-        logs = log_shares(sizes, self.priors)
+        logs, means = self.centers(lesson, 1)
         shares = np.exp(logs)
         with single_blas():
             A = _inverse(averaged(lesson, means, shares, self.shrinkage))
@@ -147,15 +143,6 @@ class LinearDiscriminant:
             W = A @ gaps.T
             b = logs - 0.5 * (gaps * W.T).sum(axis=1) - middle @ W
         return FittedDiscriminant(W, b)
-
-
-def centers(lesson: Lesson) -> tuple[Doubles, Doubles]:
-    """Total row weights of the classes (k,), and their means (k, d); a class without rows gets the mean of all rows."""
-    D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
-    sizes = D.sum(axis=0)
-    sums = lesson.X.tdot(D).T
-    whole = sums.sum(axis=0) / sizes.sum()
-    return sizes, np.where(sizes[:, None] > 0, sums / np.where(sizes > 0, sizes, 1.0)[:, None], whole)
 
 
 def averaged(lesson: Lesson, means: Doubles, shares: Doubles, shrinkage: Shrinkage) -> Doubles:
@@ -180,15 +167,13 @@ def _inverse(C: Doubles) -> Doubles:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedDiscriminant:
+class FittedDiscriminant(FittedJoint):
     """A fitted linear discriminant: weights (d, k) and offsets (k,).
 
     >>> import numpy as np
     >>> FittedDiscriminant(W=np.array([[1.0, -1.0]]), b=np.zeros(2)).scores(np.array([[2.0]])).tolist()
     [[2.0, -2.0]]
     """
-
-    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
     W: Doubles
     b: Doubles
@@ -200,10 +185,6 @@ class FittedDiscriminant:
     def scores(self, X: Rows) -> Doubles:
         """Logarithms of joint densities (n, k), up to a constant for each row."""
         return X.dot(self.W) + self.b
-
-    def chances(self, S: Doubles) -> Doubles:
-        """Class probabilities (n, k) for these scores."""
-        return posterior(S, sets=False)
 
     def state(self) -> State:
         """The planes."""
@@ -225,7 +206,7 @@ SINGULAR = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuadraticDiscriminant:
+class QuadraticDiscriminant(Discriminant):
     """Quadratic discriminant analysis: normal classes with means m_y and covariances C_y; the scores are quadratic.
 
         log p(y) - 1/2 log det C_y - 1/2 (x - m_y)' C_y^-1 (x - m_y)
@@ -240,31 +221,9 @@ class QuadraticDiscriminant:
     ['a', 'b', 'b']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes",)
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-
-    shrinkage: Shrinkage = 0.0
-    priors: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        check_shrinkage(self.shrinkage)
-        check_priors(self.priors)
-
-    @property
-    def strength(self) -> float | None:
-        """The hyper-parameter that cross-validation tunes: the shrinkage, if it is a number."""
-        return float(self.shrinkage) if isinstance(self.shrinkage, int | float) else None
-
-    def with_strength(self, strength: float) -> QuadraticDiscriminant:
-        """A copy with another shrinkage."""
-        return replace(self, shrinkage=strength)
-
     def learn(self, lesson: Lesson) -> FittedQuadratic:
         """Estimate the means and covariances of the classes."""
-        check_number(self.priors, lesson.k)
-        refuse_wide("QuadraticDiscriminant", lesson.X.shape[1], lesson.k)
-        sizes, means = centers(lesson)
-        logs = log_shares(sizes, self.priors)
+        logs, means = self.centers(lesson, lesson.k)
         found, offsets = [], logs.copy()
         with single_blas():
             for c in range(lesson.k):
@@ -295,7 +254,7 @@ def _whitening(C: Doubles, shrinkage: Shrinkage) -> tuple[Doubles, Doubles]:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedQuadratic:
+class FittedQuadratic(FittedJoint):
     """Means (k, d), matrices that scale the rows of each class to variance 1 (k, d, d), and offsets (k,).
 
     >>> import numpy as np
@@ -307,14 +266,9 @@ class FittedQuadratic:
     ['a', 'b']
     """
 
-    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
-
     means: Doubles
     whitenings: Doubles
     offsets: Doubles
-
-    def linear(self) -> None:
-        """None: the scores are quadratic, so there are no linear weights."""
 
     def scores(self, X: Rows) -> Doubles:
         """Logarithms of joint densities (n, k), up to a constant."""
@@ -327,10 +281,6 @@ class FittedQuadratic:
                     Z = (B - mean) @ T
                     S[start : start + len(B), c] = self.offsets[c] - 0.5 * (Z * Z).sum(axis=1)
         return S
-
-    def chances(self, S: Doubles) -> Doubles:
-        """Class probabilities (n, k) for these scores."""
-        return posterior(S, sets=False)
 
     def state(self) -> State:
         """The arrays."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.arrays import CSR
+from linnaeus.errors import DataError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.bayes.counts import check_number, check_priors, indicators, log_shares, posterior
-from linnaeus.protocols import CountsOn, LearnsRows, ModelChances
+from linnaeus.learners.base import FittedJoint, RowLearner, expect_positive, indicators, to_dense
+from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored, settings
+from linnaeus.protocols import CountsOn, ModelChances
 from linnaeus.types import Lesson, State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles
+    from linnaeus.types import Arrays, Doubles, Longs
 
 CELLS = 1 << 20
 """Numbers in one block."""
@@ -35,17 +36,7 @@ def blocks(X: Rows) -> Iterator[tuple[int, Doubles]]:
     n, d = X.shape
     step = max(1, CELLS // max(1, d))
     for start in range(0, n, step):
-        yield start, _filled(X.rows_slice(start, min(n, start + step)))
-
-
-def _filled(X: Rows) -> Doubles:
-    if isinstance(X, Dense):
-        return X.values.astype(np.float64)
-    if not isinstance(X, CSR):
-        return X.dot(np.eye(X.shape[1]))
-    B = np.zeros(X.shape)
-    B[np.repeat(np.arange(len(X)), np.diff(X.indptr)), X.indices[: X.nnz]] = X.data[: X.nnz]
-    return B
+        yield start, to_dense(X.rows_slice(start, min(n, start + step)))
 
 
 def refuse_wide(name: str, d: int, matrices: int) -> None:
@@ -91,14 +82,14 @@ class Moments:
         scatter = self.scatter + other.scatter + gap * gap * (self.sizes * share)
         return Moments(sizes, self.means + gap * share, scatter)
 
-    def widen(self, columns: Any, k: int) -> Moments:
+    def widen(self, columns: Longs, k: int) -> Moments:
         """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
         found = [np.zeros((*part.shape[:-1], k)) for part in (self.sizes, self.means, self.scatter)]
         for wide, part in zip(found, (self.sizes, self.means, self.scatter), strict=True):
             wide[..., columns] = part
         return Moments(*found)
 
-    def tensors(self, prefix: str) -> dict[str, Any]:
+    def tensors(self, prefix: str) -> Arrays:
         """The arrays by name."""
         return {f"{prefix}.{name}": getattr(self, name) for name in NAMES}
 
@@ -139,7 +130,7 @@ def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
     for part, rows in _parts(lesson.X):
         columns = part.indices[: part.nnz].astype(np.int64)
         owner = np.repeat(rows, np.diff(part.indptr))
-        cell, weights = columns * k + lesson.y[owner], lesson.weights[owner]
+        cell, weights = columns * k + np.asarray(lesson.y)[owner], lesson.weights[owner]
         gap = part.data[: part.nnz] - means.ravel()[cell]
         far += np.bincount(cell, weights * gap * gap, minlength=cells)
         stored += np.bincount(cell, weights, minlength=cells)
@@ -148,7 +139,7 @@ def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
     return found
 
 
-def _parts(X: CSR, most: int = 1 << 22) -> Any:
+def _parts(X: CSR, most: int = 1 << 22) -> Iterator[tuple[CSR, Longs]]:
     """Blocks of rows with at most about `most` stored values, and their row numbers."""
     cuts = np.searchsorted(X.indptr, np.arange(most, X.nnz, most))
     edges = np.unique([0, *cuts.tolist(), len(X)]).tolist()
@@ -167,7 +158,7 @@ def _rows(sizes: Doubles) -> Doubles:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian:
+class Gaussian(RowLearner):
     """Gaussian naive Bayes, mean m and variance v: scores log p(y) - 1/2 sum_j [log(2 pi v) + (x_j - m)^2 / v].
 
     `smoothing` times the largest variance of a feature over all rows is added to every variance (scikit-learn's
@@ -180,35 +171,23 @@ class Gaussian:
     ['a', 'b', 'b']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes",)
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
+    tuned: ClassVar[str | None] = "smoothing"
 
     smoothing: float = 1e-9
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        expect("smoothing", self.smoothing, float)
-        if not 0 < self.smoothing < np.inf:
-            raise UsageError(f"smoothing must be a number above zero, not {self.smoothing!r}.")
+        expect_positive("smoothing", self.smoothing)
         check_priors(self.priors)
-
-    @property
-    def strength(self) -> float:
-        """The hyper-parameter that cross-validation tunes: the smoothing."""
-        return self.smoothing
-
-    def with_strength(self, strength: float) -> Gaussian:
-        """A copy with another smoothing."""
-        return Gaussian(smoothing=strength, priors=self.priors)
 
     def learn(self, lesson: Lesson) -> FittedGaussian:
         """Means and variances of the classes, and of all rows."""
         check_number(self.priors, lesson.k)
-        return FittedGaussian(moments(lesson), overall(lesson.X), self.smoothing, self.priors)
+        return FittedGaussian(moments(lesson), overall(lesson.X), self)
 
 
 @dataclass(frozen=True, eq=False)
-class FittedGaussian:
+class FittedGaussian(FittedJoint):
     """Means and variances of the classes and of all rows. Two models can be added: the sum is that of all data.
 
     >>> import numpy as np
@@ -224,26 +203,21 @@ class FittedGaussian:
 
     classes: Moments
     whole: Moments
-    smoothing: float = 1e-9
-    priors: tuple[float, ...] | None = None
+    learner: Gaussian
 
-    def __add__(self, other: FittedGaussian) -> FittedGaussian:
+    def __add__(self, other: CountsOn) -> FittedGaussian:
         """The model of both data sets together."""
-        settings = (self.smoothing, self.priors)
-        if not isinstance(other, FittedGaussian) or settings != (other.smoothing, other.priors):
+        if not isinstance(other, FittedGaussian) or self.learner != other.learner:
             raise UsageError("Only models of the same learner can be added; train both with the same settings.")
-        return FittedGaussian(self.classes + other.classes, self.whole + other.whole, *settings)
+        return FittedGaussian(self.classes + other.classes, self.whole + other.whole, self.learner)
 
     def update(self, lesson: Lesson) -> FittedGaussian:
         """The model after these further rows."""
-        return self + Gaussian(smoothing=self.smoothing, priors=self.priors).learn(lesson)
+        return self + self.learner.learn(lesson)
 
-    def widen(self, columns: Any, k: int) -> FittedGaussian:
+    def widen(self, columns: Longs, k: int) -> FittedGaussian:
         """A copy for k classes: class i here becomes class `columns[i]`; the other classes have no rows."""
-        return FittedGaussian(self.classes.widen(columns, k), self.whole, self.smoothing, self.priors)
-
-    def linear(self) -> None:
-        """None: the scores are quadratic, so there are no linear weights."""
+        return FittedGaussian(self.classes.widen(columns, k), self.whole, self.learner)
 
     @cached_property
     def _parts(self) -> tuple[Doubles, Doubles, Doubles]:
@@ -252,8 +226,8 @@ class FittedGaussian:
         means = np.where(there, self.classes.means, self.whole.means)
         spread = self.whole.variances.max(initial=0.0)
         variances = np.where(there, self.classes.variances, self.whole.variances)
-        variances = variances + self.smoothing * (spread or 1.0)
-        b = log_shares(self.classes.sizes, self.priors) - 0.5 * np.log(2 * np.pi * variances).sum(axis=0)
+        variances = variances + self.learner.smoothing * (spread or 1.0)
+        b = log_shares(self.classes.sizes, self.learner.priors) - 0.5 * np.log(2 * np.pi * variances).sum(axis=0)
         return means, 1 / variances, b
 
     def scores(self, X: Rows) -> Doubles:
@@ -270,24 +244,14 @@ class FittedGaussian:
                 S[start : start + len(B), c] = b[c] - 0.5 * ((B - means[:, c]) ** 2 @ precisions[:, c])
         return S
 
-    def chances(self, S: Doubles) -> Doubles:
-        """Class probabilities (n, k) for these scores."""
-        return posterior(S, sets=False)
-
     def state(self) -> State:
         """Means, variances and settings."""
-        priors = None if self.priors is None else list(self.priors)
-        told = {"kind": "gaussian", "smoothing": self.smoothing, "priors": priors}
-        return State(told, {**self.classes.tensors("classes"), **self.whole.tensors("whole")})
+        return State(settings(self.learner), {**self.classes.tensors("classes"), **self.whole.tensors("whole")})
 
     @classmethod
     def from_state(cls, state: State) -> FittedGaussian:
         """Restore the model from its stored state."""
-        priors = state.manifest["priors"]
-        told = Gaussian(smoothing=state.manifest["smoothing"], priors=None if priors is None else tuple(priors))
         classes, whole = Moments.from_state(state, "classes"), Moments.from_state(state, "whole")
         if whole.means.shape != (len(classes.means), 1):
             raise damaged("the moments of all rows do not match those of the classes")
-        if told.priors is not None and len(told.priors) != len(classes.sizes):
-            raise damaged("the priors do not match the classes")
-        return cls(classes, whole, told.smoothing, told.priors)
+        return cls(classes, whole, restored(state, len(classes.sizes)))

@@ -10,13 +10,12 @@ import numpy as np
 from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.bayes.counts import CountModel, Counts, check_priors, check_smoothing, count, counted, log_priors
-from linnaeus.protocols import LearnsRows
-from linnaeus.types import Lesson
+from linnaeus.learners.base import values_of
+from linnaeus.learners.bayes.counts import Counting, Counts, log_priors
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles
+    from linnaeus.types import Doubles, Lesson
 
 NEVER = -64.0
 """Stands for the logarithm of a frequency of zero, so that scores stay finite; e^-64 is negligible."""
@@ -25,7 +24,7 @@ GRID = 2.0**32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frequencies:
+class Frequencies(Counting):
     """The frequency classifier: scores sum_j x_j log p(y | j).
 
         p(y | j) = (count of j in the rows of y + a) / (count of j in all rows + a k)
@@ -42,35 +41,13 @@ class Frequencies:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    as_is: ClassVar[bool] = True
-    priors: ClassVar[None] = None
 
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing, "of at least zero")
-
-    @property
-    def strength(self) -> float:
-        """The hyper-parameter that cross-validation tunes: the smoothing."""
-        return self.smoothing
-
-    def with_strength(self, strength: float) -> Frequencies:
-        """A copy with another smoothing."""
-        return replace(self, smoothing=strength)
-
-    def learn(self, lesson: Lesson) -> CountModel:
-        """Count."""
-        return counted(self, lesson)
-
-    def read(self, X: Rows) -> Rows:
-        """The rows, unchanged."""
-        return X
-
-    def count(self, lesson: Lesson) -> Counts:
-        """Sum the feature values over the rows of each class."""
-        return count(lesson)
+        expect("smoothing", self.smoothing, float)
+        if not 0 <= self.smoothing < np.inf:
+            raise UsageError(f"smoothing must be a number of at least zero, not {self.smoothing!r}.")
 
     def shares(self, counts: Counts) -> Doubles:
         """p(y | j) of each feature and class (d, k); for label sets p(label | j), independently."""
@@ -95,7 +72,7 @@ def _logs(P: Doubles) -> Doubles:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multinomial:
+class Multinomial(Counting):
     """Multinomial naive Bayes: scores log p(y) + sum_j x_j log p(j | y).
 
         p(j | y) = (count of j in the rows of y + a) / (count of all features in these rows + a d)
@@ -114,36 +91,9 @@ class Multinomial:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    as_is: ClassVar[bool] = True
 
     smoothing: float = 1.0
     priors: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        check_smoothing(self.smoothing)
-        check_priors(self.priors)
-
-    @property
-    def strength(self) -> float:
-        """The hyper-parameter that cross-validation tunes: the smoothing."""
-        return self.smoothing
-
-    def with_strength(self, strength: float) -> Multinomial:
-        """A copy with another smoothing."""
-        return replace(self, smoothing=strength)
-
-    def learn(self, lesson: Lesson) -> CountModel:
-        """Count."""
-        return counted(self, lesson)
-
-    def read(self, X: Rows) -> Rows:
-        """The rows, unchanged."""
-        return X
-
-    def count(self, lesson: Lesson) -> Counts:
-        """Sum the feature values over the rows of each class."""
-        return count(lesson)
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
         """W = log p(j | y) and b = log p(y); for label sets, each minus that of the rows without the label."""
@@ -157,7 +107,7 @@ class Multinomial:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bernoulli:
+class Bernoulli(Counting):
     """Bernoulli naive Bayes: scores log p(y) + sum_j [x_j log p(j | y) + (1 - x_j) log(1 - p(j | y))].
 
         p(j | y) = (rows of y that have j + a) / (rows of y + 2 a)
@@ -176,15 +126,13 @@ class Bernoulli:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
 
     smoothing: float = 1.0
     threshold: float | None = 0.0
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing)
-        check_priors(self.priors)
+        super().__post_init__()
         if self.threshold is None:
             return
         expect("threshold", self.threshold, float)
@@ -196,37 +144,24 @@ class Bernoulli:
         """Whether the rows already hold only 0 and 1."""
         return self.threshold is None
 
-    @property
-    def strength(self) -> float:
-        """The hyper-parameter that cross-validation tunes: the smoothing."""
-        return self.smoothing
-
-    def with_strength(self, strength: float) -> Bernoulli:
-        """A copy with another smoothing."""
-        return replace(self, smoothing=strength)
-
-    def learn(self, lesson: Lesson) -> CountModel:
-        """Count."""
-        return counted(self, lesson)
-
     def read(self, X: Rows) -> Rows:
         """Ones where a value is above the threshold."""
         if self.threshold is None:
             return X
         if isinstance(X, CSR):
             return CSR(X.indptr, X.indices, (X.data > self.threshold).astype(np.float32), X.width)
-        values = X.values if isinstance(X, Dense) else X.dot(np.eye(X.shape[1]))
-        return Dense((values > self.threshold).astype(np.float32))
+        return Dense((values_of(X) > self.threshold).astype(np.float32))
 
     def count(self, lesson: Lesson) -> Counts:
         """How many rows of each class have each feature."""
         X = self.read(lesson.X)
-        if self.threshold is None and not _binary(X):
+        values = values_of(X)
+        if self.threshold is None and not ((values == 0) | (values == 1)).all():
             raise DataError(
                 "Bernoulli(threshold=None) takes only the values 0 and 1, but there are others; set a threshold, "
                 "or use features with values='binary'."
             )
-        return count(Lesson(X, lesson.y, lesson.weights, lesson.k))
+        return super().count(replace(lesson, X=X))
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
         """W = log p - log(1 - p), and b = log p(y) + sum_j log(1 - p); for label sets, log ratios."""
@@ -244,13 +179,8 @@ class Bernoulli:
         return yes - no, no.sum(axis=0)
 
 
-def _binary(X: Rows) -> bool:
-    values = X.data if isinstance(X, CSR) else X.values if isinstance(X, Dense) else X.dot(np.eye(X.shape[1]))
-    return bool(((values == 0) | (values == 1)).all())
-
-
 @dataclass(frozen=True, kw_only=True)
-class Complement:
+class Complement(Counting):
     """Complement naive Bayes, which suits unequal class sizes: scores -sum_j x_j log q(j | y).
 
         q(j | y) = (count of j outside y + a) / (count of all features outside y + a d)
@@ -268,39 +198,13 @@ class Complement:
     ['pos']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes",)
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    as_is: ClassVar[bool] = True
-    priors: ClassVar[None] = None
-
     smoothing: float = 1.0
     length: Literal["l1"] | None = None
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing)
+        super().__post_init__()
         if self.length not in ("l1", None):
             raise UsageError(f"length must be 'l1' or None for complement naive Bayes, not {self.length!r}.")
-
-    @property
-    def strength(self) -> float:
-        """The hyper-parameter that cross-validation tunes: the smoothing."""
-        return self.smoothing
-
-    def with_strength(self, strength: float) -> Complement:
-        """A copy with another smoothing."""
-        return replace(self, smoothing=strength)
-
-    def learn(self, lesson: Lesson) -> CountModel:
-        """Count."""
-        return counted(self, lesson)
-
-    def read(self, X: Rows) -> Rows:
-        """The rows, unchanged."""
-        return X
-
-    def count(self, lesson: Lesson) -> Counts:
-        """Sum the feature values over the rows of each class."""
-        return count(lesson)
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
         """W = -log q(j | y), normalized if `length` is set; b = 0."""

@@ -1,0 +1,132 @@
+"""What learners of rows share, and what their fitted models share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from linnaeus.arrays import CSR, Dense
+from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.protocols import LearnsRows, ModelChances
+from linnaeus.types import LabelSets
+
+if TYPE_CHECKING:
+    from linnaeus.protocols import Rows
+    from linnaeus.types import Doubles, Lesson, Truth
+
+
+class RowLearner:
+    """A learner of rows: `answers` are the kinds of labels it learns, `tuned` is the field that is tuned, if any."""
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
+    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
+    tuned: ClassVar[str | None] = None
+
+    @property
+    def strength(self) -> float | None:
+        """The hyper-parameter that cross-validation tunes; None if there is none, or if it is "auto"."""
+        value: float | str | None = None if self.tuned is None else vars(self)[self.tuned]
+        return None if isinstance(value, str) else value
+
+    def with_strength(self, strength: float) -> Self:
+        """A copy with another value of the tuned hyper-parameter."""
+        return replace(self, **{str(self.tuned): strength})  # type: ignore[type-var]
+
+
+class FittedModel:
+    """A fitted model without linear weights, unless it says otherwise."""
+
+    def linear(self) -> tuple[Doubles, Doubles] | None:
+        """None: the effect of a feature depends on its value, or on the other features."""
+        return None
+
+
+class FittedJoint(FittedModel):
+    """A fitted model whose scores are logarithms of joint probabilities, up to a constant for each row."""
+
+    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
+
+    def chances(self, S: Doubles) -> Doubles:
+        """Class probabilities (n, k) for these scores."""
+        return posterior(S)
+
+
+def posterior(S: Doubles) -> Doubles:
+    """Probabilities from logarithms of joint ones (n, k).
+
+    >>> posterior(np.log([[0.3, 0.1]])).round(2).tolist()
+    [[0.75, 0.25]]
+    """
+    P = np.exp(S - S.max(axis=1, keepdims=True))
+    found: Doubles = P / P.sum(axis=1, keepdims=True)
+    return found
+
+
+def kind_of(y: Truth) -> str:
+    """The kind of the labels: "classes", "sets" or "numbers"."""
+    if isinstance(y, LabelSets):
+        return "sets"
+    return "numbers" if y.ndim == 2 else "classes"
+
+
+def indicators(y: Truth, k: int) -> Doubles:
+    """Indicators of the classes or labels of each row: 0 and 1 (n, k)."""
+    found = np.zeros((len(y), k))
+    if isinstance(y, LabelSets):
+        found[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = 1.0
+    else:
+        found[np.arange(len(y)), y] = 1.0
+    return found
+
+
+def counted(lesson: Lesson) -> Lesson:
+    """The lesson without rows of weight zero, which do not count."""
+    there = np.flatnonzero(lesson.weights)
+    if not len(there):
+        raise DataError("All rows have weight zero; give at least one row a weight above zero.")
+    return lesson if len(there) == len(lesson.weights) else lesson.take(there)
+
+
+def to_dense(X: Rows) -> Doubles:
+    """The rows as a dense float64 array (n, d)."""
+    if isinstance(X, Dense):
+        return X.values.astype(np.float64)
+    if not isinstance(X, CSR):
+        return X.dot(np.eye(X.shape[1]))
+    found = np.zeros(X.shape)
+    found[np.repeat(np.arange(len(X)), np.diff(X.indptr)), X.indices[: X.nnz]] = X.data[: X.nnz]
+    return found
+
+
+def values_of(X: Rows) -> Doubles:
+    """The numbers of the rows; of sparse rows those that are stored."""
+    if isinstance(X, CSR):
+        return X.data[: X.nnz]  # type: ignore[return-value]
+    return X.values if isinstance(X, Dense) else to_dense(X)  # type: ignore[return-value]
+
+
+def expect_whole(name: str, value: int, least: int = 1, most: int | None = None) -> None:
+    """Refuse a setting that is not a whole number in this range.
+
+    >>> expect_whole("depth", 0)
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: depth must be a whole number of at least 1, not 0.
+    """
+    expect(name, value, int)
+    if value < least or (most is not None and value > most):
+        size = f"of at least {least}" if most is None else f"from {least} to {most:,}"
+        raise UsageError(f"{name} must be a whole number {size}, not {value}.")
+
+
+def expect_positive(name: str, value: float) -> None:
+    """Refuse a setting that is not a finite number above zero.
+
+    >>> expect_positive("rate", 0.0)
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: rate must be a number above zero, not 0.0.
+    """
+    expect(name, value, float)
+    if not 0 < value < np.inf:
+        raise UsageError(f"{name} must be a number above zero, not {value!r}.")
