@@ -78,7 +78,7 @@ def test_the_bar_is_cleared_when_training_fails(monkeypatch: pytest.MonkeyPatch)
     closed: list[bool] = []
     close = progress.Bar.close
     monkeypatch.setattr(progress.Bar, "close", lambda bar: (close(bar), closed.append(True)))
-    monkeypatch.setattr("linnaeus.learners.linear.solving.train", lambda *_: 1 / 0)
+    monkeypatch.setattr("linnaeus.learners.linear.checkpoint.train", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         fitted(monkeypatch, stream, after=0.0)
     assert closed == [True]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,6 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 import linnaeus
 from linnaeus.arrays import linear
+from linnaeus.arrays.labels import label_sets
+from linnaeus.arrays.linear import stored
+from linnaeus.arrays.weights import sample_weights
 from linnaeus.decision import Decision
 from linnaeus.decision.calibration import SCORED, FittedChances
 from linnaeus.decision.thresholds import FittedThresholds
@@ -28,8 +31,8 @@ from linnaeus.estimators.matrices import checked
 from linnaeus.features.precomputed import FittedReady, Ready
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.linear.probabilities import has_chances
-from linnaeus.learners.linear.solving import BIASES
-from linnaeus.learners.linear.streaming import Memory
+from linnaeus.learners.linear.solving import BIASES, Problem, solve
+from linnaeus.learners.linear.streaming import Memory, go_on
 from linnaeus.losses import LOSSES
 from linnaeus.model.file import SPACES, refusing
 from linnaeus.model.model import Model
@@ -40,9 +43,16 @@ from linnaeus.recipes.recipe import Recipe
 from linnaeus.tasks.classify.settling import kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sklearn.utils import Tags
+
     from linnaeus.decision import FittedDecision
     from linnaeus.explain import Explanation
-    from linnaeus.types import Doubles, Floats, Json
+    from linnaeus.types import Array, Doubles, Floats, Json, Label, Matrix, Params, Piece, Source
+
+    Progress = Callable[[Record], None] | str
+    PathOrName = str | os.PathLike[str]
 
 PAIRS = "pairs"
 ABOVE_HALF = float(np.nextafter(0.5, 1.0))
@@ -59,7 +69,7 @@ ESTIMATORS = {
 
 def estimator_of(model: Model) -> str:
     """The class of the estimator that a model belongs to."""
-    own: Any = model.facts.get("estimator")
+    own = model.facts.get("estimator")
     return ESTIMATORS[model.task.name] if own is None else str(own["name"])
 
 
@@ -80,7 +90,7 @@ class MatrixFace(BaseEstimator):  # type: ignore[misc]
     def _take(self, model: Model) -> None:
         """Become what a model of `_trained` says."""
 
-    def explain(self, row: Any, classes: Any = ()) -> Explanation:
+    def explain(self, row: Matrix, classes: Label = ()) -> Explanation:
         """Explain the prediction for a matrix of one row; `classes` are explained beside the predicted one."""
         return self._model().explain(row, classes=classes)
 
@@ -99,7 +109,7 @@ class MatrixFace(BaseEstimator):  # type: ignore[misc]
         if name != cls.__name__:
             raise ModelFileError(f"{path} holds a {name}; load it with that class.")
         with refusing():
-            told: Any = model.facts["estimator"]
+            told = model.facts["estimator"]
             params = {name: _parameter(name, value) for name, value in told["params"].items()}
             wrong = unfit(params, cls.__init__)
             if wrong is not None:
@@ -125,19 +135,24 @@ class MatrixFace(BaseEstimator):  # type: ignore[misc]
             own["one_target"] = bool(self.__dict__["one_target_"])
         return replace(found, facts={"version": linnaeus.__version__, **found.facts, "estimator": own})
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _features(self) -> FittedReady:
         names = self.__dict__.get("feature_names_in_")
         return FittedReady(self.n_features_in_, None if names is None else tuple(names.tolist()))
 
 
-def _plain(value: Any) -> Json:
+def _plain(value: Piece) -> Json:
     """A parameter as in a recipe; but a path is its text, and keys of a mapping, which are labels, keep their type."""
     if isinstance(value, Mapping):
         return {PAIRS: [[codec.encode(key), codec.encode(item)] for key, item in value.items()]}
     return os.fspath(value) if isinstance(value, os.PathLike) else codec.encode(value)
 
 
-def _parameter(name: str, value: Json) -> Any:
+def _parameter(name: str, value: Json) -> Piece:
     if isinstance(value, dict) and PAIRS in value:
         return {codec.decode("key", key): codec.decode("value", item) for key, item in value[PAIRS]}
     return value if isinstance(value, str) else codec.decode(name, value)
@@ -157,18 +172,18 @@ class Face(MatrixFace):
     trace_: Trace
 
     @abstractmethod
-    def composed(self) -> Any:
+    def composed(self) -> LinearFace:
         """The equivalent general face."""
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, Piece]:
         """The parameters; deep: with those of the pieces, such as `regularizer__strength`."""
-        found: dict[str, Any] = super().get_params(deep=False)
+        found: dict[str, Piece] = super().get_params(deep=False)
         if deep:
             for name in [name for name in found if name in KINDS]:
                 found.update(nested(name, found[name]))
         return found
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: Piece) -> Self:
         """Set parameters; those of a piece replace the frozen piece by a new one. If one is refused, none is set."""
         before = dict(vars(self))
         try:
@@ -178,11 +193,11 @@ class Face(MatrixFace):
             raise
         return self
 
-    def _set(self, params: dict[str, Any]) -> None:
+    def _set(self, params: dict[str, Piece]) -> None:
         plain = {name: value for name, value in params.items() if name.partition("__")[0] not in KINDS}
         whole = {name: value for name, value in params.items() if name in KINDS}
         super().set_params(**plain, **whole)
-        inside: dict[str, dict[str, Any]] = {}
+        inside: dict[str, dict[str, Piece]] = {}
         for path, value in params.items():
             name, _, rest = path.partition("__")
             if rest and name in KINDS:
@@ -197,7 +212,7 @@ class Face(MatrixFace):
         return self.params_["W"].T
 
     @property
-    def intercept_(self) -> Any:
+    def intercept_(self) -> Floats:
         """The biases (w,); zeros where there is none."""
         self._expect_fit("intercept_")
         W = self.params_["W"]
@@ -247,7 +262,7 @@ class Face(MatrixFace):
     def _take(self, model: Model) -> None:
         if model.body is not None or (model.classes is None) == isinstance(self, ClassifierMixin):
             raise damaged("its estimator is of another kind")
-        facts: Any = model.facts
+        facts = model.facts
         self.params_ = dict(model.params)
         self.trace_ = Trace([Record(facts.get("epochs", 0), 0.0)], facts.get("ending", ""))
         self.n_rows_ = facts.get("rows", 0)
@@ -258,11 +273,19 @@ class Face(MatrixFace):
         else:
             self.classes_, self.form_, self.space_ = model.classes, model.form, model.space
 
-    def _become(self, **learned: Any) -> Self:
-        """Take over a training that is done, in place of all before it: one that fails changes nothing."""
+    def _solve(self, problem: Problem, about: Mapping[str, object]) -> Self:
+        """Train, and take over the result in place of all before it: a training that fails changes nothing."""
+        fit = solve(self.composed(), problem)
         for name in LEARNED:
             self.__dict__.pop(name, None)
-        self.__dict__.update(learned)
+        self.__dict__.update(about, n_rows_=problem.rows.shape[0], params_=stored(fit.params), trace_=fit.trace)
+        return self
+
+    def _go_on(self, problem: Problem, begin: tuple[Params | None, Memory], about: Mapping[str, object]) -> Self:
+        """Train on one more batch of a stream."""
+        found = go_on(self.composed(), problem, *begin)
+        self.__dict__.update(about, params_=found.params, trace_=found.trace, memory_=found.memory)
+        self.n_rows_ = found.memory.rows
         return self
 
     def _expect_fit(self, name: str) -> None:
@@ -270,13 +293,41 @@ class Face(MatrixFace):
         if "params_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__} has no {name} before fit.")
 
-    def _scores(self, X: Any) -> Doubles:
+    def _scores(self, X: Matrix) -> Doubles:
         """X W + b  (n, w), of checked rows."""
         check_is_fitted(self, "params_")
         return linear.scores(checked(self, X), self.params_)  # type: ignore[arg-type]
 
 
-def untaught(model: Model, loss: Any = None) -> FittedDecision:
+@dataclass(eq=False, repr=False, kw_only=True)
+class LinearFace(Face):
+    """The parameters that `LinearClassifier` and `LinearRegressor` share."""
+
+    loss: Piece = "log"
+    regularizer: Piece = "l2"
+    optimizer: Piece = "auto"
+    bias: Piece = "free"
+    epochs: int | None = None
+    tol: float | None = 1e-4
+    seed: int = 0
+    held_out: float = 0.0
+    patience: int | None = 5
+    seconds: float | None = None
+    progress: Progress | None = None
+    checkpoint: PathOrName | None = None
+
+    def composed(self) -> Self:
+        """Itself."""
+        return self
+
+
+def sets_score(found: Array, y: Label, sample_weight: Source) -> float:
+    """The share of the rows whose predicted label set is correct."""
+    right = [set(a) == b for a, b in zip(found, label_sets(y, len(found)), strict=True)]
+    return float(np.average(right, weights=sample_weights(sample_weight, len(found))))
+
+
+def untaught(model: Model, loss: Piece = None) -> FittedDecision:
     """The decision of a model that held out no rows: by its scores, with the probabilities that its loss gives them."""
     assert model.classes is not None
     kind, space = kind_of(model), SPACES[type(model.space)]

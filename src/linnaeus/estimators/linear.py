@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,30 +12,28 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.arrays.labels import Labels, encode, label_sets, point
-from linnaeus.arrays.linear import stored
+from linnaeus.arrays.labels import Labels, encode, point
 from linnaeus.arrays.weights import refuse_strangers, sample_weights
 from linnaeus.decision import cheapest, expected_costs
 from linnaeus.erm.pieces import piece
 from linnaeus.errors import DataError, LinnaeusError
-from linnaeus.estimators.face import Face
+from linnaeus.estimators.face import Face, LinearFace, sets_score
 from linnaeus.estimators.matrices import checked, learned
 from linnaeus.learners.linear.probabilities import chances, has_chances
 from linnaeus.learners.linear.problems import posed
-from linnaeus.learners.linear.solving import solve
-from linnaeus.learners.linear.streaming import go_on, merged, standing, widened
+from linnaeus.learners.linear.streaming import merged, standing, widened
 from linnaeus.protocols import ClassScores, OneScore, SetSpace, capability, has
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
-
     from numpy.typing import NDArray
+    from sklearn.utils import Tags
 
-    from linnaeus.types import Doubles
+    from linnaeus.arrays import CSR, Dense
+    from linnaeus.learners.linear.solving import Problem
+    from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
 
 
-def _knows_chances(face: Any) -> bool:
+def _knows_chances(face: ClassifierFace) -> bool:
     """Whether `predict_proba` has a meaning, before and after fitting; wrong parameters are for `fit` to refuse."""
     try:
         spec, space = face.composed(), face.__dict__.get("space_")
@@ -49,30 +47,27 @@ def _knows_chances(face: Any) -> bool:
 class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
     """The common methods of classifiers: they take labels and return scores, probabilities and labels."""
 
-    classes_: NDArray[Any]
+    classes_: Array
 
     @abstractmethod
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
 
-    def recipe(self, **pieces: Any) -> LinearClassifier:
+    def recipe(self, **pieces: Piece) -> LinearClassifier:
         """A `LinearClassifier` with these pieces and all parameters that this estimator shares with it."""
         known = {field.name for field in fields(LinearClassifier)}
         return LinearClassifier(**{name: value for name, value in vars(self).items() if name in known} | pieces)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> Self:
         """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
         spec = self.composed()
         rows, seen = learned(self, X)
         rows, labels, weights = examples(rows, y, sample_weight)
         refuse_strangers(spec.class_weight, labels.classes)
         problem = posed(spec, rows, labels, weights)
-        fit = solve(spec, problem)
-        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
-        about = {**seen, **kinds, "n_rows_": rows.shape[0]}
-        return self._become(**about, params_=stored(fit.params), trace_=fit.trace)
+        return self._solve(problem, {**seen, **_kinds(labels, problem)})
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Matrix, y: Label, classes: Label = None, sample_weight: Source = None) -> Self:
         """Continue training on one more batch of a stream, with a step-wise optimizer ("auto" chooses one).
 
         `classes` lists classes that come later. Other new classes may still appear; their weights start at zero.
@@ -88,14 +83,9 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         if params is not None:
             wanted = problem.space, labels.classes
             params, memory = widened(params, memory, (self.space_, self.classes_), wanted)
-        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
-        found = go_on(spec, problem, params, memory)
-        learned_now = {"params_": found.params, "trace_": found.trace, "memory_": found.memory}
-        self.__dict__.update(**learned_now, **seen, **kinds)
-        self.n_rows_ = self.memory_.rows
-        return self
+        return self._go_on(problem, (params, memory), {**seen, **_kinds(labels, problem)})
 
-    def decision_function(self, X: Any) -> Doubles:
+    def decision_function(self, X: Matrix) -> Doubles:
         """Scores: (n,) for two classes, positive for the second; else (n, k)."""
         S = self._scores(X)
         if has(self.space_, OneScore):
@@ -103,31 +93,30 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         own = capability(self.space_, ClassScores)
         return S if own is None else own.class_scores(S)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Matrix) -> Array:
         """Predict the best label of each row; ties go to the lowest class. Label sets have the form given to `fit`."""
         S = self._scores(X)
         spec = self.composed()
         if spec.decision == "expected_cost":
-            found: Any = cheapest(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
+            found = cheapest(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
         else:
             found = self.space_.decode(S)
-        answers: NDArray[Any] = self.classes_[found] if self.form_ == "single" else self._sets(found)
-        return answers
+        return self.classes_[found] if self.form_ == "single" else self._sets(found)
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Doubles:
+    def predict_proba(self, X: Matrix) -> Doubles:
         """Class probabilities (n, k), in the order of `classes_`; for label sets, one for each label independently."""
         S = self._scores(X)
         return chances(piece("loss", self.composed().loss), self.space_, S)
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Doubles:
+    def predict_log_proba(self, X: Matrix) -> Doubles:
         """Logarithms of the class probabilities."""
         with np.errstate(divide="ignore"):
             logs: Doubles = np.log(self.predict_proba(X))
         return logs
 
-    def ties(self, X: Any) -> NDArray[np.bool_]:
+    def ties(self, X: Matrix) -> NDArray[np.bool_]:
         """Rows where two or more classes tie for the best score (or expected cost); `predict` takes the lowest index.
 
         For label sets: rows with a label whose score is exactly zero.
@@ -143,29 +132,26 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         tied: NDArray[np.bool_] = (S.max(axis=1, keepdims=True) == S).sum(axis=1) > 1
         return tied
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Matrix, y: Label, sample_weight: Source = None) -> float:
         """Accuracy. A label set is correct if every label is correct."""
         check_is_fitted(self, "params_")
         if self.form_ != "lists":
             return float(super().score(X, y, sample_weight))
-        found = self.predict(X)
-        right = [set(a) == b for a, b in zip(found, label_sets(y, len(found)), strict=True)]
-        return float(np.average(right, weights=sample_weights(sample_weight, len(found))))
+        return sets_score(self.predict(X), y, sample_weight)
 
-    def _sets(self, found: NDArray[np.bool_]) -> Any:
+    def _sets(self, found: Array) -> Matrix:
         if self.form_ == "lists":
             return [tuple(self.classes_[row].tolist()) for row in found]
         return sparse.csr_matrix(found.astype(np.int64)) if self.form_ == "sparse" else found.astype(np.int64)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearClassifier(ClassifierFace):
+class LinearClassifier(LinearFace, ClassifierFace):
     """Minimizes sum_i weight_i loss(x_i W + b, y_i) + regularizer(W), with the pieces you choose.
 
     Pieces are objects, or plain names from `linnaeus.losses.LOSSES`, `regularizers.REGULARIZERS`,
@@ -207,29 +193,18 @@ class LinearClassifier(ClassifierFace):
 
     """
 
-    loss: Any = "log"
-    regularizer: Any = "l2"
-    optimizer: Any = "auto"
-    output: Any = "auto"
-    costs: Any = None
+    output: Piece = "auto"
+    costs: Piece = None
     decision: str = "score"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    tol: float | None = 1e-4
-    seed: int = 0
-    held_out: float = 0.0
-    patience: int | None = 5
-    seconds: float | None = None
-    progress: Callable[[Any], None] | str | None = None
-    checkpoint: str | PathLike[str] | None = None
-
-    def composed(self) -> LinearClassifier:
-        """Itself."""
-        return self
+    class_weight: Piece = None
 
 
-def examples(rows: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Doubles]:
+def _kinds(labels: Labels, problem: Problem) -> dict[str, object]:
+    """What a classifier remembers of its labels."""
+    return {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
+
+
+def examples(rows: CSR | Dense, y: Label, sample_weight: Source) -> tuple[CSR | Dense, Labels, Doubles]:
     """Matching rows, labels and weights; rows with weight 0 are left out."""
     labels = encode(y)
     n = rows.shape[0]

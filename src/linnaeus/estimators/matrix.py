@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -23,13 +23,11 @@ from linnaeus.protocols import ModelChances, OneScore, SetSpace, capability, has
 from linnaeus.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.protocols import Model as Body
-    from linnaeus.types import Doubles
+    from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
 
 
-def _knows_chances(face: Any) -> bool:
+def _knows_chances(face: MatrixClassifier) -> bool:
     """Whether `predict_proba` has a meaning; before fitting only a learner of the table is known."""
     model = face.__dict__.get("model_")
     return model is None or capability(model, ModelChances) is not None
@@ -47,10 +45,10 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
     ['a']
     """
 
-    learner: Any = "multinomial"
+    learner: Piece = "multinomial"
     seed: int = 0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MatrixClassifier:
+    def fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> MatrixClassifier:
         """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
         learner = _meant(self.learner)
         rows, seen = learned(self, X)
@@ -62,29 +60,26 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
         self.__dict__.update(seen, **kinds, n_rows_=rows.shape[0])
         return self
 
-    def decision_function(self, X: Any) -> Doubles:
+    def decision_function(self, X: Matrix) -> Doubles:
         """Scores: (n,) for two classes, positive for the second; else (n, k)."""
         S = self._scores(X)
         return S[:, 1] - S[:, 0] if has(self.space_, OneScore) else S
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Matrix) -> Array:
         """Predict the best label of each row; ties go to the lowest class. Label sets: all labels scored above 0."""
         S = self._scores(X)
         if not has(self.space_, SetSpace):
-            found: Any = self.classes_[S.argmax(axis=1)]
-        elif self.form_ == "lists":
-            found = [tuple(self.classes_[row > 0].tolist()) for row in S]
-        else:
-            found = (S > 0).astype(np.int64)
-        answers: NDArray[Any] = found
-        return answers
+            labels: Array = self.classes_[S.argmax(axis=1)]
+            return labels
+        if self.form_ == "lists":
+            return [tuple(self.classes_[row > 0].tolist()) for row in S]  # type: ignore[return-value]
+        return (S > 0).astype(np.int64)
 
     @available_if(_knows_chances)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Doubles:
+    def predict_proba(self, X: Matrix) -> Doubles:
         """Class probabilities (n, k), in the order of `classes_`; for label sets, one for each label independently."""
         S = self._scores(X)
-        P: Doubles = self.model_.chances(S)  # type: ignore[attr-defined]
-        return P
+        return self.model_.chances(S)  # type: ignore[attr-defined,no-any-return]
 
     def _recipe(self) -> Recipe:
         return Recipe(features=Ready(self.n_features_in_), learner=_meant(self.learner), seed=self.seed)
@@ -110,17 +105,12 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
         self.model_, self.n_rows_ = model.body, int(model.facts.get("rows", 0))
         self.classes_, self.form_, self.space_ = model.classes, model.form, model.space
 
-    def _scores(self, X: Any) -> Doubles:
+    def _scores(self, X: Matrix) -> Doubles:
         check_is_fitted(self, "model_")
         return self.model_.scores(checked(self, X))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
-
-def _meant(learner: Any) -> Any:
+def _meant(learner: Piece) -> Piece:
     if isinstance(learner, str):
         if learner not in LEARNERS:
             raise UsageError(f"There is no learner {learner!r}; {did_you_mean(learner, LEARNERS, 'an object')}")

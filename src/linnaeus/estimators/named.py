@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from linnaeus.estimators.linear import ClassifierFace, LinearClassifier
 from linnaeus.optimizers import SGD, Average
 from linnaeus.optimizers import PassiveAggressive as Aggressive
 from linnaeus.regularizers import L2, NoPenalty
 
+if TYPE_CHECKING:
+    from linnaeus.types import Piece
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Perceptron(ClassifierFace):
+class Method(ClassifierFace):
+    """The parameters of all named methods."""
+
+    bias: Piece = "free"
+    class_weight: Piece = None
+    epochs: int | None = None
+    progress: Piece = None
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OnlineMethod(Method):
+    """A method that takes one example at a time, in random order."""
+
+    output: Piece = "auto"
+    seed: int = 0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PenalizedMethod(Method):
+    """A method that minimizes a sum of losses and strength/2 ||W||^2."""
+
+    strength: float = 1.0
+    tol: float | None = 1e-4
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Perceptron(OnlineMethod):
     """After a mistake: w <- w + x for the true class, w <- w - x for the predicted class (Rosenblatt 1958).
 
     Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=SGD(rate=1.0))`; it stops when an
@@ -22,20 +51,13 @@ class Perceptron(ClassifierFace):
     ['a']
     """
 
-    output: Any = "auto"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    seed: int = 0
-    progress: Any = None
-
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
         return self.recipe(loss="perceptron", regularizer=NoPenalty(), optimizer=SGD(rate=1.0))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AveragedPerceptron(ClassifierFace):
+class AveragedPerceptron(OnlineMethod):
     """The mean of the weights after every step of the perceptron (Freund and Schapire 1999; Collins 2002).
 
     Equals `LinearClassifier(loss="perceptron", regularizer="none", optimizer=Average(SGD(rate=1.0)))`. Averaging makes
@@ -45,20 +67,13 @@ class AveragedPerceptron(ClassifierFace):
     ['a']
     """
 
-    output: Any = "auto"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    seed: int = 0
-    progress: Any = None
-
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
         return self.recipe(loss="perceptron", regularizer=NoPenalty(), optimizer=Average(SGD(rate=1.0)))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LogisticRegression(ClassifierFace):
+class LogisticRegression(PenalizedMethod):
     """Minimizes -sum_i log P(y_i | x_i) + strength/2 ||W||^2 with P = softmax(x W + b); two classes: one sigmoid.
 
     Equals `LinearClassifier(loss="log", regularizer=L2(strength))`; scikit-learn's `C` is 1 / strength. `costs` need
@@ -69,14 +84,8 @@ class LogisticRegression(ClassifierFace):
     [[0.5, 0.5]]
     """
 
-    strength: float = 1.0
-    costs: Any = None
+    costs: Piece = None
     decision: str = "score"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    tol: float | None = 1e-4
-    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
@@ -84,7 +93,7 @@ class LogisticRegression(ClassifierFace):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearSVM(ClassifierFace):
+class LinearSVM(PenalizedMethod):
     """Minimizes sum_i max(0, 1 - y_i s_i) + strength/2 ||w||^2 for each class against the rest (Cortes, Vapnik 1995).
 
     Equals `LinearClassifier(loss="hinge", regularizer=L2(strength), output="onevsrest")`; loss="squared_hinge" squares
@@ -94,15 +103,9 @@ class LinearSVM(ClassifierFace):
     ['a']
     """
 
-    strength: float = 1.0
-    loss: Any = "hinge"
-    output: Any = "onevsrest"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    tol: float | None = 1e-4
+    loss: Piece = "hinge"
+    output: Piece = "onevsrest"
     seed: int = 0
-    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
@@ -110,7 +113,7 @@ class LinearSVM(ClassifierFace):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MulticlassSVM(ClassifierFace):
+class MulticlassSVM(PenalizedMethod):
     """Minimizes sum_i max_y' (l(y', y_i) + s_y' - s_y_i) + strength/2 ||W||^2 (Crammer and Singer 2001).
 
     Equals `LinearClassifier(loss="hinge", regularizer=L2(strength), costs=costs)`: all classes at once, with any cost
@@ -120,14 +123,8 @@ class MulticlassSVM(ClassifierFace):
     ['a']
     """
 
-    strength: float = 1.0
-    costs: Any = None
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    tol: float | None = 1e-4
+    costs: Piece = None
     seed: int = 0
-    progress: Any = None
 
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
@@ -135,7 +132,7 @@ class MulticlassSVM(ClassifierFace):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LeastSquares(ClassifierFace):
+class LeastSquares(PenalizedMethod):
     """Regression on targets +1 and -1: w = (X'X + strength/2 I)^-1 X'Y, and the class with the largest score.
 
     Equals `LinearClassifier(loss="squared", regularizer=L2(strength), output="onevsrest")`; without strength (the
@@ -146,12 +143,7 @@ class LeastSquares(ClassifierFace):
     """
 
     strength: float = 0.0
-    output: Any = "onevsrest"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    tol: float | None = 1e-4
-    progress: Any = None
+    output: Piece = "onevsrest"
 
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""
@@ -160,7 +152,7 @@ class LeastSquares(ClassifierFace):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PassiveAggressive(ClassifierFace):
+class PassiveAggressive(OnlineMethod):
     """No step if the margin is at least 1, else the smallest step that makes it 1 (Crammer et al. 2006).
 
     The step is tau = min(aggressiveness, loss / |x|^2), PA-I; slack="squared" is PA-II, loss / (|x|^2 + 1 / (2
@@ -173,13 +165,7 @@ class PassiveAggressive(ClassifierFace):
     """
 
     aggressiveness: float = 1.0
-    slack: Any = "linear"
-    output: Any = "auto"
-    bias: Any = "free"
-    class_weight: Any = None
-    epochs: int | None = None
-    seed: int = 0
-    progress: Any = None
+    slack: Piece = "linear"
 
     def composed(self) -> LinearClassifier:
         """The equivalent `LinearClassifier`."""

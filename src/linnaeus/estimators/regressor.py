@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from linnaeus.arrays.conversion import refuse_gaps, unmasked
-from linnaeus.arrays.linear import stored
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.errors import DataError
-from linnaeus.estimators.face import Face
+from linnaeus.estimators.face import LinearFace
 from linnaeus.estimators.matrices import checked, learned
-from linnaeus.learners.linear.solving import Problem, solve
-from linnaeus.learners.linear.streaming import go_on, standing
+from linnaeus.learners.linear.solving import Problem
+from linnaeus.learners.linear.streaming import standing
 from linnaeus.outputs import Real
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from os import PathLike
+    from sklearn.utils import Tags
 
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Floats
+    from linnaeus.arrays import CSR, Dense
+    from linnaeus.types import Array, Doubles, Floats, Label, Matrix, Piece, Source
 
 NO_NUMBERS = "The targets of a regressor are numbers; convert them, or use LinearClassifier for labels."
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
+class LinearRegressor(RegressorMixin, LinearFace):  # type: ignore[misc]
     """Minimizes sum_i weight_i loss(x_i W + b - y_i) + regularizer(W): least squares, ridge, lasso, robust regression.
 
     The parameters are those of `LinearClassifier`; the losses are "squared", "absolute" and "huber". The default is
@@ -41,45 +38,24 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
     [7.0]
     """
 
-    loss: Any = "squared"
-    regularizer: Any = "l2"
-    optimizer: Any = "auto"
-    bias: Any = "free"
-    epochs: int | None = None
-    tol: float | None = 1e-4
-    seed: int = 0
-    held_out: float = 0.0
-    patience: int | None = 5
-    seconds: float | None = None
-    progress: Callable[[Any], None] | str | None = None
-    checkpoint: str | PathLike[str] | None = None
+    loss: Piece = "squared"
 
-    def composed(self) -> LinearRegressor:
-        """Itself."""
-        return self
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> Self:
         """Train on rows X (n, d) and their targets y (n,) or (n, targets)."""
         rows, seen = learned(self, X)
         problem, single = posed(rows, y, sample_weight)
-        fit = solve(self, problem)
-        about = {**seen, "one_target_": single, "n_rows_": len(problem.y)}
-        return self._become(**about, params_=stored(fit.params), trace_=fit.trace)
+        return self._solve(problem, {**seen, "one_target_": single})
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> Self:
         """Continue training on one more batch of a stream, with a stochastic optimizer."""
         params, memory = standing(self)
         rows, seen = learned(self, X) if params is None else (checked(self, X), {})
         problem, single = posed(rows, y, sample_weight)
         if params is not None and problem.k != params["W"].shape[1]:
             raise DataError(f"y has {problem.k} targets, but earlier batches had {params['W'].shape[1]}.")
-        found = go_on(self, problem, params, memory)
-        learned_now = {"params_": found.params, "trace_": found.trace, "memory_": found.memory}
-        self.__dict__.update(**learned_now, **seen, one_target_=single)
-        self.n_rows_ = self.memory_.rows
-        return self
+        return self._go_on(problem, (params, memory), {**seen, "one_target_": single})
 
-    def predict(self, X: Any) -> Doubles:
+    def predict(self, X: Matrix) -> Doubles:
         """Predict one number or several for each row; the shape is that of the targets in `fit`."""
         S = self._scores(X)
         return S[:, 0] if self.one_target_ else S
@@ -91,20 +67,19 @@ class LinearRegressor(RegressorMixin, Face):  # type: ignore[misc]
         return self.params_["W"][:, 0] if self.one_target_ else self.params_["W"].T
 
     @property
-    def intercept_(self) -> Any:
+    def intercept_(self) -> Floats:
         """The bias: a number for one target; zero without a bias."""
         found = super().intercept_
         return found[0] if self.one_target_ else found
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags
 
 
-def posed(rows: Any, y: Any, sample_weight: Any) -> tuple[Problem, bool]:
+def posed(rows: CSR | Dense, y: Label, sample_weight: Source) -> tuple[Problem, bool]:
     """Checked data without rows of weight 0, and whether y has one number for each row rather than a table."""
     targets = _numbers(y, rows.shape[0])
     weights = sample_weights(sample_weight, rows.shape[0])
@@ -113,7 +88,7 @@ def posed(rows: Any, y: Any, sample_weight: Any) -> tuple[Problem, bool]:
     return problem if weights.all() else problem.take(np.flatnonzero(weights)), targets.ndim == 1
 
 
-def _numbers(y: Any, n: int) -> Doubles:
+def _numbers(y: Label, n: int) -> Doubles:
     """Finite targets, one row each."""
     if y is None:
         raise DataError("This learner requires y to be passed, but the target y is None; give one number for each row.")
@@ -131,7 +106,7 @@ def _numbers(y: Any, n: int) -> Doubles:
     return targets
 
 
-def _array(y: Any) -> NDArray[Any]:
+def _array(y: Label) -> Array:
     try:
         return np.asarray(y)
     except ValueError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -18,11 +18,12 @@ from linnaeus.types import State
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
     from linnaeus.arrays import CSR
+    from linnaeus.erm import Stop
+    from linnaeus.erm.objective import Structured
+    from linnaeus.protocols import Solver
     from linnaeus.store.parts import Part
-    from linnaeus.types import Doubles, Ints, Tags
+    from linnaeus.types import Array, Arrays, Floats, Ints, Piece, Tags
 
     Told = Callable[[int, float, int | None], None]
 
@@ -51,7 +52,7 @@ class Chain:
 
     provides: ClassVar[tuple[type, ...]] = (LearnsTags,)
 
-    loss: Any = "log"
+    loss: Piece = "log"
     rule: str = "adagrad"
     rate: float = 0.2
     epochs: int = 5
@@ -78,7 +79,7 @@ class Chain:
             if not (0 <= value < np.inf and (value > 0 or name == "strength")):
                 raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
 
-    def with_strength(self, strength: float) -> Chain:
+    def with_strength(self, strength: float) -> Self:
         """The same, regularized with another strength."""
         return replace(self, strength=strength)
 
@@ -157,7 +158,7 @@ class _Run:
         if state is None:
             return 0
         table, shared, clock, _ = self.state
-        arrays: dict[str, NDArray[Any]] = {"table": table, "shared": shared, "clock": clock}
+        arrays: Arrays = {"table": table, "shared": shared, "clock": clock}
         for name, array in arrays.items():
             found = state.tensors.get(name)
             if found is None or found.shape != array.shape or found.dtype != array.dtype:
@@ -180,7 +181,7 @@ class _Run:
             yield order[start : start + size]
 
 
-def _named(loss: Any) -> Any:
+def _named(loss: Piece) -> Piece:
     """The plain name of a loss that the kernel knows; any other loss as it is."""
     known = capability(loss, OnlineLoss) if capability(loss, OracleLoss) is not None else None
     return loss if known is None else next(name for name in CHAIN_LOSSES if LOSSES[name] == known.online)
@@ -188,21 +189,31 @@ def _named(loss: Any) -> Any:
 
 def _learn_general(plan: Chain, X: CSR, y: Tags, k: int, seed: int, told: Told | None) -> ChainWeights:
     """Steps for any loss: the objective of the sequences, one sentence in a batch, and the mean of the iterates."""
+    from linnaeus.erm import Stop
     from linnaeus.erm.objective import structured
-    from linnaeus.erm.train import Stop, Watch, train
     from linnaeus.optimizers import SGD, AdaGrad, Average
     from linnaeus.outputs import Sequence
     from linnaeus.regularizers import L2, NoPenalty
-    from linnaeus.types import Start
 
     penalty = L2(plan.strength) if plan.strength else NoPenalty()
     objective = structured(X, y, Sequence(), plan.loss, penalty, k)
     steps = AdaGrad(plan.rate, eps=plan.smoothing) if plan.rule == "adagrad" else SGD(plan.rate)
+    stop = Stop(epochs=plan.epochs, tol=None, gradient=None)
+    W = _minimized(objective, Average(steps), stop, told, seed=seed)
+    return ChainWeights(W[: X.width], W[X.width :])
+
+
+def _minimized(
+    objective: Structured, optimizer: Solver, stop: Stop, told: Told | None, kept: Part | None = None, seed: int = 0
+) -> Floats:
+    """The weights that an optimizer of the engine finds."""
+    from linnaeus.erm import Watch
+    from linnaeus.learners.linear.checkpoint import train_from
+    from linnaeus.types import Start
+
     listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
-    watch = Watch(Stop(epochs=plan.epochs, tol=None, gradient=None), None, listener)
-    start = Start(objective.initial(), seed=seed, epochs=plan.epochs)
-    W = train(objective, Average(steps), watch, start).params["W"]
-    return ChainWeights(_single(W[: X.width]), _single(W[X.width :]))
+    start = Start(objective.initial(), seed=seed, epochs=stop.epochs or 100)
+    return _single(train_from(kept, objective, optimizer, Watch(stop, None, listener), start).params["W"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,38 +251,28 @@ class BatchChain:
         self, X: CSR, y: Tags, k: int, seed: int = 0, told: Told | None = None, kept: Part | None = None
     ) -> ChainWeights:
         """Learn weights of features and transitions; `kept` is the place of a checkpoint."""
+        from linnaeus.erm import Stop
         from linnaeus.erm.objective import structured
-        from linnaeus.erm.train import Stop, Watch, train
-        from linnaeus.learners.linear.checkpoint import Checkpoint
         from linnaeus.losses import LOSSES as PIECES
         from linnaeus.optimizers import LBFGS
         from linnaeus.outputs import Sequence
         from linnaeus.regularizers import L2
-        from linnaeus.types import Start
 
-        del seed
         objective = structured(X, y, Sequence(), PIECES[self.loss](), L2(self.strength), k)
-        listener: list[Any] = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
-        start, so_far = Start(objective.initial(), epochs=self.epochs), None
-        if kept is not None:
-            saver = Checkpoint(kept)
-            start, so_far = saver.resume(start)
-            listener.append(saver)
-        fit = train(objective, LBFGS(), Watch(Stop(epochs=self.epochs, tol=self.tol), None, listener), start, so_far)
-        W = fit.params["W"]
-        return ChainWeights(_single(W[: X.width]), _single(W[X.width :]))
+        W = _minimized(objective, LBFGS(), Stop(epochs=self.epochs, tol=self.tol), told, kept)
+        return ChainWeights(W[: X.width], W[X.width :])
 
 
-def _mean(layout: Layout, table: NDArray[Any], steps: float) -> NDArray[Any]:
+def _mean(layout: Layout, table: Array, steps: float) -> Array:
     """The mean of the iterates: w minus what it drifted since, a catching-up with the penalty being a move too."""
-    mean: NDArray[Any] = layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
+    mean: Array = layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
     return mean
 
 
-def _single(values: NDArray[Any] | Doubles) -> NDArray[np.float32]:
+def _single(values: Array) -> Floats:
     return np.ascontiguousarray(values, np.float32)
 
 
-def _one_of(name: str, value: Any, known: tuple[Any, ...]) -> None:
+def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
     if value not in known:
         raise UsageError(f"{name} is one of {', '.join(map(str, known))}, not {value!r}.")

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.arrays import CSR, Dense, Transposed
+from linnaeus.arrays import CSR, Transposed
 from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.ensembles.trees import counted, weighty
-from linnaeus.protocols import LearnsRows, ModelChances
+from linnaeus.learners.ensembles.trees import TreeLearner, weighty
+from linnaeus.protocols import ModelChances
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Floats, Lesson, Longs
+    from linnaeus.types import Doubles, Floats, Lesson, Longs, Truth
 
 CHANCE = 1e-9
 """If all edges are below this, no stump is better than chance."""
@@ -84,7 +84,7 @@ CELLS = 1 << 23
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaBoost:
+class AdaBoost(TreeLearner):
     """AdaBoost with stumps: each round adds the test "is the feature present?" that lowers the exponential loss most.
 
         F(x) = sum_j a_j h_j(x),   h_j(x) = +1 where x_j > 0, else -1;   a constant h = 1 is among them
@@ -109,19 +109,14 @@ class AdaBoost:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
 
     rounds: int = 500
-
-    def __post_init__(self) -> None:
-        counted("rounds", self.rounds)
 
     def learn(self, lesson: Lesson) -> FittedAdaBoost:
         """Boost some classes at a time, each independently."""
         lesson = weighty(lesson)
         X, n = presence(lesson.X), len(lesson.weights)
-        plain = bool((_csr(lesson.X).data == 1).all())
+        plain = bool((lesson.X.to_csr().data == 1).all())
         sets = isinstance(lesson.y, LabelSets)
         votes = lesson.k if sets or lesson.k > 2 else 1
         found, step = np.zeros((X.width + 1, votes), np.float32), max(1, CELLS // n)
@@ -204,7 +199,7 @@ def presence(X: Rows) -> CSR:
     >>> presence(Dense(np.array([[0.5, -1.0, 3.0]]))).data.tolist()
     [1.0, 1.0]
     """
-    rows = _csr(X)
+    rows = X.to_csr()
     there = rows.data[: rows.nnz] > 0
     if there.all():
         return CSR(rows.indptr, rows.indices, np.ones(rows.nnz, np.float32), rows.width)
@@ -213,11 +208,7 @@ def presence(X: Rows) -> CSR:
     return CSR(counts[rows.indptr], indices, np.ones(len(indices), np.float32), rows.width)
 
 
-def _csr(X: Rows) -> CSR:
-    return X.to_csr() if isinstance(X, Dense) else X  # type: ignore[return-value]
-
-
-def _signs(y: object, columns: Longs) -> Doubles:
+def _signs(y: Truth, columns: Longs) -> Doubles:
     """+1 where a row has the class or label of a column, else -1 (n, columns)."""
     if not isinstance(y, LabelSets):
         return np.where(np.asarray(y)[:, None] == columns, 1.0, -1.0)

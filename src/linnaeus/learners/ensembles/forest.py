@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, targets, weighty
-from linnaeus.protocols import LearnsRows, ModelChances
-from linnaeus.types import State
+from linnaeus.learners.base import FittedModel, indicators, kind_of
+from linnaeus.learners.ensembles.trees import TreeLearner, Trees, foreign, planted, stakes, weighty
+from linnaeus.protocols import ModelChances
+from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sklearn.tree._tree import Tree as SkTree
+
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Array, Doubles, Lesson
 
 FLOOR = 1e-3
 """Added to every share before its logarithm is taken, so that a share of zero has a finite score."""
 
-ANSWERS = ("classes", "sets", "numbers")
-
 
 @dataclass(frozen=True, eq=False)
-class FittedVotes:
+class FittedVotes(FittedModel):
     """A fitted tree or forest. The leaves hold the shares of classes or labels among their rows, or mean numbers (k).
 
     Scores are log(p + 0.001) for the mean share p over the trees, for label sets log((p + 0.001) / (1 - p + 0.001)),
@@ -44,10 +45,6 @@ class FittedVotes:
     trees: Trees
     k: int
     answers: str = "classes"
-
-    def linear(self) -> None:
-        """None: the effect of a feature depends on the other features."""
-        return
 
     def shares(self, X: Rows) -> Doubles:
         """The mean leaf values over the trees (n, k): shares of classes or labels, or numbers."""
@@ -80,7 +77,7 @@ class FittedVotes:
     def from_state(cls, state: State) -> FittedVotes:
         """Restore the model from its stored state."""
         k, answers = state.manifest["k"], state.manifest["answers"]
-        if answers not in ANSWERS or not isinstance(k, int) or not 0 < k < 2**31:
+        if answers not in TreeLearner.answers or not isinstance(k, int) or not 0 < k < 2**31:
             raise damaged("the kind of its labels is unknown")
         trees = Trees.from_state(state, k)
         if not len(trees) or trees.values.shape[1] != k:
@@ -91,7 +88,7 @@ class FittedVotes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tree:
+class Tree(TreeLearner):
     """Decision tree: each node tests one feature, and the test is the one that lowers the impurity most.
 
         Gini impurity  1 - sum_c p_c^2,  of numbers the variance; weighted by the rows on each side
@@ -109,30 +106,23 @@ class Tree:
     ['pos']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
-
     depth: int | None = 100
     leaf: int = 1
-
-    def __post_init__(self) -> None:
-        counted("depth", self.depth)
-        counted("leaf", self.leaf)
 
     def learn(self, lesson: Lesson) -> FittedVotes:
         """Grow the tree."""
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
         lesson = weighty(lesson)
-        kind = DecisionTreeClassifier if kind_of(lesson) == "classes" else DecisionTreeRegressor
+        classes = kind_of(lesson.y) == "classes"
+        kind = DecisionTreeClassifier if classes else DecisionTreeRegressor
         grower = kind(max_depth=self.depth, min_samples_leaf=self.leaf, random_state=lesson.seed)
-        grower.fit(foreign(lesson.X), targets(lesson), sample_weight=stakes(lesson))
-        return _votes([grower], lesson)
+        grower.fit(foreign(lesson.X), _targets(lesson), sample_weight=stakes(lesson))
+        return _votes([grower.tree_], grower.classes_ if classes else None, lesson)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forest:
+class Forest(TreeLearner):
     """Random forest: the mean of many trees, each grown on a bootstrap sample with sqrt(d) random features per test.
 
     Single trees overfit; their mean does so much less. For numbers, each test may use all features. scikit-learn grows
@@ -148,55 +138,46 @@ class Forest:
     ['neg']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
-
     trees: int = 100
     depth: int | None = None
     leaf: int = 1
-
-    def __post_init__(self) -> None:
-        counted("trees", self.trees)
-        counted("depth", self.depth)
-        counted("leaf", self.leaf)
 
     def learn(self, lesson: Lesson) -> FittedVotes:
         """Grow the trees."""
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
         lesson = weighty(lesson)
-        classes, settings = kind_of(lesson) == "classes", self._settings(lesson)
-        if classes:
-            grower = RandomForestClassifier(**settings)
-        else:  # the mean of 0 and 1 is the share of rows with a label, so these are classification trees
-            share = "sqrt" if kind_of(lesson) == "sets" else 1.0
-            grower = RandomForestRegressor(**settings, max_features=share)
-        y = targets(lesson)
-        one = y.ndim == 2 and y.shape[1] == 1
-        grower.fit(foreign(lesson.X), y[:, 0] if one else y, sample_weight=stakes(lesson))
-        return _votes(grower.estimators_, lesson, grower.classes_ if classes else None)
-
-    def _settings(self, lesson: Lesson) -> dict[str, Any]:
-        return {
+        kind = kind_of(lesson.y)
+        settings = {
             "n_estimators": self.trees,
             "max_depth": self.depth,
             "min_samples_leaf": self.leaf,
             "random_state": lesson.seed,
             "n_jobs": kernels.thread_count(),
         }
+        if kind == "classes":
+            grower = RandomForestClassifier(**settings)
+        else:  # the mean of 0 and 1 is the share of rows with a label, so these are classification trees
+            grower = RandomForestRegressor(**settings, max_features="sqrt" if kind == "sets" else 1.0)
+        y = _targets(lesson)
+        one = y.ndim == 2 and y.shape[1] == 1
+        grower.fit(foreign(lesson.X), y[:, 0] if one else y, sample_weight=stakes(lesson))
+        trees = [one.tree_ for one in grower.estimators_]
+        return _votes(trees, grower.classes_ if kind == "classes" else None, lesson)
 
 
-def _votes(growers: Sequence[Any], lesson: Lesson, classes: Any = None) -> FittedVotes:
-    """The model from scikit-learn's fitted trees; `classes` are those with rows."""
-    answers = kind_of(lesson)
-    present = growers[0].classes_ if classes is None and answers == "classes" else classes
-    grown = [grower.tree_ for grower in growers]
+def _targets(lesson: Lesson) -> Array:
+    """Classes, numbers (n, k), or 1 for the labels of each row and 0 for the others."""
+    return indicators(lesson.y, lesson.k) if isinstance(lesson.y, LabelSets) else lesson.y
+
+
+def _votes(grown: Sequence[SkTree], present: Array | None, lesson: Lesson) -> FittedVotes:
+    """The model from scikit-learn's fitted trees; `present` are the classes with rows."""
     leaves = [_worth(tree, present, lesson.k) for tree in grown]
-    return FittedVotes(planted(grown, leaves, [0] * len(grown), lesson.X.shape[1]), lesson.k, answers)
+    return FittedVotes(planted(grown, leaves, [0] * len(grown), lesson.X.shape[1]), lesson.k, kind_of(lesson.y))
 
 
-def _worth(tree: Any, present: Any, k: int) -> Doubles:
+def _worth(tree: SkTree, present: Array | None, k: int) -> Doubles:
     """The shares of all k classes in each node, or the means of numbers (nodes, k)."""
     if present is None:
         means: Doubles = tree.value[:, :, 0]

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.ensembles.trees import Trees, counted, foreign, kind_of, planted, stakes, weighty
-from linnaeus.protocols import LearnsRows, ModelChances
+from linnaeus.learners.base import FittedJoint, kind_of
+from linnaeus.learners.ensembles.trees import TreeLearner, Trees, foreign, planted, stakes, weighty
 from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Array, Doubles, Lesson, Longs
 
 EPSILON = float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GradientBoosting:
+class GradientBoosting(TreeLearner):
     """Gradient boosting: small trees, each fitted to the gradient of the log loss at the scores so far.
 
         S_0 = log p(y),    S_r = S_{r-1} + rate * tree_r,    tree_r fitted to truth - softmax(S_{r-1})
@@ -40,8 +40,6 @@ class GradientBoosting:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "numbers")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
 
     rounds: int = 100
     rate: float = 0.1
@@ -50,9 +48,7 @@ class GradientBoosting:
     share: float = 1.0
 
     def __post_init__(self) -> None:
-        counted("rounds", self.rounds)
-        counted("depth", self.depth)
-        counted("leaf", self.leaf)
+        super().__post_init__()
         for name in ("rate", "share"):
             expect(name, getattr(self, name), float)
             if not 0 < getattr(self, name) <= 1:
@@ -61,12 +57,12 @@ class GradientBoosting:
     def learn(self, lesson: Lesson) -> FittedGradient:
         """Grow the trees, round by round."""
         lesson = weighty(lesson)
-        return self._numbers(lesson) if kind_of(lesson) == "numbers" else self._classes(lesson)
+        return self._numbers(lesson) if kind_of(lesson.y) == "numbers" else self._classes(lesson)
 
     def _classes(self, lesson: Lesson) -> FittedGradient:
         from sklearn.ensemble import GradientBoostingClassifier
 
-        y: Any = lesson.y
+        y = np.asarray(lesson.y)
         sizes: Doubles = np.bincount(y, lesson.weights, minlength=lesson.k).astype(np.float64)
         present = np.flatnonzero(sizes)
         base = start(sizes, present)
@@ -81,15 +77,15 @@ class GradientBoosting:
         """Train on each target separately."""
         from sklearn.ensemble import GradientBoostingRegressor
 
-        y: Any = lesson.y
+        y = np.asarray(lesson.y)
         X, found = foreign(lesson.X), []
         for target in y.T:
             grower = GradientBoostingRegressor(**self._settings(lesson))
             found.append(grower.fit(X, target, sample_weight=stakes(lesson)).estimators_)
         base: Doubles = np.average(y, axis=0, weights=lesson.weights)
-        return FittedGradient(self._planted(found, range(lesson.k), lesson), base, "numbers")
+        return FittedGradient(self._planted(found, np.arange(lesson.k), lesson), base, "numbers")
 
-    def _settings(self, lesson: Lesson) -> dict[str, Any]:
+    def _settings(self, lesson: Lesson) -> dict[str, float | None]:
         return {
             "n_estimators": self.rounds,
             "learning_rate": self.rate,
@@ -99,17 +95,17 @@ class GradientBoosting:
             "random_state": lesson.seed,
         }
 
-    def _planted(self, grown: list[Any], slots: Any, lesson: Lesson) -> Trees:
+    def _planted(self, grown: list[Array], slots: Longs, lesson: Lesson) -> Trees:
         """The trees of all rounds; a row of `grown` has the trees of one round."""
         rounds = np.concatenate(grown, axis=1)
         trees = [grower.tree_ for grower in rounds.ravel()]
         leaves = [self.rate * tree.value[:, 0] for tree in trees]
-        columns = np.tile(np.asarray(slots), len(rounds)).tolist()
+        columns = np.tile(slots, len(rounds)).tolist()
         return planted(trees, leaves, columns, lesson.X.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
-class FittedGradient:
+class FittedGradient(FittedJoint):
     """A fitted gradient boosting model: initial scores (k,), and the trees, each of which adds to one column.
 
     >>> from linnaeus import TextClassifier
@@ -119,25 +115,13 @@ class FittedGradient:
     (True, ['pos'])
     """
 
-    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
-
     trees: Trees
     base: Doubles
     answers: str = "classes"
 
-    def linear(self) -> None:
-        """None: the effect of a feature depends on the other features."""
-        return
-
     def scores(self, X: Rows) -> Doubles:
         """Logarithms of probabilities up to a constant for each row, or numbers (n, k)."""
         return self.trees.add(X, np.tile(self.base, (X.shape[0], 1)))
-
-    def chances(self, S: Doubles) -> Doubles:
-        """Class probabilities (n, k) for these scores."""
-        P = np.exp(S - S.max(axis=1, keepdims=True))
-        found: Doubles = P / P.sum(axis=1, keepdims=True)
-        return found
 
     def state(self) -> State:
         """The trees and the initial scores."""
@@ -156,7 +140,7 @@ class FittedGradient:
         return cls(Trees.from_state(state, len(base)), base, answers)
 
 
-def start(sizes: Doubles, present: Any) -> Doubles:
+def start(sizes: Doubles, present: Longs) -> Doubles:
     """The initial scores of classes (k,): the logarithms of their shares; for two classes, 0 and the log-odds.
 
     A class without rows counts as half a row.

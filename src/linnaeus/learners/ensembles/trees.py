@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.csr import only
-from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.errors import DataError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.types import LabelSets, State
+from linnaeus.learners.base import RowLearner, counted, expect_whole, values_of
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
+    from sklearn.tree._tree import Tree
 
     from linnaeus.protocols import Rows
     from linnaeus.types import Doubles, Floats, Ints, Lesson, Longs
@@ -82,14 +85,12 @@ class Trees:
         if X.shape[1] != self.width:
             raise UsageError(f"These trees have {self.width} features, but the rows have {X.shape[1]}.")
         columns, feature = self._asked
-        given: Any = X.to_csr() if isinstance(X, Dense) else X
-        rows = only(given, columns)
+        rows = only(X.to_csr(), columns)
         arrays = self.starts, self.slots, feature, self.threshold, self.left, self.right
         step = max(1, WALKS // max(1, len(self)))
         for at in range(0, len(out), step):
-            part: Any = rows.rows_slice(at, at + step)
-            some = out[at : at + step]
-            kernels.walk_trees(part.arrays, arrays, self.values, rows.width, some, kernels.thread_count())
+            part = rows.rows_slice(at, at + step).arrays
+            kernels.walk_trees(part, arrays, self.values, rows.width, out[at : at + step], kernels.thread_count())
         return out
 
     def state(self) -> State:
@@ -134,60 +135,30 @@ def _check(trees: Trees, k: int) -> None:
         raise damaged("a number of its trees is not finite")
 
 
-def join(parts: list[Trees]) -> Trees:
-    """Concatenate the trees of all parts, over the same features; equal values are stored once."""
-    first = parts[0]
-    starts = np.cumsum([0] + [int(part.starts[-1]) for part in parts])
-    values, rows = np.unique(np.concatenate([part.values for part in parts]), axis=0, return_inverse=True)
-    lines = np.cumsum([0] + [len(part.values) for part in parts])
-    left = [_moved(part, starts[i], rows[lines[i] :]) for i, part in enumerate(parts)]
-    return Trees(
-        first.width,
-        np.concatenate([[0], *(part.starts[1:] + start for part, start in zip(parts, starts, strict=False))]),
-        np.concatenate([part.slots for part in parts]),
-        np.concatenate([part.feature for part in parts]),
-        np.concatenate([part.threshold for part in parts]),
-        np.concatenate(left),
-        np.concatenate([np.where(p.feature < 0, 0, p.right + s) for p, s in zip(parts, starts, strict=False)]).astype(
-            np.int32
-        ),
-        values,
-    )
-
-
-def _moved(part: Trees, start: int, rows: NDArray[np.intp]) -> Ints:
-    """`left` with nodes shifted by `start`, and leaves pointing to these rows of values."""
-    found = part.left + start
-    leaves = part.feature < 0
-    found[leaves] = rows[part.left[leaves]]
-    return found.astype(np.int32)
-
-
 LARGEST = float(np.finfo(np.float32).max)
 
 
-def counted(name: str, value: int | None, least: int = 1) -> None:
-    """Refuse a value that is not a whole number of at least `least`; None means no limit."""
-    if value is None:
-        return
-    expect(name, value, int)
-    if value < least:
-        raise UsageError(f"{name} must be a whole number of at least {least}, not {value}.")
+class TreeLearner(RowLearner):
+    """A learner of trees or stumps; its whole numbers (`trees`, `rounds`, `depth`, `leaf`) are at least 1."""
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
+
+    def __post_init__(self) -> None:
+        for name in ("trees", "rounds", "depth", "leaf"):
+            if vars(self).get(name) is not None:  # None means no limit
+                expect_whole(name, vars(self)[name])
 
 
 def weighty(lesson: Lesson) -> Lesson:
     """The lesson without rows of weight zero."""
     if not lesson.X.shape[1]:
         raise DataError("The rows have no features; give rows with at least one column.")
-    there = np.flatnonzero(lesson.weights > 0)
-    if not len(there):
-        raise DataError("All rows have weight zero; give at least one row a weight above zero.")
-    return lesson if len(there) == len(lesson.weights) else lesson.take(there)
+    return counted(lesson)
 
 
-def foreign(X: Any) -> Any:
+def foreign(X: CSR | Dense) -> Floats | csr_matrix:
     """Rows in the form of scikit-learn's trees: float32, dense, or sparse with 32-bit offsets."""
-    values = X.data[: X.nnz] if isinstance(X, CSR) else X.values
+    values = values_of(X)
     if values.dtype != np.float32 and values.size and max(-values.min(), values.max()) > LARGEST:
         raise DataError("A feature value is beyond the range of float32, which trees use; scale it down.")
     if not isinstance(X, CSR):
@@ -202,47 +173,43 @@ def stakes(lesson: Lesson) -> Doubles | None:
     return None if (lesson.weights == 1).all() else lesson.weights
 
 
-def kind_of(lesson: Lesson) -> str:
-    """The kind of the labels: "classes", "sets" or "numbers"."""
-    if isinstance(lesson.y, LabelSets):
-        return "sets"
-    return "numbers" if lesson.y.ndim == 2 else "classes"
+def planted(grown: Sequence[Tree], leaves: Sequence[Doubles], slots: Sequence[int], width: int) -> Trees:
+    """Convert scikit-learn's `tree_` objects with their node values (nodes, q), for columns from `slots` on.
 
-
-def targets(lesson: Lesson) -> Any:
-    """Regression targets: numbers (n, k), or 1 for the labels of each row and 0 for the others."""
-    if not isinstance(lesson.y, LabelSets):
-        return lesson.y
-    found = np.zeros((len(lesson.y), lesson.k))
-    found[np.repeat(np.arange(len(lesson.y)), np.diff(lesson.y.offsets)), lesson.y.labels] = 1.0
-    return found
-
-
-def planted(grown: Sequence[Any], leaves: Sequence[Doubles], slots: Sequence[int], width: int) -> Trees:
-    """Convert scikit-learn's `tree_` objects with their node values (nodes, q), for columns from `slots` on."""
-    return join([_one(*parts, width) for parts in zip(grown, leaves, slots, strict=True)])
-
-
-def _one(tree: Any, leaves: Doubles, slot: int, width: int) -> Trees:
-    """Convert one tree; nodes are numbered as in scikit-learn, parents first."""
-    inner = tree.children_left >= 0
-    with np.errstate(over="ignore"):
-        values = leaves[~inner].astype(np.float32)
-    if not np.isfinite(values).all():
-        raise DataError("The target values are beyond the range of float32, which leaves use; scale them down.")
-    values, rows = np.unique(values + np.float32(0), axis=0, return_inverse=True)  # + 0: no minus zero
-    left = np.array(tree.children_left, np.int32)
-    left[~inner] = rows
+    Nodes are numbered as in scikit-learn, parents first, tree after tree; equal values of leaves are stored once.
+    """
+    sizes = [tree.node_count for tree in grown]
+    starts = np.cumsum([0, *sizes])
+    shifts = np.repeat(starts[:-1], sizes)
+    left, right, feature, threshold = (
+        np.concatenate([getattr(tree, name) for tree in grown])
+        for name in ("children_left", "children_right", "feature", "threshold")
+    )
+    inner = left >= 0
+    worth = [_leaf_values(*parts) for parts in zip(grown, leaves, strict=True)]
+    firsts = np.cumsum([0, *(len(values) for values, _ in worth)])
+    values, rows = np.unique(np.concatenate([values for values, _ in worth]), axis=0, return_inverse=True)
+    left = left + shifts
+    left[~inner] = np.concatenate([rows[first + own] for first, (_, own) in zip(firsts, worth, strict=False)])
     return Trees(
         width,
-        np.array([0, len(left)]),
-        np.array([slot], np.int32),
-        np.where(inner, tree.feature, -1).astype(np.int32),
-        np.where(inner, rounded_down(tree.threshold), np.float32(0)),
-        left,
-        np.where(inner, tree.children_right, 0).astype(np.int32),
+        starts,
+        np.array(slots, np.int32),
+        np.where(inner, feature, -1).astype(np.int32),
+        np.where(inner, rounded_down(threshold), np.float32(0)),
+        left.astype(np.int32),
+        np.where(inner, right + shifts, 0).astype(np.int32),
         values,
     )
+
+
+def _leaf_values(tree: Tree, worth: Doubles) -> tuple[Floats, NDArray[np.intp]]:
+    """The different values of the leaves of a tree (m, q), and the row of each leaf among them."""
+    with np.errstate(over="ignore"):
+        values = worth[tree.children_left < 0].astype(np.float32)
+    if not np.isfinite(values).all():
+        raise DataError("The target values are beyond the range of float32, which leaves use; scale them down.")
+    return np.unique(values + np.float32(0), axis=0, return_inverse=True)  # + 0: no minus zero
 
 
 def rounded_down(thresholds: Doubles) -> Floats:

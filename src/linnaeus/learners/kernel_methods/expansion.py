@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
-from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import RowLearner, expect_positive, indicators
 from linnaeus.protocols import PositiveSimilarity, capability
-from linnaeus.similarities import describe, described
+from linnaeus.similarities import describe, described, similarity
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from linnaeus.protocols import Rows, Similarity
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Doubles, Piece, Truth
 
 
-def signs(y: Any, k: int) -> Doubles:
+class KernelLearner(RowLearner):
+    """A learner on similarities; `kernel` is a similarity or its plain name, `strength` is above zero if it has one."""
+
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
+
+    kernel: Piece
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", similarity(self.kernel))
+        if self.tuned is not None:
+            expect_positive(f"{type(self).__name__}(strength=...)", vars(self)[self.tuned])
+
+
+def signs(y: Truth, k: int) -> Doubles:
     """+1 where a row has the class or label, else -1 (n, k).
 
     >>> signs(np.array([0, 2]), 3).tolist()
     [[1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]]
     """
-    found = np.full((len(y), k), -1.0)
-    if isinstance(y, LabelSets):
-        found[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = 1.0
-    else:
-        found[np.arange(len(y)), y] = 1.0
-    return found
+    return 2.0 * indicators(y, k) - 1.0
 
 
-def heads(y: Any, k: int) -> Doubles:
+def heads(y: Truth, k: int) -> Doubles:
     """The binary problems (n, h): one for each class or label; for two classes only that of the second class."""
     found = signs(y, k)
     return found[:, 1:] if is_pair(y, k) else found
 
 
-def is_pair(y: Any, k: int) -> bool:
+def is_pair(y: Truth, k: int) -> bool:
     """Whether there are two classes, and so one binary problem."""
     return k == 2 and not isinstance(y, LabelSets)
 
@@ -115,19 +124,6 @@ def indefinite(K: Doubles, name: str) -> DataError:
     )
 
 
-def check_strength(piece: Any) -> None:
-    """Refuse a strength that is not above zero."""
-    name = type(piece).__name__
-    expect(f"{name}(strength=...)", piece.strength, float)
-    if not 0 < piece.strength < np.inf:
-        raise UsageError(f"{name}(strength=...) must be a number above zero, not {piece.strength!r}.")
-
-
-def counted(lesson: Lesson) -> Lesson:
-    """The lesson without rows of weight zero."""
-    return lesson if lesson.weights.all() else lesson.take(np.flatnonzero(lesson.weights))
-
-
 CELLS = 1 << 23
 """Similarities held in memory at a time."""
 
@@ -149,7 +145,7 @@ class Expansion:
     bias: Doubles
 
     @classmethod
-    def of(cls, kernel: Similarity, rows: Any, duals: Doubles, bias: Doubles) -> Expansion:
+    def of(cls, kernel: Similarity, rows: CSR | Dense, duals: Doubles, bias: Doubles) -> Expansion:
         """Make a model without the rows whose coefficients are zero; at least one row is kept."""
         there = np.flatnonzero(duals.any(axis=1))
         there = there if len(there) else np.zeros(1, np.int64)

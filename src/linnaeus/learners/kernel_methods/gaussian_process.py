@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,14 +11,17 @@ from linnaeus.arrays.numerics import sigmoid, single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.kernel_methods.expansion import check_strength, compared, gram, heads, is_pair, numbers, opposed
-from linnaeus.protocols import LearnsRows, ModelChances
-from linnaeus.similarities import describe, described, similarity
-from linnaeus.types import LabelSets, State
+from linnaeus.learners.base import FittedModel, kind_of
+from linnaeus.learners.kernel_methods.expansion import KernelLearner, compared, gram, heads, is_pair, numbers, opposed
+from linnaeus.protocols import ModelChances
+from linnaeus.similarities import describe, described
+from linnaeus.types import State
 
 if TYPE_CHECKING:
+    from sklearn.gaussian_process.kernels import Kernel
+
     from linnaeus.protocols import Rows, Similarity
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Doubles, Lesson, Longs, Piece
 
 WIDTHS = np.array([0.41, 0.4, 0.37, 0.44, 0.39])
 PARTS = np.array([-1854.8214151, 3516.89893646, 221.29346712, 128.12323805, -2010.49422654])
@@ -64,7 +66,7 @@ def chance(mean: Doubles, variance: Doubles) -> Doubles:
     return found
 
 
-def _given(K: Doubles) -> Any:
+def _given(K: Doubles) -> Kernel:
     """A scikit-learn kernel that looks up a given matrix: its inputs are row numbers."""
     from sklearn.gaussian_process.kernels import Kernel
 
@@ -74,16 +76,18 @@ def _given(K: Doubles) -> Any:
         def __init__(self) -> None:
             self.K = K
 
-        def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+        def __call__(
+            self, X: Longs, Y: object = None, eval_gradient: bool = False
+        ) -> Doubles | tuple[Doubles, Doubles]:
             return (self.K, np.zeros((*K.shape, 0))) if eval_gradient else self.K
 
-        def diag(self, X: Any) -> Doubles:
+        def diag(self, X: Longs) -> Doubles:
             return np.diagonal(self.K)
 
         def is_stationary(self) -> bool:
             return False
 
-        def __sklearn_clone__(self) -> Any:
+        def __sklearn_clone__(self) -> Given:
             return self
 
     return Given()
@@ -99,7 +103,7 @@ FORMS = ("pair", "classes", "sets")
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianProcess:
+class GaussianProcess(KernelLearner):
     """Gaussian process f with covariance k / strength; p(yes | x) is the posterior mean of sigmoid(f(x)).
 
     It uses Laplace's approximation of the posterior, as scikit-learn's GaussianProcessClassifier does, but does not
@@ -116,28 +120,19 @@ class GaussianProcess:
     [[0.26, 0.74], [0.5, 0.5]]
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
+    tuned: ClassVar[str | None] = "strength"
 
-    kernel: Any = "rbf"
+    kernel: Piece = "rbf"
     strength: float = 0.1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel", similarity(self.kernel))
-        check_strength(self)
-
-    def with_strength(self, strength: float) -> GaussianProcess:
-        """A copy with another strength: a covariance of k / strength."""
-        return replace(self, strength=strength)
 
     def learn(self, lesson: Lesson) -> FittedProcess:
         """Find the mode of the posterior of each binary problem."""
-        H, pair = heads(lesson.y, lesson.k), is_pair(lesson.y, lesson.k)
+        H = heads(lesson.y, lesson.k)
         _refuse(lesson, H.shape[1])
         K = gram(self.kernel, lesson.X) / self.strength
         found = [posterior(K, H[:, head]) for head in range(H.shape[1])]
         duals, squares = np.stack([part.duals for part in found], axis=1), np.stack([part.square for part in found])
-        form = "sets" if isinstance(lesson.y, LabelSets) else "pair" if pair else "classes"
+        form = "pair" if is_pair(lesson.y, lesson.k) else kind_of(lesson.y)
         bias = np.array([part.bias for part in found])
         return FittedProcess(self.kernel, lesson.X, duals, squares, bias, float(self.strength), form)
 
@@ -154,7 +149,7 @@ def _refuse(lesson: Lesson, count: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedProcess:
+class FittedProcess(FittedModel):
     """A fitted Gaussian process: training rows (m, d), coefficients y - p (m, h), and T (h, m, m).
 
     The variance of f(x) is k(x, x) - |T k(rows, x)|^2.
@@ -201,9 +196,6 @@ class FittedProcess:
             return sigmoid(np.stack([S[:, 0] - S[:, 1], S[:, 1] - S[:, 0]], axis=1))
         P = sigmoid(S)
         return P if self.form == "sets" else P / P.sum(axis=1, keepdims=True)
-
-    def linear(self) -> None:
-        """None: the model has no linear weights."""
 
     def state(self) -> State:
         """The kernel, the rows and the posterior."""

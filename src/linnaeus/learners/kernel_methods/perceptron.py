@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.kernel_methods.expansion import Expansion, counted, gram, signs
+from linnaeus.learners.base import counted
+from linnaeus.learners.kernel_methods.expansion import Expansion, KernelLearner, gram, signs
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.protocols import LearnsRows
-from linnaeus.similarities import similarity
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Lesson
+    from collections.abc import Callable
+
+    from linnaeus.types import Doubles, Lesson, Piece
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelPerceptron:
+class KernelPerceptron(KernelLearner):
     """Kernel perceptron: one example at a time, shuffled in each epoch; a mistake changes the coefficients of its row.
 
         scores(x) = sum_i a_i k(x_i, x);   on a mistake at row i:  a_i,truth += weight,  a_i,rival -= weight
@@ -38,24 +39,37 @@ class KernelPerceptron:
     [0, 1, 1, 0]
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
-
-    kernel: Any = "rbf"
+    kernel: Piece = "rbf"
     epochs: int = 50
 
     def __post_init__(self) -> None:
-        _check(self)
+        super().__post_init__()
+        name = f"{type(self).__name__}(epochs=...)"
+        expect(name, self.epochs, int)
+        if self.epochs < 1:
+            raise UsageError(f"{name} is at least 1, not {self.epochs}.")
 
     def learn(self, lesson: Lesson) -> Expansion:
         """Train until an epoch has no mistakes, or for `epochs` epochs."""
-        found, X = _walk(self, lesson)
-        return Expansion.of(self.kernel, X, found.duals, np.zeros(lesson.k))
+        lesson = counted(lesson)
+        walk = _Walk(gram(self.kernel, lesson.X), lesson.weights, lesson.k)
+        visit = _label_visit(walk, lesson) if isinstance(lesson.y, LabelSets) else _class_visit(walk, lesson)
+        for epoch in range(self.epochs):
+            mistakes = 0
+            for row in shuffled(len(walk.K), lesson.seed, epoch).tolist():
+                mistakes += visit(row)
+                walk.step += 1
+            if not mistakes:
+                break
+        return Expansion.of(self.kernel, lesson.X, self._duals(walk), np.zeros(lesson.k))
+
+    def _duals(self, walk: _Walk) -> Doubles:
+        """The coefficients after the last step."""
+        return walk.duals
 
 
 @dataclass(frozen=True, kw_only=True)
-class AveragedKernelPerceptron:
+class AveragedKernelPerceptron(KernelPerceptron):
     """Averaged kernel perceptron: the coefficients are averaged over all steps, which generalizes better.
 
     Freund and Schapire, "Large margin classification using the perceptron algorithm", 1999.
@@ -64,28 +78,11 @@ class AveragedKernelPerceptron:
     10
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
-
-    kernel: Any = "rbf"
     epochs: int = 10
 
-    def __post_init__(self) -> None:
-        _check(self)
-
-    def learn(self, lesson: Lesson) -> Expansion:
-        """Train as the perceptron does, and average the coefficients."""
-        found, X = _walk(self, lesson)
-        return Expansion.of(self.kernel, X, found.duals - found.late / max(1, found.step), np.zeros(lesson.k))
-
-
-def _check(piece: Any) -> None:
-    object.__setattr__(piece, "kernel", similarity(piece.kernel))
-    name = f"{type(piece).__name__}(epochs=...)"
-    expect(name, piece.epochs, int)
-    if piece.epochs < 1:
-        raise UsageError(f"{name} is at least 1, not {piece.epochs}.")
+    def _duals(self, walk: _Walk) -> Doubles:
+        """The mean of the coefficients over all steps."""
+        return walk.duals - walk.late / max(1, walk.step)
 
 
 class _Walk:
@@ -103,21 +100,7 @@ class _Walk:
         self.scores[column] += amount * self.K[row]
 
 
-def _walk(piece: Any, lesson: Lesson) -> tuple[_Walk, Any]:
-    lesson = counted(lesson)
-    walk = _Walk(gram(piece.kernel, lesson.X), lesson.weights, lesson.k)
-    visit = _label_visit(walk, lesson) if isinstance(lesson.y, LabelSets) else _class_visit(walk, lesson)
-    for epoch in range(piece.epochs):
-        mistakes = 0
-        for row in shuffled(len(walk.K), lesson.seed, epoch).tolist():
-            mistakes += visit(row)
-            walk.step += 1
-        if not mistakes:
-            break
-    return walk, lesson.X
-
-
-def _class_visit(walk: _Walk, lesson: Lesson) -> Any:
+def _class_visit(walk: _Walk, lesson: Lesson) -> Callable[[int], int]:
     y = np.asarray(lesson.y).tolist()
 
     def visit(row: int) -> int:
@@ -134,7 +117,7 @@ def _class_visit(walk: _Walk, lesson: Lesson) -> Any:
     return visit
 
 
-def _label_visit(walk: _Walk, lesson: Lesson) -> Any:
+def _label_visit(walk: _Walk, lesson: Lesson) -> Callable[[int], int]:
     truth = signs(lesson.y, lesson.k)
 
     def visit(row: int) -> int:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import counted
 from linnaeus.learners.kernel_methods.expansion import (
     Expansion,
-    check_strength,
-    counted,
+    KernelLearner,
     gram,
     indefinite,
     is_pair,
     is_positive,
     signs,
 )
-from linnaeus.protocols import LearnsRows
-from linnaeus.similarities import similarity
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Doubles, Lesson, Piece
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelRidge:
+class KernelRidge(KernelLearner):
     """Kernel ridge regression on numbers, or on +1 and -1 for each class: (K + strength / weights) a = Y - mean.
 
         minimize  sum_i weight_i (f(x_i) - y_i)^2 + strength |f|^2,   scores(x) = mean + sum_i a_i k(x_i, x)
@@ -46,18 +43,10 @@ class KernelRidge:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
+    tuned: ClassVar[str | None] = "strength"
 
-    kernel: Any = "rbf"
+    kernel: Piece = "rbf"
     strength: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel", similarity(self.kernel))
-        check_strength(self)
-
-    def with_strength(self, strength: float) -> KernelRidge:
-        """A copy with another regularization strength."""
-        return replace(self, strength=strength)
 
     def learn(self, lesson: Lesson) -> Expansion:
         """Factor the kernel matrix once and solve for all targets."""

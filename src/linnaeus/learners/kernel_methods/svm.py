@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.kernel_methods.expansion import Expansion, check_strength, counted, gram, heads, is_pair, opposed
-from linnaeus.protocols import LearnsRows
-from linnaeus.similarities import similarity
+from linnaeus.learners.base import counted
+from linnaeus.learners.kernel_methods.expansion import Expansion, KernelLearner, gram, heads, is_pair, opposed
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Lesson
+    from linnaeus.types import Doubles, Lesson, Piece
 
 CACHE = 200
 """Megabytes of kernel rows that libsvm keeps."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelSVM:
+class KernelSVM(KernelLearner):
     """Kernel support vector machine: maximum margin in the feature space of a kernel; one-vs-rest for many classes.
 
         minimize  sum_i weight_i max(0, 1 - y_i f(x_i)) + strength / 2 |f|^2,   f(x) = sum_i a_i k(x_i, x) + b
@@ -39,23 +37,17 @@ class KernelSVM:
     [0, 1, 1, 0]
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
+    tuned: ClassVar[str | None] = "strength"
 
-    kernel: Any = "rbf"
+    kernel: Piece = "rbf"
     strength: float = 1.0
     tol: float = 1e-3
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kernel", similarity(self.kernel))
-        check_strength(self)
+        super().__post_init__()
         expect("KernelSVM(tol=...)", self.tol, float)
         if not 0 < self.tol < 1:
             raise UsageError(f"KernelSVM(tol=...) must be between 0 and 1, not {self.tol!r}.")
-
-    def with_strength(self, strength: float) -> KernelSVM:
-        """A copy with another regularization strength."""
-        return replace(self, strength=strength)
 
     def learn(self, lesson: Lesson) -> Expansion:
         """Solve one binary problem for each class; for two classes only one."""

@@ -1,8 +1,8 @@
 """The linear engine as a learner: sum_i weight_i loss(x_i W + b, y_i) + regularizer(W), minimized.
 
 learner       `Linear`: the pieces of a linear model
-problems      from labels and rows to the problem to solve;  output_choice, costs  its output space
-solving       from a problem to weights;  canonical  the same problem in a better form
+problems      from labels and rows to the problem to solve, and its output space
+solving       from a problem to weights;  structured  the same over candidates
 convergence   what is said of how it ended;  checkpoint  where an interrupted training goes on
 streaming     one more batch of a stream;  probabilities  from scores to probabilities
 """

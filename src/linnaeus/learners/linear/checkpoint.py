@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.erm import Record, SoFar, Trace
+from linnaeus.erm import Record, SoFar, Trace, train
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import LabelSets, Start, State
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.erm import Objective
+    from linnaeus.erm import Fit, Objective, Watch
+    from linnaeus.learners.linear.solving import Problem
+    from linnaeus.protocols import Rows, Solver
     from linnaeus.store.parts import Part
-    from linnaeus.types import Doubles, Step
+    from linnaeus.types import Array, Arrays, Doubles, Step, Truth
 
 COLUMNS = [field.name for field in fields(Record)]
 """The columns of a trace as a table; NaN is unknown."""
@@ -29,9 +29,9 @@ class Owner:
     """What a checkpoint belongs to: the problem, its optimizer and seed, and the rows held out, if any."""
 
     objective: Objective
-    optimizer: Any
+    optimizer: Solver
     seed: int
-    aside: Any = None
+    aside: Problem | None = None
 
     def digest(self) -> str:
         """A fingerprint of data and pieces."""
@@ -74,6 +74,15 @@ class Checkpoint:
         self.place.put(State({"epoch": step.epoch}, tensors))
 
 
+def train_from(place: Part | None, objective: Objective, optimizer: Solver, watch: Watch, start: Start) -> Fit:
+    """Train, from the checkpoint on that is in this place, and keep one there after each epoch; None: keep none."""
+    if place is None:
+        return train(objective, optimizer, watch, start)
+    saver = Checkpoint(place)
+    start, so_far = saver.resume(start)
+    return train(objective, optimizer, replace(watch, listeners=[*watch.listeners, saver]), start, so_far)
+
+
 def _restored(start: Start, state: State) -> tuple[Start, SoFar]:
     tensors = state.tensors
     trace = _trace(tensors["trace"], tensors["scale"])
@@ -84,7 +93,7 @@ def _restored(start: Start, state: State) -> tuple[Start, SoFar]:
     return replace(start, params=params, epoch=last.epoch, state=kept, score=last.held_out), SoFar(trace, best or None)
 
 
-def _below(kind: str, tensors: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _below(kind: str, tensors: Arrays) -> Arrays:
     return {name.removeprefix(kind): value for name, value in tensors.items() if name.startswith(kind)}
 
 
@@ -105,7 +114,7 @@ def _known(value: float | None) -> Doubles:
     return np.array([np.nan if value is None else value])
 
 
-def _arrays(rows: Any, y: Any, weights: Doubles) -> list[NDArray[Any]]:
+def _arrays(rows: Rows, y: Truth, weights: Doubles) -> list[Array]:
     """What tells these examples from others."""
     truth = [y.offsets, y.labels] if isinstance(y, LabelSets) else [np.asarray(y)]
     return [*truth, weights, rows.tdot(np.ones(rows.shape[0]))]

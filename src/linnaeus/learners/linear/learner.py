@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from linnaeus.erm.pieces import KINDS, piece
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
+    from linnaeus.erm.progress import Watching
     from linnaeus.store.parts import Part
+    from linnaeus.types import Piece
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +27,13 @@ class Linear:
     L2(strength=1.0)
     """
 
-    loss: Any = "log"
-    regularizer: Any = "l2"
-    optimizer: Any = "auto"
-    output: Any = "auto"
-    costs: Any = None
+    loss: Piece = "log"
+    regularizer: Piece = "l2"
+    optimizer: Piece = "auto"
+    output: Piece = "auto"
+    costs: Piece = None
     bias: str = "free"
-    class_weight: Any = None
+    class_weight: Piece = None
     epochs: int | None = None
     tol: float | None = 1e-3
     seconds: float | None = None
@@ -54,6 +56,6 @@ class Linear:
         """The same, regularized with another strength."""
         return replace(self, regularizer=replace(self.regularizer, strength=strength))
 
-    def settings(self, seed: int, progress: Any = None, checkpoint: Part | None = None) -> Any:
+    def settings(self, seed: int, progress: Watching | None = None, checkpoint: Part | None = None) -> SimpleNamespace:
         """What `solving.solve` reads: the fields, and what belongs to one training."""
         return SimpleNamespace(**vars(self), decision="score", seed=seed, progress=progress, checkpoint=checkpoint)

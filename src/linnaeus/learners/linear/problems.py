@@ -1,23 +1,41 @@
-"""From checked data and the parameters of a learner to the problem they make."""
+"""From checked data and the parameters of a learner to the problem they make, and its output space.
+
+`choose_output` takes the space that fits best where the user leaves it open, as `erm.choose` does for optimizers. A
+cost matrix goes into the output space, for losses that look there, or into the decision.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from linnaeus.arrays.labels import Labels, refuse_one_class
 from linnaeus.arrays.weights import class_weights
 from linnaeus.erm.pieces import piece
 from linnaeus.errors import DataError, UsageError
-from linnaeus.learners.linear.costs import with_costs
-from linnaeus.learners.linear.output_choice import choose_output
+from linnaeus.learners.linear.probabilities import has_chances
 from linnaeus.learners.linear.solving import Problem
-from linnaeus.protocols import NumberSpace, SetSpace, has
+from linnaeus.losses import StructuredLoss
+from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
+from linnaeus.outputs.costs import as_costs, zero_one
+from linnaeus.protocols import CostSpace, NumberSpace, OneScore, SetSpace, capability, has
 
 if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+    from types import SimpleNamespace
+
+    from linnaeus.arrays import CSR, Dense
+    from linnaeus.estimators.linear import LinearClassifier
+    from linnaeus.protocols import Loss, OutputSpace
+    from linnaeus.types import Doubles, Piece
+
+    Spec: TypeAlias = LinearClassifier | SimpleNamespace
+
+DECISIONS = ("score", "expected_cost")
 
 
-def posed(spec: Any, rows: Any, labels: Labels, weights: Doubles) -> Problem:
+def posed(spec: Spec, rows: CSR | Dense, labels: Labels, weights: Doubles) -> Problem:
     """The problem these parameters make of these data; costs go into the output space, unless the decision has them."""
     k = len(labels.classes)
     if not labels.sets:
@@ -31,3 +49,70 @@ def posed(spec: Any, rows: Any, labels: Labels, weights: Doubles) -> Problem:
     space = with_costs(spec, space, k)
     space.width(k)
     return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
+
+
+def choose_output(output: Piece, loss: Loss, k: int, sets: bool) -> Piece:
+    """The output space of k classes, or of label sets.
+
+    One-vs-rest and one-vs-one of two classes are one binary problem; one-vs-rest of label sets is multi-label.
+
+    >>> from linnaeus.losses import Hinge, SquaredHinge
+    >>> choose_output("auto", Hinge(), k=2, sets=False), choose_output("auto", SquaredHinge(), k=3, sets=False)
+    (Binary(costs=None), OneVsRest(costs=None))
+    """
+    if isinstance(output, str) and output == "auto":
+        if sets:
+            return MultiLabel()
+        if k == 2:
+            return Binary()
+        return Multiclass() if isinstance(loss, StructuredLoss) else OneVsRest()
+    space = piece("output", output)
+    if sets and isinstance(space, OneVsRest):
+        return MultiLabel()
+    if k == 2 and isinstance(space, OneVsRest | OneVsOne):
+        return Binary(space.costs)
+    return space
+
+
+def with_costs(spec: Spec, space: Piece, k: int) -> Piece:
+    """The output space to train in: with the costs, unless the decision has them."""
+    if spec.decision not in DECISIONS:
+        raise UsageError(f"decision takes {' or '.join(map(repr, DECISIONS))}, not {spec.decision!r}.")
+    costs, loss = as_costs(spec.costs, k), piece("loss", spec.loss)
+    if spec.decision == "expected_cost":
+        if costs is None:
+            raise UsageError("decision='expected_cost' needs costs, a square matrix l(y', y) over the classes.")
+        if not has_chances(loss, space):
+            raise UsageError("decision='expected_cost' needs probabilities; use a loss that has them, such as log.")
+        return space
+    if costs is not None:
+        if "costs" not in {field.name for field in fields(space)}:
+            raise UsageError(f"costs needs one class for each row; the output {type(space).__name__} has none.")
+        space = replace(space, costs=costs)
+    own = capability(space, CostSpace)
+    if own is not None and as_costs(own.costs, k) is not None and not minds_costs(loss, space):
+        _refuse(loss, space)
+    return space
+
+
+def minds_costs(loss: Loss, space: Piece) -> bool:
+    """Whether the loss is another one when mistakes cost twice as much: asked on scores of one row for each class.
+
+    >>> from linnaeus.losses import Hinge, Log
+    >>> from linnaeus.outputs import Binary
+    >>> minds_costs(Hinge(), Binary()), minds_costs(Log(), Binary())
+    (True, False)
+    """
+    k = 2 if has(space, OneScore) else 3
+    y, S = np.arange(k), np.linspace(-0.3, 0.4, k * space.width(k)).reshape(k, -1)
+    twice = tuple(map(tuple, (2.0 * zero_one(k)).tolist()))
+    plain, dear = (loss.value_and_grad(replace(space, costs=costs), S, y)[0] for costs in (None, twice))
+    return not np.array_equal(plain, dear)
+
+
+def _refuse(loss: Loss, space: OutputSpace) -> None:
+    ways = ["a loss that takes costs, such as hinge, softmargin or squared_hinge"]
+    if has_chances(loss, space):
+        ways.insert(0, "decision='expected_cost' (in a recipe: decision.costs)")
+    name, output = type(loss).__name__, type(space).__name__
+    raise UsageError(f"The {name} loss has no place for costs in {output} output; use {', or '.join(ways)}.")

@@ -1,38 +1,61 @@
-"""From the parameters of a face and checked data to fitted float32 weights: objective, optimizer, watch, warning."""
+"""From the parameters of a face and checked data to fitted float32 weights: objective, optimizer, watch, warning.
+
+Where the solver is ours to choose, it gets the same problem in a better form.
+
+*Canonical*: equal examples become one with the sum of their weights, in a fixed order. The objective is a sum over
+examples, so it is the same function; but now repeating an example and giving it twice the weight, shuffling the rows,
+or leaving out zeros, give the same problem to the last bit, and so the same model. Above `SMALL` entries sorting whole
+rows would cost more than it is worth.
+
+*Centered*: with a free bias, x W + b = (x - m) W + (b + m W), and the penalty does not see b: columns may be moved to
+mean zero. Columns far from zero, like years or prices, would make every solver crawl.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense, linear
-from linnaeus.erm import Objective, Stop, Watch, train
+from linnaeus.arrays.numerics import refuse_overflow
+from linnaeus.erm import Objective, Stop, Watch
 from linnaeus.erm.check import check_loss
 from linnaeus.erm.choose import choose_optimizer, mistake_driven, rated, stepwise
 from linnaeus.erm.pieces import piece
 from linnaeus.erm.progress import listening
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.linear.canonical import canonical, centered, small
-from linnaeus.learners.linear.checkpoint import Checkpoint, Owner
+from linnaeus.learners.base import values_of
+from linnaeus.learners.linear.checkpoint import Owner, train_from
 from linnaeus.learners.linear.convergence import warn
-from linnaeus.learners.linear.sizes import refuse_large
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.protocols import Chances, HeldOutSchedule, NumberSpace, capability, has
 from linnaeus.store.parts import Part, PartsFile
 from linnaeus.types import LabelSets, Start
 
 if TYPE_CHECKING:
+    from types import SimpleNamespace
+
     from linnaeus.erm import Fit
-    from linnaeus.types import Doubles, Params
+    from linnaeus.estimators.face import LinearFace
+    from linnaeus.protocols import Loss, OutputSpace, Solver
+    from linnaeus.types import AnyInts, Doubles, Ints, Longs, Params, Truth
+
+    Spec: TypeAlias = LinearFace | SimpleNamespace
 
 STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
 """Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
 
-BIASES: dict[Any, Literal["free", "regularized", "none"]] = {
+SMALL = 1 << 15
+"""Rows plus stored values up to which a problem is brought into its canonical form."""
+
+DENSE = 1 << 22
+"""Numbers of a dense matrix up to which a centered copy is made: 32 MB."""
+
+BIASES: dict[bool | str, Literal["free", "regularized", "none"]] = {
     True: "free",
     False: "none",
     "free": "free",
@@ -48,20 +71,20 @@ class Problem:
     rows: Any
     y: Any
     weights: Doubles
-    space: Any
+    space: OutputSpace
     k: int
 
-    def take(self, rows: Any, weights: Doubles | None = None) -> Problem:
+    def take(self, rows: AnyInts, weights: Doubles | None = None) -> Problem:
         """The same problem on these rows."""
         kept = self.weights[rows] if weights is None else weights
         return replace(self, rows=self.rows.take(rows), y=self.y[rows], weights=kept)
 
-    def part(self, rows: Any, X: Any) -> Problem:
+    def part(self, rows: AnyInts, X: CSR | Dense) -> Problem:
         """The same problem on these rows, whose features are others."""
         return replace(self, rows=X, y=self.y[rows], weights=self.weights[rows])
 
 
-def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
+def solve(spec: Spec, problem: Problem, start: Params | None = None) -> Fit:
     """Train as the parameters of a face say; warns where the optimum was not reached."""
     expect("seed", spec.seed, int)
     refuse_large(problem)
@@ -74,36 +97,37 @@ def solve(spec: Any, problem: Problem, start: Params | None = None) -> Fit:
     stop = stopping(spec, objective.loss, optimizer)
     begin = Start(start or objective.initial(), seed=int(spec.seed), epochs=stop.epochs or 100)
     score = None if aside is None else _held_out(objective, aside)
+    place, file = spec.checkpoint, None
+    if place is not None and not isinstance(place, Part):  # a file that a user names; else a place in a file of ours
+        file = PartsFile(place, Owner(objective, optimizer, begin.seed, aside).digest())
+        place = file.part("solver")
     with listening(spec.progress, stop) as listeners:
-        if spec.checkpoint is None:
-            fit = train(objective, optimizer, Watch(stop, score, listeners), begin)
-        else:
-            file = _file(spec.checkpoint, Owner(objective, optimizer, begin.seed, aside))
-            saver = Checkpoint(spec.checkpoint if file is None else file.part("solver"))
-            begin, so_far = saver.resume(begin)
-            fit = train(objective, optimizer, Watch(stop, score, [*listeners, saver]), begin, so_far)
-            if file is not None:
-                file.done()
+        fit = train_from(place, objective, optimizer, Watch(stop, score, listeners), begin)
+    if file is not None:
+        file.done()
     warn(fit, objective, optimizer)
     return fit if mean is None else replace(fit, params=_back(fit.params, mean))
 
 
-def _file(checkpoint: Any, owner: Owner) -> PartsFile | None:
-    """The file of a checkpoint that a user names; None where the training has a place in its own file for it."""
-    return None if isinstance(checkpoint, Part) else PartsFile(checkpoint, owner.digest())
+def refuse_large(problem: Problem) -> None:
+    """Refuse features, targets and weights whose squares no float can hold, before a solver trips over them."""
+    refuse_overflow("X", values_of(problem.rows), "features")
+    refuse_overflow("sample_weight", problem.weights, "weights")
+    if isinstance(problem.y, np.ndarray) and problem.y.dtype.kind == "f":
+        refuse_overflow("y", problem.y, "targets")
 
 
-def objective_of(spec: Any, problem: Problem) -> Objective:
+def objective_of(spec: Spec, problem: Problem) -> Objective:
     """The sum of losses and the penalty that the parameters of a face describe."""
     if not isinstance(spec.bias, bool | np.bool_ | str) or spec.bias not in BIASES:
         raise UsageError(f"bias takes 'free' (True), 'regularized' or 'none' (False), not {spec.bias!r}.")
-    bias = BIASES[spec.bias]
+    bias = BIASES[spec.bias]  # type: ignore[index]
     loss, regularizer = piece("loss", spec.loss), piece("regularizer", spec.regularizer)
     check_loss(loss)
     return Objective(problem.rows, problem.y, problem.space, loss, regularizer, problem.weights, problem.k, bias)
 
 
-def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
+def stopping(spec: Spec, loss: Loss, optimizer: Solver) -> Stop:
     """When to stop: at a gap of `tol` of the objective; without gaps, a gradient of tol/100 of that at zero weights."""
     if spec.tol is not None:
         expect("tol", spec.tol, float)
@@ -119,14 +143,14 @@ def stopping(spec: Any, loss: Any, optimizer: Any) -> Stop:
     )
 
 
-def refuse_following(optimizer: Any) -> None:
+def refuse_following(optimizer: Solver) -> None:
     """Where no rows are held out, a schedule that follows their score has nothing to follow."""
     solver = rated(optimizer)
     if solver is not None and capability(solver.schedule, HeldOutSchedule) is not None:
         raise UsageError("The held-out schedule follows the score of held-out rows; use fit and held_out, such as 0.1.")
 
 
-def _prepared(spec: Any, problem: Problem) -> tuple[Objective, Any, Doubles | None]:
+def _prepared(spec: Spec, problem: Problem) -> tuple[Objective, Solver, Doubles | None]:
     """Objective, optimizer, and the mean row where columns were centered.
 
     A given optimizer sees the rows as they are. A chosen one sees what is easier to solve; steps of single examples
@@ -145,8 +169,8 @@ def _prepared(spec: Any, problem: Problem) -> tuple[Objective, Any, Doubles | No
     return objective_of(spec, problem), optimizer, mean
 
 
-def _moved(rows: Any, mean: Doubles) -> Any:
-    """Other rows, moved like those of the training."""
+def _moved(rows: CSR | Dense, mean: Doubles) -> Dense:
+    """The rows minus the mean row."""
     values = rows.to_scipy().toarray() if isinstance(rows, CSR) else rows.values
     return Dense(values - mean)
 
@@ -158,7 +182,7 @@ def _back(params: Params, mean: Doubles) -> Params:
         return {"W": params["W"], "b": params["b"] - mean @ W}
 
 
-def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
+def _split(spec: Spec, problem: Problem) -> tuple[Problem, Problem | None]:
     """The rows to learn from, and those held out: a share of all, chosen by the seed."""
     expect("held_out", spec.held_out, float)
     if not 0 <= spec.held_out < 1:
@@ -175,7 +199,7 @@ def _split(spec: Any, problem: Problem) -> tuple[Problem, Problem | None]:
     return problem.take(np.sort(kept)), problem.take(np.sort(aside))
 
 
-def _class_by_class(problem: Problem, order: Any, count: int) -> tuple[Any, Any]:
+def _class_by_class(problem: Problem, order: Ints, count: int) -> tuple[Ints, Ints]:
     """The first `count` rows of this order aside, but for one of each class of which none would be left."""
     kept, aside = order[count:], order[:count]
     if isinstance(problem.y, LabelSets) or has(problem.space, NumberSpace):
@@ -200,3 +224,56 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
         return float(right @ aside.weights) / total
 
     return score
+
+
+def canonical(rows: CSR | Dense, y: Truth, weights: Doubles) -> tuple[Longs, Doubles]:
+    """The rows to keep, in order, and what each counts; equal examples are kept once.
+
+    >>> from linnaeus.arrays import as_rows
+    >>> X, y = as_rows([[1.0], [2.0], [1.0]]), np.array([0, 1, 0])
+    >>> [part.tolist() for part in canonical(X, y, np.ones(3))]
+    [[1, 0], [1.0, 2.0]]
+    """
+    X = rows if isinstance(rows, CSR) else rows.to_csr()
+    first: dict[bytes, int] = {}
+    totals: dict[bytes, float] = {}
+    for i in range(len(X)):
+        key = _row(X, i) + _truth(y, i)
+        first.setdefault(key, i)
+        totals[key] = totals.get(key, 0.0) + float(weights[i])
+    order = sorted(first)
+    return np.array([first[key] for key in order], np.int64), np.array([totals[key] for key in order])
+
+
+def centered(rows: CSR | Dense, weights: Doubles) -> tuple[Dense, Doubles] | None:
+    """The rows minus their mean, and that mean; None for what is sparse or too large to copy.
+
+    >>> from linnaeus.arrays import as_rows
+    >>> X, mean = centered(as_rows([[1.0], [3.0]]), np.ones(2))
+    >>> X.values.tolist(), mean.tolist()
+    ([[-1.0], [1.0]], [2.0])
+    """
+    n, d = rows.shape
+    if n * d > (SMALL if isinstance(rows, CSR) else DENSE):
+        return None
+    mean: Doubles = rows.tdot(weights) / weights.sum()
+    return _moved(rows, mean), mean
+
+
+def small(rows: CSR | Dense) -> bool:
+    """Whether the matrix is worth it."""
+    n, d = rows.shape
+    return (rows.nnz if isinstance(rows, CSR) else n * d) + n <= SMALL
+
+
+def _row(X: CSR, i: int) -> bytes:
+    """The bytes of a row without its zeros, after their number."""
+    at = slice(int(X.indptr[i]), int(X.indptr[i + 1]))
+    full = X.data[at] != 0
+    columns, values = X.indices[at][full], X.data[at][full].astype(np.float64)
+    return b"".join((len(columns).to_bytes(8, "big"), columns.tobytes(), values.tobytes()))
+
+
+def _truth(y: Truth, i: int) -> bytes:
+    found = y.labels[y.offsets[i] : y.offsets[i + 1]] if isinstance(y, LabelSets) else np.asarray(y[i])
+    return bytes(found.tobytes())

@@ -10,7 +10,7 @@ becomes two columns, w and -w (halved in a joint space), and the optimizer's sta
 from __future__ import annotations
 
 from dataclasses import field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from linnaeus.erm.pieces import piece
 from linnaeus.erm.progress import listening
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.linear.sizes import refuse_large
-from linnaeus.learners.linear.solving import Problem, objective_of, refuse_following, stopping
+from linnaeus.learners.linear.solving import Problem, objective_of, refuse_following, refuse_large, stopping
 from linnaeus.outputs.product import pairs
 from linnaeus.protocols import ClassScores, JointSpace, has
 from linnaeus.types import Start
@@ -32,7 +31,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.erm import Objective, Trace
-    from linnaeus.types import Floats, Params
+    from linnaeus.learners.linear.solving import Spec
+    from linnaeus.protocols import OutputSpace, Regularizer, Solver
+    from linnaeus.types import Array, Arrays, Floats, Label, Params, Piece, Step
 
 ENDLESS = 10**6
 """Epochs a stream is planned for: schedules that end somewhere end there."""
@@ -50,10 +51,10 @@ class Memory:
 
     batches: int = 0
     rows: int = 0
-    state: dict[str, NDArray[Any]] = field(default_factory=dict)
+    state: Arrays = field(default_factory=dict)
 
 
-def standing(face: Any) -> tuple[Params | None, Memory]:
+def standing(face: object) -> tuple[Params | None, Memory]:
     """The parameters and the memory to continue from; None and an empty memory for a new estimator."""
     params = vars(face).get("params_")
     doubles = None if params is None else {name: value.astype(np.float64) for name, value in params.items()}
@@ -69,7 +70,7 @@ class Batch:
     memory: Memory
 
 
-def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) -> Batch:
+def go_on(spec: Spec, problem: Problem, params: Params | None, memory: Memory) -> Batch:
     """Run one epoch over this batch from these parameters (None: zeros)."""
     _refuse_settings(spec)
     refuse_large(problem)
@@ -77,9 +78,9 @@ def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) ->
     share = n / (memory.rows + n)
     objective = replace(objective_of(spec, problem), regularizer=_scaled(piece("regularizer", spec.regularizer), share))
     optimizer = _optimizer(spec, objective)
-    kept: dict[str, NDArray[Any]] = {}
+    kept: Arrays = {}
 
-    def remember(_so_far: Any, step: Any) -> None:
+    def remember(_so_far: object, step: Step) -> None:
         kept.update({name: value.copy() for name, value in step.state().items()})
 
     asked = stopping(spec, objective.loss, optimizer)
@@ -97,7 +98,7 @@ def go_on(spec: Any, problem: Problem, params: Params | None, memory: Memory) ->
     return Batch(stored(fit.params), fit.trace, memory)
 
 
-def _refuse_settings(spec: Any) -> None:
+def _refuse_settings(spec: Spec) -> None:
     """One batch at a time: no rows to keep aside, nothing to go on from but the model itself."""
     expect("seed", spec.seed, int)
     usual = {field.name: field.default for field in fields(spec)} if is_dataclass(spec) else LINEAR_DEFAULTS
@@ -109,11 +110,11 @@ def _refuse_settings(spec: Any) -> None:
             )
 
 
-def _optimizer(spec: Any, objective: Objective) -> Any:
+def _optimizer(spec: Spec, objective: Objective) -> Solver:
     """A step-wise one: the one that is asked for, or the best."""
     if isinstance(spec.optimizer, str) and spec.optimizer == "auto":
         return choose_stepwise(objective)
-    optimizer = piece("optimizer", spec.optimizer)
+    optimizer: Solver = piece("optimizer", spec.optimizer)
     if not stepwise(optimizer):
         name = type(optimizer).__name__
         raise UsageError(f"{name} needs all rows at once; for partial_fit use sgd, adagrad, adam, or 'auto'.")
@@ -122,7 +123,7 @@ def _optimizer(spec: Any, objective: Objective) -> Any:
 
 
 def widened(
-    params: Params, memory: Memory, known: tuple[Any, NDArray[Any]], wanted: tuple[Any, NDArray[Any]]
+    params: Params, memory: Memory, known: tuple[OutputSpace, Array], wanted: tuple[OutputSpace, Array]
 ) -> tuple[Params, Memory]:
     """The parameters to continue from, with room for new classes; `known` and `wanted` are space and classes."""
     (old, before), (space, classes), w = known, wanted, params["W"].shape[1]
@@ -138,7 +139,7 @@ def widened(
     return params, replace(memory, state=state)
 
 
-def _sources(space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+def _sources(space: OutputSpace, before: Array, classes: Array) -> NDArray[np.intp]:
     """For each new score column the old one it goes on from, or -1."""
     old = np.full(len(classes), -1)
     old[np.searchsorted(classes, before)] = np.arange(len(before))
@@ -149,13 +150,13 @@ def _sources(space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray
     return np.array([number.get((int(old[a]), int(old[b])), -1) for a, b in zip(first, second, strict=True)])
 
 
-def _spread(array: NDArray[Any], source: NDArray[np.intp]) -> NDArray[Any]:
+def _spread(array: Array, source: NDArray[np.intp]) -> Array:
     wide = np.zeros((*array.shape[:-1], len(source)), array.dtype)
     wide[..., source >= 0] = array[..., source[source >= 0]]
     return wide
 
 
-def _unfold(w: NDArray[Any], space: Any, before: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+def _unfold(w: Array, space: OutputSpace, before: Array, classes: Array) -> Array:
     """The one score of two classes, positive for the second, as columns of more; one label stays one label."""
     if len(before) == 1:
         return _spread(w, _sources(space, before, classes))
@@ -165,7 +166,7 @@ def _unfold(w: NDArray[Any], space: Any, before: NDArray[Any], classes: NDArray[
     return _spread(both / 2 if has(space, JointSpace) else both, _sources(space, before, classes))
 
 
-def merged(face: Any, given: Any, found: NDArray[Any]) -> NDArray[Any]:
+def merged(face: object, given: Label, found: Array) -> Array:
     """All known classes: earlier ones, those in `classes`, and those of this batch."""
     known = (face.__dict__.get("classes_"), None if given is None else _announced(given), found)
     parts = [part for part in known if part is not None and len(part)]
@@ -175,7 +176,7 @@ def merged(face: Any, given: Any, found: NDArray[Any]) -> NDArray[Any]:
     return np.unique(np.concatenate(parts)) if parts else found
 
 
-def _announced(classes: Any) -> NDArray[Any]:
+def _announced(classes: Label) -> Array:
     """The classes that are to come."""
     if isinstance(classes, str | bytes) or not hasattr(classes, "__len__") or getattr(classes, "ndim", 1) == 0:
         raise InputTypeError(f"classes takes a list of all classes, not {classes!r}.")
@@ -185,9 +186,8 @@ def _announced(classes: Any) -> NDArray[Any]:
     return labels.classes
 
 
-def _scaled(regularizer: Any, share: float) -> Any:
+def _scaled(regularizer: Piece, share: float) -> Regularizer:
     """The penalty that a share of the rows has to bear."""
     known = {f.name for f in fields(regularizer)} if is_dataclass(regularizer) else set()
-    if "strength" not in known:
-        return regularizer
-    return replace(regularizer, strength=regularizer.strength * share)
+    found: Regularizer = regularizer
+    return replace(regularizer, strength=regularizer.strength * share) if "strength" in known else found

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.erm import Watch, train
+from linnaeus.arrays.grouped import Grouped
+from linnaeus.erm import Watch
 from linnaeus.erm.objective import Structured, structured
 from linnaeus.erm.progress import listening
-from linnaeus.learners.linear.checkpoint import Checkpoint
+from linnaeus.learners.linear.checkpoint import train_from
 from linnaeus.learners.linear.solving import stopping
 from linnaeus.optimizers import LBFGS, AdaGrad, Average
 from linnaeus.outputs import Candidates
@@ -19,10 +20,10 @@ from linnaeus.types import Start
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.erm import Fit
-    from linnaeus.erm.train import Listener
     from linnaeus.learners.linear.learner import Linear
     from linnaeus.learners.run import Run
-    from linnaeus.types import Choices, Params
+    from linnaeus.protocols import Solver
+    from linnaeus.types import Choices, Longs, Params
 
 BATCH = 16
 """Examples that a step looks at."""
@@ -37,11 +38,9 @@ def solve_candidates(
     stop = stopping(learner.settings(seed), learner.loss, optimizer)
     objective, columns = _narrowed(objective) if start is None else (objective, None)
     begin = Start(start or objective.initial(), seed=seed, epochs=stop.epochs or 100)
-    saver = None if run is None or run.kept is None else Checkpoint(run.kept)
-    begin, so_far = (begin, None) if saver is None else saver.resume(begin)
     with listening(None if run is None else run.watching, stop) as listeners:
-        every: list[Listener] = [*listeners, *([] if saver is None else [saver])]
-        fit = train(objective, optimizer, Watch(stop, listeners=every), begin, so_far)
+        place = None if run is None else run.kept
+        fit = train_from(place, objective, optimizer, Watch(stop, listeners=listeners), begin)
     if columns is None:
         return fit
     W = np.zeros((X.width, 1))
@@ -49,16 +48,18 @@ def solve_candidates(
     return replace(fit, params={"W": W})
 
 
-def _narrowed(objective: Structured) -> tuple[Structured, Any]:
+def _narrowed(objective: Structured) -> tuple[Structured, Longs | None]:
     """The same with the columns that have values: pairs of words that never met need no weight."""
-    X: Any = objective.X
+    X = objective.X
+    assert isinstance(X, Grouped)
     columns = X.touched()
     if isinstance(columns, slice) or len(columns) == X.shape[1]:
         return objective, None
     return replace(objective, X=X.narrow(columns)), columns
 
 
-def _optimizer(learner: Linear) -> Any:
+def _optimizer(learner: Linear) -> Solver:
     if not (isinstance(learner.optimizer, str) and learner.optimizer == "auto"):
-        return learner.optimizer
+        given: Solver = learner.optimizer
+        return given
     return LBFGS() if learner.loss.smooth else Average(AdaGrad(batch=BATCH))

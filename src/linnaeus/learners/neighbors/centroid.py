@@ -8,8 +8,8 @@ import numpy as np
 
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import RowLearner, indicators
 from linnaeus.learners.neighbors.learner import refuse_metric
-from linnaeus.protocols import LearnsRows
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Centroid:
+class Centroid(RowLearner):
     """Nearest centroid: a row gets the class whose mean c_y is nearest. The scores are linear in the row.
 
         euclidean   2 x.c_y - |c_y|^2, which is |x|^2 minus the squared distance to c_y
@@ -34,8 +34,6 @@ class Centroid:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
-    strength: ClassVar[None] = None
 
     metric: str = "cosine"
 
@@ -44,7 +42,7 @@ class Centroid:
 
     def learn(self, lesson: Lesson) -> FittedCentroid:
         """Compute the class means and their weights."""
-        D = _members(lesson)
+        D = indicators(lesson.y, lesson.k) * lesson.weights[:, None]
         inside, sizes = lesson.X.tdot(D), D.sum(axis=0)
         W, b = self._scoring(inside, sizes)
         if isinstance(lesson.y, LabelSets):
@@ -62,17 +60,6 @@ class Centroid:
         if self.metric == "cosine":
             C = C / np.where(squares > 0, np.sqrt(squares), 1.0)
         return C, np.zeros(len(sizes))
-
-
-def _members(lesson: Lesson) -> Doubles:
-    """The weight of each row in each class (n, k)."""
-    D = np.zeros((len(lesson.y), lesson.k))
-    if isinstance(lesson.y, LabelSets):
-        rows = np.repeat(np.arange(len(lesson.y)), np.diff(lesson.y.offsets))
-        D[rows, lesson.y.labels] = lesson.weights[rows]
-    else:
-        D[np.arange(len(lesson.y)), lesson.y] = lesson.weights
-    return D
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays import CSR
 from linnaeus.arrays.csr import present
 from linnaeus.arrays.numerics import single_blas
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import expect_positive, expect_whole, indicators
 from linnaeus.learners.neighbors.hashing import drawn_bits, drawn_planes
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Doubles, Floats, Lesson, Longs
+    from linnaeus.types import Chosen, Doubles, Floats, Lesson, Longs, Truth
 
 TINY = 1e-12
 """A lower bound for lengths and sums of squares, so that nothing is divided by zero."""
@@ -48,13 +49,9 @@ class Components:
 
     def __post_init__(self) -> None:
         for name, least in (("width", 1), ("epochs", 0), ("batch", 2)):
-            expect(name, getattr(self, name), int)
-            if getattr(self, name) < least:
-                raise UsageError(f"{name} must be a whole number of at least {least}, not {getattr(self, name)}.")
+            expect_whole(name, getattr(self, name), least)
         for name in ("rate", "temperature"):
-            expect(name, getattr(self, name), float)
-            if not 0 < getattr(self, name) < np.inf:
-                raise UsageError(f"{name} must be a number above zero, not {getattr(self, name)!r}.")
+            expect_positive(name, getattr(self, name))
 
     def refuse(self, metric: str) -> str | None:
         """Refuse metrics other than the cosine."""
@@ -80,7 +77,7 @@ class Components:
     def _step(self, lesson: Lesson, rows: Longs, W: Doubles, squares: Doubles) -> None:
         """Update the rows of W whose features occur in the batch."""
         X = lesson.X.take(rows)
-        columns: Any = slice(None)
+        columns: Chosen = slice(None)
         if isinstance(X, CSR):
             columns, X = present(X)
         V = X.dot(W[columns])
@@ -93,12 +90,11 @@ class Components:
         W[columns] -= self.rate * grad / np.sqrt(squares[columns])
 
 
-def alike(y: Any, rows: Longs) -> NDArray[np.bool_]:
+def alike(y: Truth, rows: Longs) -> NDArray[np.bool_]:
     """Which pairs of rows share a class or a label (m, m); False on the diagonal."""
     if isinstance(y, LabelSets):
         some = y[rows]
-        has = np.zeros((len(some), int(some.labels.max(initial=0)) + 1))
-        has[np.repeat(np.arange(len(some)), np.diff(some.offsets)), some.labels] = 1.0
+        has = indicators(some, int(some.labels.max(initial=0)) + 1)
         same: NDArray[np.bool_] = has @ has.T > 0
     else:
         same = y[rows][:, None] == y[rows]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,14 +13,45 @@ from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import to_dense
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from linnaeus.types import Array, Arrays, Doubles, Ints
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse
 
 BATCH = 1024
 """Queries in one kernel call."""
+
+
+class BatchedIndex:
+    """An index that answers queries in batches; its caches are not pickled."""
+
+    batch: ClassVar[int] = BATCH
+
+    rows: CSR | Dense
+
+    def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
+        """Rows near each row of X (n, count), nearest first, and their scores."""
+        found = [self._batch(X.rows_slice(at, at + self.batch), count) for at in range(0, len(X), self.batch)]
+        if not found:
+            return np.zeros((0, count), np.int32), np.zeros((0, count))
+        rows, scores = zip(*found, strict=True)
+        return np.concatenate(rows), np.concatenate(scores)
+
+    @abstractmethod
+    def _batch(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
+        """The same for at most `batch` rows."""
+
+    def state(self) -> Arrays:
+        """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
+        return {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return {part.name: vars(self)[part.name] for part in fields(self)}  # type: ignore[arg-type]
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,57 +77,35 @@ class Exact:
 
 
 @dataclass(frozen=True, eq=False)
-class ExactIndex:
+class ExactIndex(BatchedIndex):
     """The rows, prepared for exact search."""
 
     rows: CSR | Dense
     metric: str
 
     @cached_property
-    def _kernel(self) -> Any:
+    def kernel(self) -> kernels.Nearest:
+        """The kernel with the inverted lists of the rows."""
         rows = self.rows.values if isinstance(self.rows, Dense) else self.rows.arrays
         return kernels.Nearest(rows, self.rows.shape[1])
 
-    def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        """The nearest rows to each row of X (n, count), nearest first, and how near they are."""
-        found = [self._batch(X.rows_slice(at, at + BATCH), count) for at in range(0, len(X), BATCH)]
-        if not found:
-            return np.zeros((0, count), np.int32), np.zeros((0, count))
-        rows, scores = (np.concatenate(part).reshape(-1, count) for part in zip(*found, strict=True))
-        return rows, -np.sqrt(-scores) if self.metric == "euclidean" else scores
-
     def _batch(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        search = getattr(self._kernel, self.metric)
-        found: tuple[Ints, Doubles] = search(asked(X, self.rows), count, kernels.thread_count())
-        return found
-
-    def state(self) -> Arrays:
-        """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
-        return {}
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.rows, self.metric
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.__dict__.update(rows=state[0], metric=state[1])
+        search = getattr(self.kernel, self.metric)
+        return shaped(search(asked(X, self.rows), count, kernels.thread_count()), count, self.metric)
 
 
-def asked(X: CSR | Dense, rows: CSR | Dense) -> Any:
+def shaped(found: tuple[Ints, Doubles], count: int, metric: str) -> tuple[Ints, Doubles]:
+    """What a kernel found (n, count); it gives squared distances."""
+    rows, scores = found[0].reshape(-1, count), found[1].reshape(-1, count)
+    return rows, -np.sqrt(-scores) if metric == "euclidean" else scores
+
+
+def asked(X: CSR | Dense, rows: CSR | Dense) -> Doubles | Sparse:
     """Queries in the form of the kernels: float64, sparse if the rows are sparse, else dense."""
     if isinstance(rows, Dense):
         return np.ascontiguousarray(to_dense(X))
-    sparse = X.to_csr() if isinstance(X, Dense) else X
+    sparse = X.to_csr()
     return sparse.indptr, sparse.indices, sparse.data.astype(np.float64)
-
-
-def to_dense(rows: CSR | Dense) -> Doubles:
-    """The rows as a dense float64 array (n, d)."""
-    return rows.values.astype(np.float64) if isinstance(rows, Dense) else _filled(rows, np.zeros(rows.shape))
-
-
-def _filled(rows: CSR, out: Array) -> Array:
-    out[np.repeat(np.arange(len(rows)), np.diff(rows.indptr)), rows.indices[: rows.nnz]] = rows.data[: rows.nnz]
-    return out
 
 
 def as_dense(rows: CSR | Dense, who: str) -> Dense:
@@ -102,7 +113,7 @@ def as_dense(rows: CSR | Dense, who: str) -> Dense:
     if isinstance(rows, Dense):
         return rows
     if 2 * rows.nnz >= rows.shape[0] * rows.shape[1]:
-        return Dense(_filled(rows, np.zeros(rows.shape, rows.data.dtype)))
+        return Dense(rows.to_scipy().toarray())
     raise UsageError(
         f"{who} needs dense rows, but these are sparse; use features such as Reduced(Words(), width=100), a projection "
         "such as Neighbors(projection=Components(width=64)), or search='exact'."

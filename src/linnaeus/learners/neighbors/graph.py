@@ -8,10 +8,11 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.hashes import GOLDEN, scramble
-from linnaeus.learners.neighbors.exact import as_dense, by_rows, to_dense
+from linnaeus.learners.base import expect_whole, to_dense
+from linnaeus.learners.neighbors.exact import BatchedIndex, as_dense, by_rows
+from linnaeus.learners.neighbors.hashing import drawn_bits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +25,6 @@ HIGHEST = 32
 """Layers above the first; the kernel supports up to 64."""
 SHARE, BATCH = 32, 512
 """Batch size when rows are added: one row for this many rows in the graph, and a maximum."""
-QUERIES = 1024
-"""Queries in one kernel call."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +51,9 @@ class Graph:
     walk: int = 100
 
     def __post_init__(self) -> None:
-        for name, least, most in (("links", 2, 512), ("build", 1, 10**6), ("walk", 1, 10**6)):
-            value = getattr(self, name)
-            expect(name, value, int)
-            if not least <= value <= most:
-                raise UsageError(f"{name} must be a whole number from {least} to {most:,}, not {value}.")
+        expect_whole("links", self.links, 2, 512)
+        expect_whole("build", self.build, 1, 10**6)
+        expect_whole("walk", self.walk, 1, 10**6)
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> GraphIndex:
         """Draw the layers and link the rows."""
@@ -83,7 +80,7 @@ class Graph:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphIndex:
+class GraphIndex(BatchedIndex):
     """Rows, the factors of their inner products, and the graph: levels, offsets, links, and links of upper layers."""
 
     rows: Dense
@@ -91,14 +88,6 @@ class GraphIndex:
     scales: Floats
     layers: Layers
     walk: int
-
-    def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        """Rows near each row of X (n, count), nearest first, and their scores."""
-        found = [self._batch(X.rows_slice(at, at + QUERIES), count) for at in range(0, len(X), QUERIES)]
-        if not found:
-            return np.zeros((0, count), np.int32), np.zeros((0, count))
-        rows, scores = zip(*found, strict=True)
-        return np.concatenate(rows), np.concatenate(scores)
 
     def _batch(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
         queries = to_dense(X)
@@ -127,13 +116,13 @@ def _scales(values: Floats, metric: str) -> Floats:
 
 def _empty(n: int, links: int, seed: int) -> Layers:
     """Arrays of a graph without links. A row is in layer l with probability links^-l."""
-    with np.errstate(over="ignore"):
-        drawn = scramble(scramble(np.uint64(seed) + GOLDEN) + np.arange(1, n + 1, dtype=np.uint64) * GOLDEN)
-    uniform = (drawn >> np.uint64(11)) * 2.0**-53
-    levels = sum((uniform < float(links) ** -layer).astype(np.int32) for layer in range(1, HIGHEST + 1))
+    uniform = (drawn_bits(seed, n) >> np.uint64(11)) * 2.0**-53
+    levels = np.zeros(n, np.int32)
+    for layer in range(1, HIGHEST + 1):
+        levels += uniform < float(links) ** -layer
     offsets = (np.cumsum(levels, dtype=np.int64) - levels) * (1 + links)
     uppers = np.zeros(int(levels.sum()) * (1 + links), np.int32)
-    return levels.astype(np.int32), offsets, np.zeros((n, 1 + 2 * links), np.int32), uppers
+    return levels, offsets, np.zeros((n, 1 + 2 * links), np.int32), uppers
 
 
 def _check(layers: Layers, n: int, links: int) -> None:

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.csr import present
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
-from linnaeus.learners.neighbors.exact import ExactIndex, asked
+from linnaeus.learners.base import expect_whole
+from linnaeus.learners.neighbors.exact import BatchedIndex, ExactIndex, asked, shaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from linnaeus.types import AnyInts, Array, Arrays, Doubles, Floats, Ints, Longs, Words64
 
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs, Words64
+    Planes = dict[str, Floats]
 
 COLUMNS = 1 << 12
 """Columns in one block of drawn hyperplanes."""
-
-
-def refuse_sizes(bits: int, tables: int, most: int) -> None:
-    """Refuse numbers of bits and tables that are out of range."""
-    for name, value, limit in (("bits", bits, most), ("tables", tables, 1024)):
-        expect(name, value, int)
-        if not 1 <= value <= limit:
-            raise UsageError(f"{name} must be a whole number from 1 to {limit:,}, not {value}.")
 
 
 def drawn_bits(seed: int, count: int, start: int = 0) -> Words64:
@@ -42,7 +36,7 @@ def drawn_bits(seed: int, count: int, start: int = 0) -> Words64:
     return found
 
 
-def drawn_rows(seed: int, rows: NDArray[np.integer[Any]], count: int) -> Words64:
+def drawn_rows(seed: int, rows: AnyInts, count: int) -> Words64:
     """The bits of `count` counters for each of these rows; row r starts at counter r count.
 
     >>> bool((drawn_rows(5, np.array([2]), 3) == drawn_bits(5, 9)[6:]).all())
@@ -54,7 +48,7 @@ def drawn_rows(seed: int, rows: NDArray[np.integer[Any]], count: int) -> Words64
     return found
 
 
-def drawn_planes(columns: NDArray[np.integer[Any]], count: int, seed: int) -> Floats:
+def drawn_planes(columns: AnyInts, count: int, seed: int) -> Floats:
     """Coefficients of random hyperplanes in these columns (m, count): sums of four uniform numbers, nearly normal."""
     planes = np.zeros((len(columns), count), np.float32)
     for at in range(0, len(columns), COLUMNS):
@@ -92,14 +86,45 @@ def least_columns(X: CSR, orders: Words64) -> Words64:
     return keys
 
 
-BATCH = 512
-"""Queries in one kernel call."""
 KEPT = 1 << 24
 """Largest number of plane coefficients kept in memory, 64 MB; beyond it they are drawn again when needed."""
 
 
+class Hashing:
+    """A search by hashing: rows that share one of `tables` buckets, each the size of `bits`, are compared."""
+
+    most_bits: ClassVar[int]
+
+    bits: int
+    tables: int
+
+    def __post_init__(self) -> None:
+        expect_whole("bits", self.bits, 1, self.most_bits)
+        expect_whole("tables", self.tables, 1, 1024)
+
+    @abstractmethod
+    def keys(self, X: CSR | Dense, seed: int, planes: Planes) -> Words64:
+        """The bucket of each row in each table (n, tables)."""
+
+    def index(self, rows: CSR | Dense, metric: str, seed: int) -> HashIndex:
+        """The buckets of all rows."""
+        keys = self.keys(rows, seed, {})
+        order = np.argsort(keys, axis=0, kind="stable").astype(np.int32)
+        keys = np.take_along_axis(keys, order, axis=0)
+        return HashIndex(rows, metric, self, seed, (np.ascontiguousarray(keys.T), np.ascontiguousarray(order.T)))
+
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> HashIndex:
+        """Restore the buckets from a file; every row number is checked."""
+        keys, order, seed = tensors["keys"], tensors["order"], tensors["seed"]
+        fits = keys.shape == order.shape == (self.tables, len(rows)) and seed.shape == (1,)
+        fits = fits and keys.dtype == np.uint64 and order.dtype == np.int32 and seed.dtype == np.uint64
+        if not fits or not 0 <= order.min() <= order.max() < len(rows) or (keys[:, 1:] < keys[:, :-1]).any():
+            raise damaged("its buckets contain rows that do not exist")
+        return HashIndex(rows, metric, self, int(seed[0]), (keys, order))
+
+
 @dataclass(frozen=True, kw_only=True)
-class Hyperplanes:
+class Hyperplanes(Hashing):
     """Hashing by random hyperplanes: a bucket is the sides of `bits` hyperplanes, in each of `tables` tables.
 
     Two rows at an angle t lie on the same side of a hyperplane with probability 1 - t / pi. They share a bucket in some
@@ -117,33 +142,24 @@ class Hyperplanes:
     [[7]]
     """
 
+    most_bits: ClassVar[int] = 62
+
     bits: int = 12
     tables: int = 16
 
-    def __post_init__(self) -> None:
-        refuse_sizes(self.bits, self.tables, 62)
-
-    def index(self, rows: CSR | Dense, metric: str, seed: int) -> HashIndex:
-        """The buckets of all rows."""
-        return _hashed(rows, metric, self, seed)
-
-    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> HashIndex:
-        """Restore the buckets from a file; every row number is checked."""
-        return _restored(tensors, rows, metric, self)
-
-    def keys(self, X: CSR | Dense, seed: int, cache: dict[str, Any]) -> Words64:
+    def keys(self, X: CSR | Dense, seed: int, planes: Planes) -> Words64:
         """The bucket of each row in each table (n, tables)."""
         count = self.bits * self.tables
         if isinstance(X, CSR) and X.width * count > KEPT:
             columns, own = present(X)
             return sides(own.dot(drawn_planes(columns, count, seed)), self.bits)
-        if "planes" not in cache:
-            cache["planes"] = drawn_planes(np.arange(X.shape[1]), count, seed)
-        return sides(X.dot(cache["planes"]), self.bits)
+        if not planes:
+            planes["drawn"] = drawn_planes(np.arange(X.shape[1]), count, seed)
+        return sides(X.dot(planes["drawn"]), self.bits)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinHash:
+class MinHash(Hashing):
     """MinHash: a bucket is the first feature of a row in each of `bits` random orders, in each of `tables` tables.
 
     Two rows have the same first feature with probability J, their Jaccard similarity: the number of features in both,
@@ -156,74 +172,42 @@ class MinHash:
     [[7]]
     """
 
+    most_bits: ClassVar[int] = 16
+
     bits: int = 2
     tables: int = 32
 
-    def __post_init__(self) -> None:
-        refuse_sizes(self.bits, self.tables, 16)
-
-    def index(self, rows: CSR | Dense, metric: str, seed: int) -> HashIndex:
-        """The buckets of all rows."""
-        return _hashed(rows, metric, self, seed)
-
-    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> HashIndex:
-        """Restore the buckets from a file; every row number is checked."""
-        return _restored(tensors, rows, metric, self)
-
-    def keys(self, X: CSR | Dense, seed: int, cache: dict[str, Any]) -> Words64:
+    def keys(self, X: CSR | Dense, seed: int, planes: Planes) -> Words64:
         """The bucket of each row in each table (n, tables)."""
         orders = drawn_bits(seed, 2 * self.bits * self.tables).reshape(2, self.tables, self.bits)
-        return least_columns(X.to_csr() if isinstance(X, Dense) else X, orders)
-
-
-def _hashed(rows: CSR | Dense, metric: str, how: Hyperplanes | MinHash, seed: int) -> HashIndex:
-    keys = how.keys(rows, seed, {})
-    order = np.argsort(keys, axis=0, kind="stable").astype(np.int32)
-    keys = np.take_along_axis(keys, order, axis=0)
-    return HashIndex(rows, metric, how, seed, (np.ascontiguousarray(keys.T), np.ascontiguousarray(order.T)))
-
-
-def _restored(tensors: Mapping[str, Array], rows: CSR | Dense, metric: str, how: Hyperplanes | MinHash) -> HashIndex:
-    keys, order, seed = tensors["keys"], tensors["order"], tensors["seed"]
-    fits = keys.shape == order.shape == (how.tables, len(rows)) and seed.shape == (1,)
-    fits = fits and keys.dtype == np.uint64 and order.dtype == np.int32 and seed.dtype == np.uint64
-    if not fits or not 0 <= order.min() <= order.max() < len(rows) or (keys[:, 1:] < keys[:, :-1]).any():
-        raise damaged("its buckets contain rows that do not exist")
-    return HashIndex(rows, metric, how, int(seed[0]), (keys, order))
+        return least_columns(X.to_csr(), orders)
 
 
 @dataclass(frozen=True, eq=False)
-class HashIndex:
+class HashIndex(BatchedIndex):
     """Rows, and for each table the sorted bucket keys (tables, n) and the rows in that order."""
+
+    batch: ClassVar[int] = 512
 
     rows: CSR | Dense
     metric: str
-    how: Hyperplanes | MinHash
+    how: Hashing
     seed: int
     buckets: tuple[Words64, Ints]
 
     @cached_property
-    def _cache(self) -> dict[str, Any]:
+    def _planes(self) -> Planes:
         return {}
 
     @cached_property
     def _exact(self) -> ExactIndex:
         return ExactIndex(self.rows, self.metric)
 
-    def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        """Rows near each row of X (n, count), nearest first, and their scores."""
-        found = [self._batch(X.rows_slice(at, at + BATCH), count) for at in range(0, len(X), BATCH)]
-        if not found:
-            return np.zeros((0, count), np.int32), np.zeros((0, count))
-        rows, scores = zip(*found, strict=True)
-        return np.concatenate(rows), np.concatenate(scores)
-
     def _batch(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        search = getattr(self._exact._kernel, f"{self.metric}_among")
+        search = getattr(self._exact.kernel, f"{self.metric}_among")
         among = *self.stretches(X), self.buckets[1].reshape(-1)
-        rows, scores = search(asked(X, self.rows), among, count, kernels.thread_count())
-        rows, scores = rows.reshape(-1, count), scores.reshape(-1, count)
-        scores = -np.sqrt(-scores) if self.metric == "euclidean" else scores
+        found = search(asked(X, self.rows), among, count, kernels.thread_count())
+        rows, scores = shaped(found, count, self.metric)
         few = np.flatnonzero(rows[:, -1] < 0)
         if len(few):
             rows[few], scores[few] = self._exact.near(X.take(few), count)
@@ -232,7 +216,7 @@ class HashIndex:
     def stretches(self, X: CSR | Dense) -> tuple[Longs, Longs]:
         """The start and end of the buckets of each row of X (n, tables), as positions in the rows of all tables."""
         keys = self.buckets[0]
-        found = list(zip(keys, self.how.keys(X, self.seed, self._cache).T, strict=True))
+        found = list(zip(keys, self.how.keys(X, self.seed, self._planes).T, strict=True))
         firsts = np.arange(len(keys)) * keys.shape[1]
         starts, ends = (
             np.stack([np.searchsorted(table, key, side) for table, key in found], axis=1) + firsts
@@ -243,9 +227,3 @@ class HashIndex:
     def state(self) -> Arrays:
         """The buckets and the random seed."""
         return {"keys": self.buckets[0], "order": self.buckets[1], "seed": np.array([self.seed], np.uint64)}
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.rows, self.metric, self.how, self.seed, self.buckets
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.__dict__.update(zip(("rows", "metric", "how", "seed", "buckets"), state, strict=True))

@@ -11,17 +11,19 @@ import numpy as np
 from linnaeus.arrays import Dense
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, did_you_mean, expect
+from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import places
+from linnaeus.learners.base import FittedModel, RowLearner, counted, expect_whole
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
-from linnaeus.protocols import LearnsRows, ModelChances, has_method
+from linnaeus.protocols import ModelChances, has_method
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
-    from linnaeus.types import Doubles, Floats, Ints, Json, Lesson
+    from linnaeus.learners.neighbors.exact import BatchedIndex
+    from linnaeus.types import Doubles, Floats, Ints, Json, Lesson, Piece
 
 
 def meant(name: str, value: Any, table: Mapping[str, Any], ability: str) -> Any:
@@ -62,7 +64,7 @@ def of_told(value: Json, table: Mapping[str, Any]) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Neighbors:
+class Neighbors(RowLearner):
     """k nearest neighbors: the `k` nearest training rows vote, and the scores are the shares of the votes.
 
         S_y(x) = sum of v(x, x_i) over the neighbors i with y_i = y, over the sum of all v(x, x_i)
@@ -85,18 +87,16 @@ class Neighbors:
     """
 
     answers: ClassVar[tuple[str, ...]] = ("classes", "sets", "numbers")
-    provides: ClassVar[tuple[type, ...]] = (LearnsRows,)
+    tuned: ClassVar[str | None] = "k"
 
     k: int = 5
     metric: str = "cosine"
-    votes: Any = "plain"
-    search: Any = "exact"
-    projection: Any = None
+    votes: Piece = "plain"
+    search: Piece = "exact"
+    projection: Piece = None
 
     def __post_init__(self) -> None:
-        expect("k", self.k, int)
-        if self.k < 1:
-            raise UsageError(f"k must be a whole number of at least 1, not {self.k}.")
+        expect_whole("k", self.k)
         refuse_metric(self.metric)
         object.__setattr__(self, "votes", meant("votes", self.votes, VOTES, "weigh"))
         object.__setattr__(self, "search", meant("search", self.search, SEARCHES, "index"))
@@ -118,7 +118,7 @@ class Neighbors:
 
     def learn(self, lesson: Lesson) -> FittedNeighbors:
         """Store the rows and build the search index."""
-        lesson = _counting(lesson)
+        lesson = counted(lesson)
         y = lesson.y
         if not isinstance(y, LabelSets):
             y = y.astype(np.float64 if y.dtype.kind == "f" else np.int32)
@@ -134,16 +134,8 @@ def refuse_metric(metric: str) -> None:
         raise UsageError(f"There is no metric {metric!r}; {did_you_mean(metric, METRICS)}")
 
 
-def _counting(lesson: Lesson) -> Lesson:
-    """The lesson without rows of weight zero, which have no vote."""
-    counting = lesson.weights > 0
-    if not counting.any():
-        raise DataError("All rows have weight zero; give at least one row a weight above zero.")
-    return lesson if counting.all() else lesson.take(np.flatnonzero(counting))
-
-
 @dataclass(frozen=True, eq=False)
-class FittedNeighbors:
+class FittedNeighbors(FittedModel):
     """A fitted nearest-neighbors model: the training rows in a search index, their labels, and the settings.
 
     >>> from linnaeus import TextClassifier
@@ -155,7 +147,7 @@ class FittedNeighbors:
 
     provides: ClassVar[tuple[type, ...]] = (ModelChances,)
 
-    index: Any
+    index: BatchedIndex
     known: Known
     how: Neighbors
     projection: Floats | None = None
@@ -172,9 +164,7 @@ class FittedNeighbors:
         than training rows. Rows are numbered as in training, without the rows of weight zero.
         """
         count = self.how.k if count is None else count
-        expect("count", count, int)
-        if count < 1:
-            raise UsageError(f"count must be a whole number of at least 1, not {count}.")
+        expect_whole("count", count)
         found: tuple[Ints, Doubles] = self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
         return found
 
@@ -187,10 +177,6 @@ class FittedNeighbors:
     def chances(self, S: Doubles) -> Doubles:
         """Class probabilities (n, k): the shares of the votes."""
         return S + 0.5 if isinstance(self.known.y, LabelSets) else S
-
-    def linear(self) -> None:
-        """None: the model has no linear weights."""
-        return
 
     def state(self) -> State:
         """Rows, labels, index and settings."""

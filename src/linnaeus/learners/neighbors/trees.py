@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.neighbors.exact import as_dense, by_rows, to_dense
+from linnaeus.learners.base import expect_whole, to_dense
+from linnaeus.learners.neighbors.exact import BatchedIndex, as_dense, by_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from linnaeus.types import Array, Arrays, Doubles, Ints
+    from sklearn.neighbors import BallTree as BinaryTree
 
-
-def _refuse(leaf: int) -> None:
-    expect("leaf", leaf, int)
-    if leaf < 1:
-        raise UsageError(f"leaf must be a whole number of at least 1, not {leaf}.")
-
-
-def _planted(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
-    if metric == "inner":
-        raise UsageError(f"{kind} does not support the metric inner; use cosine or euclidean.")
-    return TreeIndex(as_dense(rows, kind), metric, kind, leaf)
+    from linnaeus.types import Array, Doubles, Ints
 
 
 @dataclass(frozen=True, kw_only=True)
-class KDTree:
+class TreeSearch:
+    """A search with the tree of scikit-learn that has the name of the class."""
+
+    leaf: int = 40
+
+    def __post_init__(self) -> None:
+        expect_whole("leaf", self.leaf)
+
+    def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
+        """Build the index; the tree is built at the first query."""
+        kind = type(self).__name__
+        if metric == "inner":
+            raise UsageError(f"{kind} does not support the metric inner; use cosine or euclidean.")
+        return TreeIndex(as_dense(rows, kind), metric, kind, self.leaf)
+
+    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> TreeIndex:
+        """Restore the index from the rows of a file."""
+        if not isinstance(rows, Dense):
+            raise damaged("the rows of its tree have another type")
+        return self.index(rows, metric, 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KDTree(TreeSearch):
     """Exact search with a k-d tree (Bentley 1975), fast for up to about twenty columns.
 
     A leaf holds up to `leaf` rows, which are compared one by one. The tree is scikit-learn's. It is not stored: the
@@ -43,22 +57,9 @@ class KDTree:
     [[2]]
     """
 
-    leaf: int = 40
-
-    def __post_init__(self) -> None:
-        _refuse(self.leaf)
-
-    def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
-        """Build the index; the tree is built at the first query."""
-        return _planted(rows, metric, "KDTree", self.leaf)
-
-    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> TreeIndex:
-        """Restore the index from the rows of a file."""
-        return _restored(rows, metric, "KDTree", self.leaf)
-
 
 @dataclass(frozen=True, kw_only=True)
-class BallTree:
+class BallTree(TreeSearch):
     """Exact search with a ball tree (Omohundro 1989): faster than `KDTree` if there are more columns.
 
     >>> index = BallTree().index(Dense(np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 5.0]])), "cosine", 0)
@@ -66,28 +67,9 @@ class BallTree:
     [[2]]
     """
 
-    leaf: int = 40
-
-    def __post_init__(self) -> None:
-        _refuse(self.leaf)
-
-    def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
-        """Build the index; the tree is built at the first query."""
-        return _planted(rows, metric, "BallTree", self.leaf)
-
-    def restore(self, tensors: Mapping[str, Array], rows: CSR | Dense, metric: str) -> TreeIndex:
-        """Restore the index from the rows of a file."""
-        return _restored(rows, metric, "BallTree", self.leaf)
-
-
-def _restored(rows: CSR | Dense, metric: str, kind: str, leaf: int) -> TreeIndex:
-    if not isinstance(rows, Dense):
-        raise damaged("the rows of its tree have another type")
-    return _planted(rows, metric, kind, leaf)
-
 
 @dataclass(frozen=True, eq=False)
-class TreeIndex:
+class TreeIndex(BatchedIndex):
     """Rows, and the kind of tree that is built from them."""
 
     rows: Dense
@@ -96,7 +78,7 @@ class TreeIndex:
     leaf: int
 
     @cached_property
-    def _tree(self) -> Any:
+    def _tree(self) -> BinaryTree:
         from sklearn import neighbors
 
         return getattr(neighbors, self.kind)(self._placed(to_dense(self.rows)), leaf_size=self.leaf)
@@ -111,23 +93,10 @@ class TreeIndex:
         lengths = np.sqrt((values * values).sum(axis=1, keepdims=True))
         return np.hstack([values / np.where(lengths > 0, lengths, 1.0), lengths == 0])
 
-    def near(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
-        """The nearest rows to each row of X (n, count), nearest first, and how near they are."""
+    def _batch(self, X: CSR | Dense, count: int) -> tuple[Ints, Doubles]:
         queries = to_dense(X)
-        if not len(queries):
-            return np.zeros((0, count), np.int32), np.zeros((0, count))
         placed = self._placed(queries)
         if self.metric == "cosine":
             placed[:, -1] = 0.0  # a query of zeros is equally near to all rows
         found = self._tree.query(placed, count, return_distance=False)
         return by_rows(self.rows, self.metric, queries, found.astype(np.int32))
-
-    def state(self) -> Arrays:
-        """No arrays: the rows are stored elsewhere, and the index needs nothing else."""
-        return {}
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self.rows, self.metric, self.kind, self.leaf
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.__dict__.update(zip(("rows", "metric", "kind", "leaf"), state, strict=True))

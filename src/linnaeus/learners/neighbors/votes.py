@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import expect_positive
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -71,9 +72,7 @@ class Kernel:
     width: float = 0.1
 
     def __post_init__(self) -> None:
-        expect("width", self.width, float)
-        if not 0 < self.width < np.inf:
-            raise UsageError(f"width must be a number above zero, not {self.width!r}.")
+        expect_positive("width", self.width)
 
     def refuse(self, metric: str) -> str | None:
         """Accept every metric."""
