@@ -46,9 +46,6 @@ Matrix: TypeAlias = Any
 Label: TypeAlias = Any
 """A label as a user writes it: a string or another value that can be a key; a set of these; a number in regression."""
 
-Piece: TypeAlias = Any
-"""A loss, an optimizer, a kernel, a learner or a recipe as a user gives it: an object, or its plain name."""
-
 
 Material: TypeAlias = Any
 """Examples as a task holds them: a stream of texts, `Sentences` or `Groups`, whole or a piece of it."""

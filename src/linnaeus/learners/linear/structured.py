@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from linnaeus.learners.linear.learner import Linear
     from linnaeus.learners.run import Run
     from linnaeus.protocols import Solver
-    from linnaeus.types import Choices, Longs, Params
+    from linnaeus.types import AnyInts, Choices, Params
 
 BATCH = 16
 """Examples that a step looks at."""
@@ -48,7 +48,7 @@ def solve_candidates(
     return replace(fit, params={"W": W})
 
 
-def _narrowed(objective: Structured) -> tuple[Structured, Longs | None]:
+def _narrowed(objective: Structured) -> tuple[Structured, AnyInts | None]:
     """The same with the columns that have values: pairs of words that never met need no weight."""
     X = objective.X
     assert isinstance(X, Grouped)
