@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from linnaeus.erm import Fit
     from linnaeus.estimators.face import LinearFace
-    from linnaeus.protocols import Loss, OutputSpace, Solver
-    from linnaeus.types import AnyInts, Doubles, Ints, Longs, Params, Truth
+    from linnaeus.protocols import Loss, Solver
+    from linnaeus.types import AnyInts, Doubles, Ints, Longs, Params, Piece, Truth
 
     Spec: TypeAlias = LinearFace | SimpleNamespace
 
@@ -71,7 +71,7 @@ class Problem:
     rows: Any
     y: Any
     weights: Doubles
-    space: OutputSpace
+    space: Piece
     k: int
 
     def take(self, rows: AnyInts, weights: Doubles | None = None) -> Problem:
