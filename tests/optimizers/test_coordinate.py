@@ -146,7 +146,7 @@ def test_above_the_largest_strength_all_weights_are_zero(loss):
 def test_it_agrees_with_proximal_gradient(bias, penalty):
     problem = objective(Logistic(), penalty, bias=bias)
     ours = solve(problem)[-1][1]
-    theirs = solve(problem, ProximalGradient(), epochs=3000)[-1][1]
+    theirs = solve(problem, ProximalGradient(), epochs=300)[-1][1]
     np.testing.assert_allclose(problem.value(ours), problem.value(theirs), rtol=1e-7)
     assert set(ours) == set(theirs)
 

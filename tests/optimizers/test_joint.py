@@ -92,7 +92,8 @@ def crammer_optimum(joint, X):
         options={"ftol": 1e-12, "maxiter": 500},
     )
     assert found.status in (0, 8)  # 8: as far as its line search can see
-    return found.fun
+    W, b = found.x[: d * k].reshape(d, k), found.x[d * k : size]
+    return objective(CRAMMER, joint, X, W, b)  # its own value may lie below the optimum, by slacks that are too small
 
 
 OPTIMA = [(SOFTMAX, softmax_optimum, 40), (CRAMMER, crammer_optimum, 14)]

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from linnaeus import Recipe
+from linnaeus import Recipe, datasets
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features import Chars, Hashed, Selected, TfIdf, Words
 from linnaeus.learners.linear.learner import Linear
@@ -32,6 +32,17 @@ def test_a_recipe_survives_toml_and_json(name):
     given = VARIED if name == "varied" else recipe(name)
     assert Recipe.from_json(json.loads(json.dumps(given.to_json()))) == given
     assert Recipe.from_json(tomllib.loads(given.to_toml())) == given
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, row in RECIPES.items() if row.task == "classify"])
+def test_a_recipe_as_it_stands_learns_the_embedded_data(name):
+    """With its own tuning; docs/recipes.md trains them without."""
+    if name == "ridge":
+        pytest.skip("it learns numbers")
+    model = recipe(name).fit(datasets.intents("train"))
+    accuracy = model.evaluate(datasets.intents("test"), rounds=0).value("accuracy")
+    assert accuracy > (0.6 if name == "decision-tree" else 0.7)
 
 
 def test_files_of_both_kinds_are_read(tmp_path):
