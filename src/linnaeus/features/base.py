@@ -101,7 +101,7 @@ class Labeled:
     """Whether it does: then it must be learned anew for each fold, or held-out rows would be known to it."""
 
 
-class FittedPiece:
+class FittedPiece(ABC):
     """What every fitted piece says of itself; its class or its fields say otherwise where it is so."""
 
     opaque: ClassVar[bool] = False
@@ -110,6 +110,19 @@ class FittedPiece:
     """Whether its rows have a number in every column."""
     spells: ClassVar[bool] = False
     """Whether its rows are texts that can be read again."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """The number of columns."""
+
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """A readable name for each column."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Manifest and tensors from which this object is restored."""
 
     @property
     def keeps_rows(self) -> int:
@@ -130,7 +143,7 @@ class FittedPiece:
             yield from piece.parts()
 
 
-class Fitted(FittedPiece, ABC):
+class Fitted(FittedPiece):
     """Base class of fitted extractors, frozen: the row of a text does not depend on the other texts.
 
     >>> from linnaeus.features import Words
@@ -139,11 +152,6 @@ class Fitted(FittedPiece, ABC):
     (True, ['a', 'bad', 'film', 'good'])
     """
 
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """The number of columns."""
-
     @abstractmethod
     def extract(self, batch: Batch) -> CSR:
         """The features of one batch, in new arrays."""
@@ -151,14 +159,6 @@ class Fitted(FittedPiece, ABC):
     def locate(self, batch: Batch) -> list[list[Place]]:
         """For each row of one batch, the positions of its features; features without a position are left out: all."""
         return [[] for _ in range(len(batch))]
-
-    @abstractmethod
-    def names(self) -> Sequence[str]:
-        """A readable name for each column."""
-
-    @abstractmethod
-    def state(self) -> State:
-        """Manifest and tensors from which `restore` restores this object."""
 
     def keep(self, columns: Ints) -> Fitted:
         """The features restricted to these columns (sorted), whose values do not change.

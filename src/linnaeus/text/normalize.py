@@ -96,7 +96,7 @@ class Normalize:
         """The normalized text with the original position of each character."""
         aligned = Aligned.of(text)
         if self.html and "&" in text:
-            aligned = aligned.rewrite(unescape(aligned.text))
+            aligned = aligned.rewrite(replaced(ENTITY, resolve, aligned.text))
         if not aligned.text.isascii():
             if self.form or not self.accents:
                 aligned = aligned.rewrite(limited(aligned.text))
@@ -168,11 +168,7 @@ def limit_marks(text: str) -> str:
     >>> len(limit_marks("e" + 1000 * "\u0301"))
     31
     """
-    parts, at = [], 0
-    for start, end in _excess(text):
-        parts.append(text[at:start])
-        at = end
-    return "".join([*parts, text[at:]]) if parts else text
+    return "".join(piece for _, _, piece in limited(text))
 
 
 def limited(text: str) -> Iterator[tuple[int, int, str]]:
@@ -238,12 +234,12 @@ def resolve(text: str) -> str:
     return unescape(NUMBER.sub(r"&#\1", text))
 
 
-def unescape(text: str) -> Iterator[tuple[int, int, str]]:
-    """Resolve HTML entities, piece by piece."""
+def replaced(pattern: re.Pattern[str], change: Callable[[str], str], text: str) -> Iterator[tuple[int, int, str]]:
+    """Apply a change to what matches the pattern, piece by piece."""
     at = 0
-    for match in ENTITY.finditer(text):
+    for match in pattern.finditer(text):
         yield at, match.start(), text[at : match.start()]
-        yield match.start(), match.end(), resolve(match.group())
+        yield match.start(), match.end(), change(match.group())
         at = match.end()
     yield at, len(text), text[at:]
 

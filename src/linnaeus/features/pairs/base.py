@@ -187,25 +187,12 @@ def viewed(groups: Groups | View) -> View:
     return groups if isinstance(groups, View) else View(groups)
 
 
-class FittedPairs(FittedPiece, ABC):
+class FittedPairs(FittedPiece):
     """Base class of fitted joint features f(x, y) of an example and each of its candidates."""
-
-    @property
-    @abstractmethod
-    def width(self) -> int:
-        """How many columns."""
 
     @abstractmethod
     def rows(self, groups: Groups | View) -> CSR:
         """The features of every candidate (m, width)."""
-
-    @abstractmethod
-    def names(self) -> Sequence[str]:
-        """A readable name for each column."""
-
-    @abstractmethod
-    def state(self) -> State:
-        """Manifest and tensors that `restore_pairs` builds this from again."""
 
     def learning_rows(self, groups: Groups | View) -> CSR:
         """The rows of training examples, without information from their own answers."""

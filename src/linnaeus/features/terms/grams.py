@@ -11,7 +11,7 @@ from linnaeus.features.batches import NO_TEXTS
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import EDGE, UNITS, Plan
 from linnaeus.text import Analysis, as_texts
-from linnaeus.text.normalize import Aligned
+from linnaeus.text.normalize import Aligned, replaced
 from linnaeus.types import Json
 
 if TYPE_CHECKING:
@@ -148,21 +148,12 @@ def _sizes(grams: Grams, length: int) -> Sequence[int]:
 def _stretches(grams: Grams, aligned: Aligned) -> Iterator[Aligned]:
     """What terms do not leave: the text, or words with a mark at both ends, which stands on the character beside it."""
     if grams.unit == "across":
-        yield aligned.rewrite(_collapsed(aligned.text))
+        from linnaeus.kernels.reference.terms import SPACES
+
+        yield aligned.rewrite(replaced(SPACES, lambda _: " ", aligned.text))
         return
     left, right = "<>" if grams.unit == "subwords" else "  "
     for start, end in grams.analysis.cut(aligned.text):
         starts = (aligned.starts[start], *aligned.starts[start:end], aligned.starts[end - 1])
         ends = (aligned.ends[start], *aligned.ends[start:end], aligned.ends[end - 1])
         yield Aligned(left + aligned.text[start:end] + right, starts, ends)
-
-
-def _collapsed(text: str) -> Iterator[tuple[int, int, str]]:
-    from linnaeus.kernels.reference.terms import SPACES
-
-    at = 0
-    for match in SPACES.finditer(text):
-        yield at, match.start(), text[at : match.start()]
-        yield match.start(), match.end(), " "
-        at = match.end()
-    yield at, len(text), text[at:]

@@ -18,7 +18,7 @@ from linnaeus.errors import DataError, LinnaeusError, ModelFileError, UsageError
 from linnaeus.features.base import FittedPiece, ascending
 from linnaeus.features.names import Names
 from linnaeus.features.tokens.sources import SOURCES, restore
-from linnaeus.features.tokens.templates import ITEMS, Part, Templates, codes
+from linnaeus.features.tokens.templates import ITEMS, Part, Templates, parse
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, nest, nested, pack_arrow, tensor, unpack_arrow
 from linnaeus.text.buffers import as_arrow, as_texts
@@ -91,7 +91,7 @@ HELD = 1 << 22
 
 def form_rows(forms: list[str]) -> Ints:
     """Forms as kernels take them (q, 4): the last number, the salt, tells equal strings of two forms apart."""
-    return np.column_stack([codes(forms), np.arange(1, len(forms) + 1, dtype=np.int32)]).astype(np.int32)
+    return np.array([(*parse(form), salt) for salt, form in enumerate(forms, 1)], np.int32).reshape(-1, 4)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.features.tokens.fitted import FittedTemplates
     from linnaeus.features.tokens.sources import Clusters, Gazetteer
-    from linnaeus.types import Ints
 
 
 FORMS = {
@@ -63,11 +60,6 @@ def parse(form: str) -> tuple[int, int, int]:
     if size and not 1 <= int(size) <= LARGEST:
         raise UsageError(f"the form {form!r} has a size outside 1 to {LARGEST}; give another.")
     return LOWER * bool(found[1]) + ZEROS * bool(found[2]), FORMS[kind], int(size or 0)
-
-
-def codes(forms: list[str]) -> Ints:
-    """Forms (q, 3) for the kernels."""
-    return np.array([parse(form) for form in forms], np.int32).reshape(-1, 3)
 
 
 FARTHEST = 100
