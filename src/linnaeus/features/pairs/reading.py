@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -265,7 +265,7 @@ class FittedPassage(FittedMeasure):
 
     def values(self, view: View) -> Doubles:
         """The numbers of each choice."""
-        idf = _Worth(self)
+        idf = cache(self._worth)
         told, codes = stories(view, self.story), view.distinct(self.story).codes
         questions = [light_stems(text or "") for text in view.groups.column(self.question).to_pylist()]
         choices = view.shared("stems", lambda: [light_stems(one or "") for one in view.groups.candidates.to_pylist()])
@@ -274,6 +274,10 @@ class FittedPassage(FittedMeasure):
             clue = Clue(told[codes[group]], questions[group], choices[i], idf)
             rows.append([number for name in self.clues for number in CLUES[name][0](clue)])
         return np.array(rows, np.float64).reshape(len(view), len(self.names()))
+
+    def _worth(self, word: str) -> float:
+        count = float(self.table.look(_hashes([word]))[0])
+        return math.log((self.n + 1) / (count + 0.5))
 
     def state(self) -> State:
         """The clues and the table."""
@@ -290,20 +294,6 @@ class FittedPassage(FittedMeasure):
             raise damaged("its number of stories is none")
         story, question = field(state.manifest, "story", str), field(state.manifest, "question", str)
         return cls(story, question, clues, Tally.from_state(state, "keys", "counts"), n)
-
-
-class _Worth:
-    """What a word is worth, looked up once."""
-
-    def __init__(self, passage: FittedPassage) -> None:
-        self.passage = passage
-        self.known: dict[str, float] = {}
-
-    def __call__(self, word: str) -> float:
-        if word not in self.known:
-            count = float(self.passage.table.look(_hashes([word]))[0])
-            self.known[word] = math.log((self.passage.n + 1) / (count + 0.5))
-        return self.known[word]
 
 
 def _hashes(words: Iterable[str]) -> Words64:

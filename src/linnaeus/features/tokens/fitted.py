@@ -148,9 +148,10 @@ class FittedTemplates(FittedPiece):
 
     def _names(self, start: int, end: int) -> list[str]:
         found: list[str] = []
-        for t, template in enumerate(self._all):
+        first, last = np.searchsorted(self.bounds, start, side="right") - 1, np.searchsorted(self.bounds, end)
+        for t in range(int(first), int(last)):
             own = self.members[max(start, self.bounds[t]) : min(end, self.bounds[t + 1])]
-            said = [self._said(part, own[:, i]) for i, part in enumerate(template) if len(own)]
+            said = [self._said(part, own[:, i]) for i, part in enumerate(self._all[t])]
             found += [" & ".join(parts) for parts in zip(*said, strict=True)]
         return found
 
