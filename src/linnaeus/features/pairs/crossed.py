@@ -72,8 +72,7 @@ class FittedDescribed(FittedPairs):
 
     def rows(self, groups: Groups | View) -> CSR:
         """The row of each candidate; nothing for "none of these"."""
-        view = viewed(groups)
-        return _blank(self.features.extract(titles(view)).take(view.distinct("candidate").codes), view)
+        return of_candidates(self.features, viewed(groups))
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
         """Those of the distinct candidates, looked up."""
@@ -147,8 +146,7 @@ class FittedCrossed(FittedPairs):
         """Every pair of columns of the two rows, with the product of their values."""
         view = viewed(groups)
         A = self.left.extract(contexts(view, self.columns)).take(view.group)
-        B = _blank(self.right.extract(titles(view)).take(view.distinct("candidate").codes), view)
-        pairs = products(B, A)
+        pairs = products(of_candidates(self.right, view), A)
         values = (pairs.values * self.weight).astype(np.float32)
         return CSR(pairs.indptr, pairs.keys.astype(np.int32), values, self.width)
 
@@ -190,8 +188,9 @@ class FittedCrossed(FittedPairs):
         return cls(left, right, columns, weight)
 
 
-def _blank(X: CSR, view: View) -> CSR:
-    """The rows, empty where there is no candidate."""
+def of_candidates(features: Fitted, view: View) -> CSR:
+    """The row of each candidate; an empty one for "none of these"."""
+    X = features.extract(titles(view)).take(view.distinct("candidate").codes)
     if not view.missing.any():
         return X
     kept = ~np.repeat(view.missing, np.diff(X.indptr))

@@ -147,11 +147,8 @@ class FittedMeasured(FittedPairs):
     @property
     def width(self) -> int:
         """One or two columns for each number, for questions as many for each kind and for negated ones."""
-        return self._base * (len(KINDS) + 2 if self.question else 1)
-
-    @property
-    def _base(self) -> int:
-        return len(self.scale) * (2 if self.standing == "both" else 1)
+        own = len(self.scale) * (2 if self.standing == "both" else 1)
+        return own * (len(KINDS) + 2 if self.question else 1)
 
     def rows(self, groups: Groups | View) -> CSR:
         """The scaled numbers."""
@@ -175,12 +172,9 @@ class FittedMeasured(FittedPairs):
             total += added if measure.about_none else np.where(view.missing, 0.0, added)
         return total
 
-    def _table(self, view: View, values: list[Doubles]) -> Doubles:
-        V = _stacked(self.measures, values, view) * self.scale
-        return V if self.standing == "plain" else np.hstack([V, _standings(V, view)])
-
     def _rows(self, view: View, values: list[Doubles]) -> CSR:
-        table = self._table(view, values).astype(np.float32)
+        V = _stacked(self.measures, values, view) * self.scale
+        table = (V if self.standing == "plain" else np.hstack([V, _standings(V, view)])).astype(np.float32)
         if self.question is None:
             return _sparse(table, np.zeros((len(table), 1), np.int64), self.width)
         kinds, negated = _asked(view, self.question)

@@ -99,10 +99,6 @@ class Vocabulary:
         found[columns[there]] = there
         return found
 
-    @property
-    def _tables(self) -> tuple[memoryview, memoryview]:
-        return self.token_slots.data, self.pair_slots.data
-
     def find(self, term: Term) -> int:
         """The column of a term, or -1."""
         node = self._find_token(term[0])
@@ -113,7 +109,7 @@ class Vocabulary:
         return column
 
     def _find_token(self, token: bytes) -> int:
-        slots, mask = self._tables[0], len(self.token_slots) // 2 - 1
+        slots, mask = self.token_slots.data, len(self.token_slots) // 2 - 1
         value, short = kernels.hash_bytes(token), len(token) <= 8
         key = int.from_bytes(token, "little") if short else value
         tag = len(token) if short else len(token) | 1 << 31
@@ -126,7 +122,7 @@ class Vocabulary:
         return -1
 
     def _find_pair(self, key: int) -> tuple[int, int]:
-        slots, mask = self._tables[1], len(self.pair_slots) // 2 - 1
+        slots, mask = self.pair_slots.data, len(self.pair_slots) // 2 - 1
         i = pair_hash(key) & mask
         while slots[2 * i] != MASK:
             if slots[2 * i] == key:
