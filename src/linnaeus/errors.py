@@ -9,6 +9,7 @@ Messages say what is wrong, where, and what to do, in one sentence.
 import os
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import cast
 
 __all__ = [
     "DataError",
@@ -154,10 +155,10 @@ _KINDS: dict[type, tuple[type | tuple[type, ...], str]] = {
 }
 
 
-def expect(name: str, value: object, kind: type) -> None:
+def expect(name: str, value: object, kind: type, least: float | None = None) -> None:
     """Refuse an argument that is not of this type: int, float (whole numbers too), str, os.PathLike (strings too).
 
-    True does not count as a number.
+    True does not count as a number. A number below the least one is refused, too.
 
     >>> expect("k", 3, int)
     >>> expect("k", "3", int)
@@ -167,6 +168,8 @@ def expect(name: str, value: object, kind: type) -> None:
     accepted, words = _KINDS[kind]
     if isinstance(value, bool) or not isinstance(value, accepted):
         raise InputTypeError(f"{name} takes {words}, not {value!r}.")
+    if least is not None and not cast("float", value) >= least:
+        raise UsageError(f"{name} must be at least {least}, not {value}.")
 
 
 def is_unicode(text: str) -> bool:

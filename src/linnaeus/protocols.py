@@ -359,6 +359,14 @@ class ModelChances(Protocol):
         """The probabilities of classes or labels (n, k) at these scores."""
 
 
+class KeepsRows(Protocol):
+    """A fitted learner that holds rows of the training data."""
+
+    @property
+    def keeps_rows(self) -> int:
+        """The number of training rows in the model."""
+
+
 class CountsOn(Protocol):
     """A fitted learner that is as if it had been trained on old and new rows together; two of them can be added."""
 

@@ -1,8 +1,8 @@
 """Empirical risk minimization: an objective, an optimizer that minimizes it, and the training loop.
 
 `objective` combines rows, output space, loss and regularizer. `check` refuses invalid combinations. `train` runs the
-optimizer. `stopping` has the stopping criteria, and `trace` the history of a training. `diagnose` tests whether data
-are linearly separable.
+optimizer, once or for strengths from strong to weak; it has the stopping criteria and the history of a training.
+`diagnose` tests whether data are linearly separable.
 """
 
 from __future__ import annotations

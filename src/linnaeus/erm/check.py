@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.arrays import linear
 from linnaeus.erm.choose import willing
 from linnaeus.errors import UsageError
-from linnaeus.protocols import LossShape, NumberSpace, PointForm, ScalarForm, capability
+from linnaeus.protocols import LossShape, NumberSpace, PointForm, ScalarForm, capability, has
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check(objective: Objective, optimizer: Solver) -> None:
     """Refuse an invalid combination, with an error message that names alternatives."""
     loss = _name(objective.loss)
-    if capability(objective.space, NumberSpace) is not None and capability(objective.loss, PointForm) is None:
+    if has(objective.space, NumberSpace) and not has(objective.loss, PointForm):
         raise UsageError(
             f"The {loss} loss compares classes, but the targets are numbers; use squared, absolute or huber."
         )

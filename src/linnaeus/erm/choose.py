@@ -22,6 +22,7 @@ from linnaeus.protocols import (
     ScalarForm,
     StepwiseSolver,
     capability,
+    has,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _step_by_step(**settings: float) -> Solver:
 
 def stepwise(optimizer: object) -> bool:
     """Whether an optimizer is stochastic, so that it can continue with more examples."""
-    return capability(optimizer, StepwiseSolver) is not None
+    return has(optimizer, StepwiseSolver)
 
 
 def rated(optimizer: object) -> RatedSolver | None:
@@ -79,7 +80,7 @@ def mistake_driven(loss: object) -> bool:
     (True, False)
     """
     scalar = capability(loss, ScalarForm)
-    if scalar is None or capability(loss, PointForm) is not None:
+    if scalar is None or has(loss, PointForm):
         return False
     return float(scalar.value(np.zeros(1))[0]) == 0.0
 
@@ -96,7 +97,7 @@ def _always(_objective: Objective) -> bool:
 def _few(objective: Objective) -> bool:
     """Whether there are few enough parameters for Newton's method; least squares has its own solvers."""
     n, d = objective.X.shape
-    curved = capability(objective.loss, PointForm) is None
+    curved = not has(objective.loss, PointForm)
     return curved and d <= n and (d + 1) * objective.space.width(objective.k) <= FEW
 
 

@@ -26,7 +26,7 @@ from linnaeus.losses import Perceptron
 from linnaeus.optimizers import SGD
 from linnaeus.optimizers.dual import Binaries, Progress, Settings, solve_binaries
 from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel
-from linnaeus.protocols import JointSpace, NumberSpace, ProductSpace, SetSpace, ability, capability, has_method
+from linnaeus.protocols import JointSpace, NumberSpace, ProductSpace, SetSpace, ability, has, has_method
 from linnaeus.regularizers import NoPenalty
 from linnaeus.types import LabelSets
 
@@ -87,9 +87,9 @@ class Constraints:
         n, d = chosen.shape
         coo = chosen.tocoo()
         up = csr_matrix((coo.data, (coo.row, coo.col + d * self.up[coo.row])), shape=(n, d * self.width))
-        has = self.down[coo.row] >= 0
-        at = (coo.row[has], coo.col[has] + d * self.down[coo.row][has])
-        down = csr_matrix((coo.data[has], at), shape=(n, d * self.width))
+        below = self.down[coo.row] >= 0
+        at = (coo.row[below], coo.col[below] + d * self.down[coo.row][below])
+        down = csr_matrix((coo.data[below], at), shape=(n, d * self.width))
         return up - down
 
     def pack(self, params: Params) -> Doubles:
@@ -119,7 +119,7 @@ def constraints(objective: Objective) -> Constraints:
     bias = objective.bias != "none"
     features = hstack([X, csr_matrix(np.ones((X.shape[0], 1)))], format="csr") if bias else csr_matrix(X)
     n, w = X.shape[0], objective.width
-    if capability(objective.space, JointSpace) is not None:
+    if has(objective.space, JointSpace):
         truth = np.asarray(objective.y)
         rows, others = np.repeat(np.arange(n), w), np.tile(np.arange(w), n)
         wrong = others != truth[rows]
@@ -191,7 +191,7 @@ def _space(space: Piece, sets: bool, k: int) -> Piece:
         space = OUTPUTS[space]()
     if not has_method(space, "decode"):
         raise UsageError(f"space takes an output space or its name ({', '.join(OUTPUTS)}), not {space!r}.")
-    if capability(space, NumberSpace) is not None or (capability(space, SetSpace) is not None) != sets:
+    if has(space, NumberSpace) or (has(space, SetSpace)) != sets:
         wanted = "multilabel" if sets else "one of binary, multiclass, onevsrest and onevsone"
         raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
     return space
@@ -272,9 +272,7 @@ def separability(
     'not separable'
     """
     began = time.perf_counter()
-    expect("seconds", seconds, float)
-    if not seconds >= 0:
-        raise UsageError(f"seconds must be at least 0, not {seconds}.")
+    expect("seconds", seconds, float, 0)
     objective = examined(X, y, space, k, bias)
     stop = Stop(epochs=1000, mistakes=0.0, seconds=seconds / 2)
     fit = train(objective, SGD(rate=1.0), Watch(stop))

@@ -14,7 +14,7 @@ import numpy as np
 from linnaeus.arrays import Grouped, linear
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import NewtonLoss, PointForm, SeparablePenalty, SharedScores, ability, capability
+from linnaeus.protocols import NewtonLoss, PointForm, SeparablePenalty, SharedScores, ability, capability, has
 from linnaeus.types import Polished
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Objective:
 
     def polish(self, params: Params) -> Polished | None:
         """The same weights with their optimal bias; None if it cannot be found, or the scores take too much memory."""
-        if capability(self.loss, NewtonLoss) is None or self.X.shape[0] * self.width > ENTRIES:
+        if not has(self.loss, NewtonLoss) or self.X.shape[0] * self.width > ENTRIES:
             return None
         problem = _Bias(self, params["W"])
         b, at = problem.solve(params["b"].copy())
@@ -219,7 +219,7 @@ def structured(
     """
     if y.offsets[-1] != rows.shape[0]:
         raise UsageError(f"There are {rows.shape[0]} rows, but y has {y.offsets[-1]}; give one row for each.")
-    if capability(loss, PointForm) is not None:
+    if has(loss, PointForm):
         name = type(loss).__name__
         raise UsageError(f"The {name} loss is for numbers; for candidates and sequences use log, hinge or another.")
     sharing = capability(space, SharedScores)

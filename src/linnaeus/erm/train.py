@@ -164,9 +164,7 @@ class Stop:
         for name, (kind, least) in (real | dict.fromkeys(("epochs", "patience"), (int, 1))).items():
             value = getattr(self, name)
             if value is not None:
-                expect(name, value, kind)
-                if not value >= least:
-                    raise UsageError(f"{name} must be at least {least}, not {value}.")
+                expect(name, value, kind, least)
 
     def reason(self, trace: Trace, examples: int) -> str | None:
         """The reason to stop now, or None."""

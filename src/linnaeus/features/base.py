@@ -15,7 +15,7 @@ import numpy as np
 
 from linnaeus.arrays.csr import CSR, vstack
 from linnaeus.data.batch import Batch
-from linnaeus.errors import InputTypeError, UsageError, damaged, expect
+from linnaeus.errors import InputTypeError, damaged, expect
 from linnaeus.features.batches import text_batches
 from linnaeus.features.names import Names, chosen
 from linnaeus.frozen import dataclass
@@ -240,9 +240,7 @@ def check_least(name: str, value: int, least: int = 1) -> None:
     Traceback (most recent call last):
     linnaeus.errors.UsageError: Selected(k=...) must be at least 1, not 0.
     """
-    expect(name, value, int)
-    if value < least:
-        raise UsageError(f"{name} must be at least {least}, not {value}.")
+    expect(name, value, int, least)
 
 
 def check_around(name: str, block: Block, width: int, seed: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import KeepsRows, capability
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
@@ -77,8 +78,8 @@ class Remains:
 
 def remains(model: Model) -> Remains:
     """What fitted pieces say of themselves: `keeps_rows`, how many; `spells`, that rows are texts."""
-    own = getattr(model.body, "keeps_rows", 0)
-    holders = [(own, [model.features])] if own else []
+    body = capability(model.body, KeepsRows)
+    holders = [(body.keeps_rows, [model.features])] if body is not None and body.keeps_rows else []
     holders += [(part.keeps_rows, part.inside) for part in model.features.parts() if part.keeps_rows]
     texts = any(part.spells for _, inside in holders for piece in inside for part in piece.parts())
     return Remains(sum(rows for rows, _ in holders), texts)

@@ -1,7 +1,7 @@
 """Optimizers: solvers that minimize an objective (`protocols.Solver`).
 
-Stochastic optimizers (`stochastic.py`) have an update rule (`stochastic.py`), a learning rate with its schedule
-(`schedules.py`) and a batch size. Batch solvers use the whole objective. Dual ascent and coordinate descent use the
+Stochastic optimizers (`stochastic.py`) are an update rule with a learning rate, its schedule (`schedules.py`) and a
+batch size. Batch solvers use the whole objective. Dual ascent and coordinate descent use the
 structure of loss and penalty. Each states in `refuse` which objectives it does not support; `erm.check` adds
 alternatives.
 

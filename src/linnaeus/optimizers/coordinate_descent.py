@@ -18,7 +18,7 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, transpose, vstack
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.requirements import has_costs, single_rows
-from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, ability, capability
+from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, ability, capability, has
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -279,15 +279,15 @@ class CoordinateDescent:
         """Refuse losses that are not smooth, joint output spaces, and penalties on groups of weights."""
         loss, penalty = type(objective.loss).__name__, type(objective.regularizer).__name__
         shape, scalar = capability(objective.loss, LossShape), capability(objective.loss, ScalarForm)
-        if capability(objective.regularizer, SeparablePenalty) is None:
+        if not has(objective.regularizer, SeparablePenalty):
             return f"CoordinateDescent takes penalties on single weights, not {penalty}."
-        curved = capability(objective.loss, NewtonLoss) is not None and scalar is not None
+        curved = has(objective.loss, NewtonLoss) and scalar is not None
         if not curved or (shape is not None and not shape.convex):
             return f"CoordinateDescent needs a convex loss with a second derivative, which {loss} is not."
         if not single_rows(objective) or not _separable(objective):
             space = type(objective.space).__name__
             return f"CoordinateDescent needs independent scores, but {space} combines them."
-        if capability(objective.loss, OracleLoss) is not None and has_costs(objective):
+        if has(objective.loss, OracleLoss) and has_costs(objective):
             return f"CoordinateDescent takes the {loss} loss without costs."
         return None
 

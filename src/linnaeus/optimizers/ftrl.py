@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import OnlineKernel
 from linnaeus.optimizers.schedules import Constant
-from linnaeus.optimizers.stochastic import Stochastic
+from linnaeus.optimizers.stochastic import Stochastic, expect_positive
 from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, ability
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ class FTRL(Stochastic):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        expect("beta", self.beta, float)
-        if not (self.beta > 0 and np.isfinite(self.beta)):
-            raise UsageError(f"beta must be a positive number, not {self.beta}.")
+        expect_positive("beta", self.beta)
         if not isinstance(self.schedule, Constant):
             raise UsageError("FTRL has its own learning rate for each weight; leave the schedule constant.")
 

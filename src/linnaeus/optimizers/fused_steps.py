@@ -13,7 +13,7 @@ import numpy as np
 
 from linnaeus.kernels.online import Layout
 from linnaeus.optimizers.stochastic_steps import Run
-from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, ability, capability
+from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, ability, capability, has
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -59,7 +59,7 @@ class OnlineKernel(NamedTuple):
 def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKernel | None:
     """The kernel that knows these pieces, if there is one."""
     fused, penalty = capability(rule, FusedRule), capability(objective.regularizer, SeparablePenalty)
-    known = capability(objective.loss, OnlineLoss) is not None and capability(objective.space, ListedSpace) is not None
+    known = has(objective.loss, OnlineLoss) and has(objective.space, ListedSpace)
     kernel = None if fused is None else fused.online
     if kernel is None or penalty is None or not known:
         return None

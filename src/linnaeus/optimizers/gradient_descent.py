@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays.numerics import combine, dot, norm
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat
 from linnaeus.optimizers.line_search import DECREASE
@@ -38,9 +38,7 @@ class GradientDescent:
     memory: int = 5
 
     def __post_init__(self) -> None:
-        expect("memory", self.memory, int)
-        if self.memory < 1:
-            raise UsageError(f"memory must be at least 1, not {self.memory}.")
+        expect("memory", self.memory, int, 1)
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses and penalties that are not differentiable."""

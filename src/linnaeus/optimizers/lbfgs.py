@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from linnaeus.arrays.numerics import combine, products
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import EPS
 from linnaeus.optimizers.flat_objective import flatten
@@ -149,9 +149,7 @@ class LBFGS:
     memory: int = 10
 
     def __post_init__(self) -> None:
-        expect("memory", self.memory, int)
-        if self.memory < 1:
-            raise UsageError(f"memory must be at least 1, not {self.memory}.")
+        expect("memory", self.memory, int, 1)
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses and penalties that are not differentiable."""

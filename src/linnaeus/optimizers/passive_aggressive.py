@@ -14,7 +14,7 @@ from linnaeus.kernels.online import LOSSES
 from linnaeus.optimizers.fused_steps import Fused, OnlineKernel
 from linnaeus.optimizers.requirements import has_costs
 from linnaeus.optimizers.schedules import Constant, Schedule
-from linnaeus.protocols import ListedSpace, OnlineLoss, StepwiseSolver, StochasticSolver, capability
+from linnaeus.protocols import ListedSpace, OnlineLoss, StepwiseSolver, StochasticSolver, capability, has
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
@@ -62,7 +62,7 @@ class PassiveAggressive:
             return "PassiveAggressive supports the hinge loss only."
         if objective.regularizer.value(np.ones((1, 1))) != 0:
             return "PassiveAggressive is regularized by aggressiveness, and takes no penalty but NoPenalty."
-        if capability(objective.space, ListedSpace) is None or has_costs(objective):
+        if not has(objective.space, ListedSpace) or has_costs(objective):
             return "PassiveAggressive supports binary, multiclass, onevsrest and multilabel outputs without costs."
         return None
 

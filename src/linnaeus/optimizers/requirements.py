@@ -16,6 +16,7 @@ from linnaeus.protocols import (
     SeparablePenalty,
     SquaredForm,
     capability,
+    has,
 )
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def is_convex(objective: Objective) -> bool:
 
 def _rivals(objective: Objective) -> bool:
     """Whether the margin is taken to the best of several rivals: it has a kink where two of them are equal."""
-    joint = capability(objective.loss, MarginForm) is not None and capability(objective.space, ProductSpace) is None
+    joint = has(objective.loss, MarginForm) and not has(objective.space, ProductSpace)
     return joint and objective.space.width(objective.k) > 2
 
 
@@ -59,7 +60,7 @@ def ridge(objective: Objective) -> float | None:
 
 def single_rows(objective: Objective) -> bool:
     """Whether each example is one row of scores; sequences and candidates have several."""
-    return capability(objective.space, GroupedSpace) is None
+    return not has(objective.space, GroupedSpace)
 
 
 def refuse_kinks(objective: Objective, name: str) -> str | None:
@@ -81,7 +82,7 @@ def refuse_kinks(objective: Objective, name: str) -> str | None:
 def refuse_flat(objective: Objective, name: str) -> str | None:
     """Why a second-order solver does not support this loss; None if it does."""
     said = refuse_kinks(objective, name)
-    if said is None and capability(objective.loss, NewtonLoss) is None:
+    if said is None and not has(objective.loss, NewtonLoss):
         loss = type(objective.loss).__name__
         return f"{name} needs second derivatives, and the {loss} loss has none."
     known = capability(objective.space, CurvedSpace) or capability(objective.loss, PointForm)
@@ -94,7 +95,7 @@ def refuse_curved(objective: Objective, name: str) -> str | None:
     """Why a least-squares solver does not support this objective; None if it does."""
     if (said := refuse_rows(objective, name)) is not None:
         return said
-    if capability(objective.loss, SquaredForm) is None:
+    if not has(objective.loss, SquaredForm):
         loss = type(objective.loss).__name__
         return f"{name} solves least squares, and does not support the {loss} loss."
     if ridge(objective) is None:

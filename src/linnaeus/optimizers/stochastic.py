@@ -59,12 +59,8 @@ class Stochastic(ABC):
     """Whether each weight has a learning rate of its own."""
 
     def __post_init__(self) -> None:
-        expect("rate", self.rate, float)
-        expect("batch", self.batch, int)
-        if not (self.rate > 0 and np.isfinite(self.rate)):
-            raise UsageError(f"rate must be a positive number, not {self.rate}.")
-        if self.batch < 1:
-            raise UsageError(f"batch must be at least 1, not {self.batch}.")
+        expect_positive("rate", self.rate)
+        expect("batch", self.batch, int, 1)
         object.__setattr__(self, "schedule", as_schedule(self.schedule))
 
     def refuse(self, objective: Objective) -> str | None:
@@ -300,6 +296,13 @@ class Average:
     @property
     def _averaged(self) -> StochasticSolver:
         return _stepwise(self.inner)
+
+
+def expect_positive(name: str, value: float) -> None:
+    """Refuse a value that is not a number above 0."""
+    expect(name, value, float)
+    if not (value > 0 and np.isfinite(value)):
+        raise UsageError(f"{name} must be a positive number, not {value}.")
 
 
 def _expect_within(name: str, value: float, end: float) -> None:

@@ -16,7 +16,7 @@ from linnaeus.arrays import linear
 from linnaeus.arrays.grouped import row_gradient, touched
 from linnaeus.optimizers.schedules import as_schedule
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.protocols import EpochPenalty, capability
+from linnaeus.protocols import EpochPenalty, capability, has
 from linnaeus.types import RowGrad, Step
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Catcher:
 
     def __init__(self, objective: Objective, rule: Rule, params: Params, state: Params) -> None:
         self.regularizer, self.rule, self.params, self.state = objective.regularizer, rule, params, state
-        self.idle = capability(rule, EpochPenalty) is not None or not _penalizes(objective.regularizer)
+        self.idle = has(rule, EpochPenalty) or not _penalizes(objective.regularizer)
         self.names = () if self.idle else tuple(objective.penalized)
         self.clock = 0.0
         self.seen = {name: np.zeros(len(params[name])) for name in self.names}

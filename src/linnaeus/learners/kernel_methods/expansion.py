@@ -12,7 +12,7 @@ from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import RowLearner, expect_positive, indicators
-from linnaeus.protocols import PositiveSimilarity, capability
+from linnaeus.protocols import KeepsRows, PositiveSimilarity, capability
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.types import LabelSets, State
 
@@ -143,6 +143,7 @@ class Expansion:
     rows: CSR | Dense
     duals: Doubles
     bias: Doubles
+    provides: ClassVar[tuple[type, ...]] = (KeepsRows,)
 
     @classmethod
     def of(cls, kernel: Similarity, rows: CSR | Dense, duals: Doubles, bias: Doubles) -> Expansion:

@@ -13,7 +13,7 @@ from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel, kind_of
 from linnaeus.learners.kernel_methods.expansion import KernelLearner, compared, gram, heads, is_pair, numbers, opposed
-from linnaeus.protocols import ModelChances
+from linnaeus.protocols import KeepsRows, ModelChances
 from linnaeus.similarities import describe, described
 from linnaeus.types import State
 
@@ -161,7 +161,7 @@ class FittedProcess(FittedModel):
     (True, ['pos'])
     """
 
-    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
+    provides: ClassVar[tuple[type, ...]] = (ModelChances, KeepsRows)
 
     kernel: Similarity
     rows: CSR | Dense

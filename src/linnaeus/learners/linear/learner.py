@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -49,8 +49,8 @@ class Linear:
     @property
     def strength(self) -> float | None:
         """The strength of the regularizer; None where it has none to tune."""
-        found = getattr(self.regularizer, "strength", None)
-        return None if found is None else float(found)
+        tuned = is_dataclass(self.regularizer) and "strength" in {field.name for field in fields(self.regularizer)}
+        return float(self.regularizer.strength) if tuned else None
 
     def with_strength(self, strength: float) -> Linear:
         """The same, regularized with another strength."""

@@ -17,7 +17,7 @@ from linnaeus.lazy import places
 from linnaeus.learners.base import FittedModel, RowLearner, counted, expect_whole
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
-from linnaeus.protocols import ModelChances, has_method
+from linnaeus.protocols import KeepsRows, ModelChances, has_method
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class FittedNeighbors(FittedModel):
     (True, ['pos'])
     """
 
-    provides: ClassVar[tuple[type, ...]] = (ModelChances,)
+    provides: ClassVar[tuple[type, ...]] = (ModelChances, KeepsRows)
 
     index: BatchedIndex
     known: Known

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import rounding
 from linnaeus.optimizers.dual.binary import LOSSES, Binaries, Progress, Settings
@@ -18,16 +18,7 @@ from linnaeus.optimizers.dual.joint import CRAMMER, SOFTMAX, Climb, Family, Join
 from linnaeus.optimizers.dual.separate import solve_binaries
 from linnaeus.optimizers.newton import NewtonCG
 from linnaeus.optimizers.requirements import has_costs, ridge
-from linnaeus.protocols import (
-    CostFree,
-    DualLoss,
-    JointDualLoss,
-    JointSpace,
-    OwnTolerance,
-    ProductSpace,
-    ability,
-    capability,
-)
+from linnaeus.protocols import CostFree, DualLoss, JointDualLoss, JointSpace, OwnTolerance, ProductSpace, ability, has
 from linnaeus.types import Step
 
 if TYPE_CHECKING:
@@ -55,7 +46,7 @@ FAMILIES = {
 
 def refuse_joint(objective: Objective) -> str | None:
     """Refuse losses without an exact step, penalties other than L2, and problems that do not fit into memory."""
-    if capability(objective.loss, JointDualLoss) is None:
+    if not has(objective.loss, JointDualLoss):
         loss = type(objective.loss).__name__
         return f"DualAscent has no dual step for the {loss} loss in Multiclass."
     if not ridge(objective):
@@ -140,21 +131,19 @@ class DualAscent:
     provides: ClassVar[tuple[type, ...]] = (OwnTolerance,)
 
     def __post_init__(self) -> None:
-        expect("tol", self.tol, float)
-        if not self.tol >= 0:
-            raise UsageError(f"tol must be at least 0, not {self.tol}.")
+        expect("tol", self.tol, float, 0)
 
     def refuse(self, objective: Objective) -> str | None:
         """Refuse losses without a dual step, penalties other than L2, and other output spaces."""
-        if capability(objective.space, JointSpace) is not None:
+        if has(objective.space, JointSpace):
             return refuse_joint(objective)
-        if capability(objective.loss, DualLoss) is None:
+        if not has(objective.loss, DualLoss):
             return f"DualAscent has no dual step for the {type(objective.loss).__name__} loss."
-        if capability(objective.space, ProductSpace) is None:
+        if not has(objective.space, ProductSpace):
             return f"DualAscent solves independent binary problems, not {type(objective.space).__name__}."
         if not ridge(objective):
             return _no_ridge(objective)
-        if has_costs(objective) and capability(objective.loss, CostFree) is None:
+        if has_costs(objective) and not has(objective.loss, CostFree):
             return "DualAscent does not support costs in binary problems."
         return None
 
@@ -175,7 +164,7 @@ class DualAscent:
             last[:] = [step]
             return report(step)
 
-        if capability(objective.space, JointSpace) is not None:
+        if has(objective.space, JointSpace):
             minimize_joint(objective, self.tol, ascent, heard)
         else:
             self._binaries(objective, ascent, heard)
