@@ -157,7 +157,10 @@ class Fitted(FittedPiece):
         """The features of one batch, in new arrays."""
 
     def locate(self, batch: Batch) -> list[list[Place]]:
-        """For each row of one batch, the positions of its features; features without a position are left out: all."""
+        """For each row of one batch, the positions of its features; by default they have none.
+
+        Features without a position are left out.
+        """
         return [[] for _ in range(len(batch))]
 
     def keep(self, columns: Ints) -> Fitted:
