@@ -32,7 +32,7 @@ def raising(error):
 def test_help_lists_every_verb(run):
     code, out, _ = run("--help")
     assert code == 0
-    assert all(name in out and verb.help in out for name, verb in VERBS.items())
+    assert all(name in out and line in out for name, line in VERBS.items())
 
 
 def test_help_promises_no_verb_that_is_not_there(run):

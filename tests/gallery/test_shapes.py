@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from linnaeus.gallery import PICTURES
-from linnaeus.gallery.boundaries import STRENGTHS, fitted, slack_lines
+from linnaeus.gallery.boundaries import REACH, STRENGTHS, cell, fitted, nearest, sites, slack_lines
 from linnaeus.gallery.curves import MEANS, WIDTHS
 from linnaeus.gallery.drawing import CELLS, lattice
 from linnaeus.gallery.lifts import INNER, OUTER, cuts, lifted, truth_tables
 from linnaeus.gallery.minima import STARTS, curvature, height, saddle, slope, surface, walked
 from linnaeus.gallery.multiclass import NONE, SEVERAL, apart, claims, duels, votes
 from linnaeus.gallery.toys import overlapping, three
-from linnaeus.gallery.voronoi import REACH, cell, nearest, sites
 from linnaeus.render.picture import Lines, Points, Regions
 
 _, GRID = lattice(three().limits)

@@ -13,19 +13,8 @@ if TYPE_CHECKING:
     from linnaeus.audit import Audit
     from linnaeus.data import Corpus
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus check reviews.csv
-  linnaeus check train.jsonl test.jsonl --limit leaks=0
-  linnaeus check data.csv --text body --label topic --json | jq .findings
-  zcat big.tsv.gz | linnaeus check - --format tsv
 
-\b
-Exit code: 0 if every finding is within its limit, 1 if not, 3 if the data cannot be read.
-"""
-
-
-@shared.verb("check", _EXAMPLES, reads=True)
+@shared.verb("check", reads=True)
 @click.argument("data")
 @click.argument("other", required=False)
 @shared.several("--limit", "limits", metavar="NAME=SHARE", text="Largest accepted share of a finding")
@@ -37,6 +26,15 @@ def command(data: str, other: str | None, **options: shared.Option) -> int:
 
     Shows labels, lengths, scripts and vocabulary. Finds empty texts, duplicates, near-duplicates, wrongly decoded
     texts, conflicting labels, rare labels, and rows that are in both DATA and OTHER. `-` means standard input.
+
+    Examples:
+      linnaeus check reviews.csv
+      linnaeus check train.jsonl test.jsonl --limit leaks=0
+      linnaeus check data.csv --text body --label topic --json | jq .findings
+      zcat big.tsv.gz | linnaeus check - --format tsv
+
+    Exit code: 0 if every finding is within its limit, 1 if not, 3 if the data cannot be read.
+
     """
     audit, headed = audit_sources(data, other, options)
     screen = shared.stdout_screen(options)

@@ -12,14 +12,8 @@ from linnaeus.cli import options as shared
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus clusters reviews.csv -o clusters.tsv
-  linnaeus clusters train.conll more.txt -o clusters.tsv --count 256
-"""
 
-
-@shared.verb("clusters", _EXAMPLES)
+@shared.verb("clusters")
 @click.argument("sources", metavar="TEXTS...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", required=True, help="Output file for the words and their clusters.")
 @shared.count("--count", default=512, text="Number of clusters.")
@@ -34,6 +28,11 @@ def command(sources: tuple[str, ...], output: str, **options: shared.Option) -> 
     """Learn clusters of words with similar contexts from unlabeled TEXTS.
 
     Each line of FILE has a word, a tab, and the bits of its cluster.
+
+    Examples:
+      linnaeus clusters reviews.csv -o clusters.tsv
+      linnaeus clusters train.conll more.txt -o clusters.tsv --count 256
+
     """
     from linnaeus.features.tokens import Grouping
     from linnaeus.store.atomic import replacing

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.render import Page
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus demo
-  linnaeus demo -o intents.lin
-"""
-
 TEXT = "Could you wake me up at half past six tomorrow?"
 
 
-@shared.verb("demo", _EXAMPLES)
+@shared.verb("demo")
 @click.option("-o", "--output", metavar="MODEL", help="The model file (default: in the Linnaeus state folder).")
 def command(output: str | None, **options: shared.Option) -> int:
-    """Train on built-in requests to a voice assistant, evaluate the model, explain a prediction."""
+    """Train on built-in requests to a voice assistant, evaluate the model, explain a prediction.
+
+    Examples:
+      linnaeus demo
+      linnaeus demo -o intents.lin
+
+    """
     from linnaeus import datasets
     from linnaeus.audit import check
     from linnaeus.audit.page import audit_page

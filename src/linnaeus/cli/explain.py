@@ -18,24 +18,11 @@ if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.types import Source
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus explain spam.lin "free prize, call now"
-  linnaeus explain spam.lin "free prize, call now" --class ham
-  linnaeus explain spam.lin "free prize, call now" --detail
-  linnaeus explain spam.lin new.csv --rows 3
-  linnaeus explain spam.lin "free prize" --html > why.html
-
-\b
-What a model has learned, class by class:
-  linnaeus explain spam.lin
-"""
-
 SHOWN = 20
 """At most this many classes are shown if none is named."""
 
 
-@shared.verb("explain", _EXAMPLES, reads=True)
+@shared.verb("explain", reads=True)
 @click.argument("model")
 @click.argument("source", required=False, metavar="[TEXT|DATA]")
 @shared.several("--class", "classes", metavar="NAME", text="Also explain this class")
@@ -49,6 +36,17 @@ def command(model: str, source: str | None, **options: shared.Option) -> int:
     """Show how much each word of a text adds to the score of the predicted class.
 
     Contributions and bias add up to the score. Without TEXT or DATA, show the strongest features of each class.
+
+    Examples:
+      linnaeus explain spam.lin "free prize, call now"
+      linnaeus explain spam.lin "free prize, call now" --class ham
+      linnaeus explain spam.lin "free prize, call now" --detail
+      linnaeus explain spam.lin new.csv --rows 3
+      linnaeus explain spam.lin "free prize" --html > why.html
+
+    What a model has learned, class by class:
+      linnaeus explain spam.lin
+
     """
     found = open_model(model, source)
     if options["as_html"]:

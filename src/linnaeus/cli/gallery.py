@@ -13,19 +13,19 @@ from linnaeus.cli import options as shared
 if TYPE_CHECKING:
     from linnaeus.render.picture import Picture
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus gallery
-  linnaeus gallery -o pictures --only neighbors
-"""
 
-
-@shared.verb("gallery", _EXAMPLES)
+@shared.verb("gallery")
 @click.option("-o", "--output", metavar="FOLDER", default="gallery", show_default=True, help="Folder for the files.")
 @shared.several("--only", metavar="NAME", text="Draw only this picture")
 @shared.as_json("Print one JSON object with the file, title and caption of each picture.")
 def command(output: str, only: tuple[str, ...], **options: shared.Option) -> int:
-    """Draw decision boundaries, losses, optimizer paths and weights of Linnaeus models as SVG files."""
+    """Draw decision boundaries, losses, optimizer paths and weights of Linnaeus models as SVG files.
+
+    Examples:
+      linnaeus gallery
+      linnaeus gallery -o pictures --only neighbors
+
+    """
     from linnaeus.errors import UsageError, did_you_mean
     from linnaeus.gallery import PICTURES
     from linnaeus.render import table

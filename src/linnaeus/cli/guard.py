@@ -95,7 +95,8 @@ def guarded(run: Callable[[], object], debug: bool) -> int:
 
             sentence = f"{sentence} {save_traceback(error)}"
         signals.said.set()
-        _say(sentence)
+        if sentence:
+            say(sentence if sentence.startswith("Usage:") else f"linnaeus: {sentence}")
         with suppress(OSError):
             flush()
         return code
@@ -160,11 +161,6 @@ def _no_option(error: click.NoSuchOption) -> str:
     params = error.ctx.command.params if error.ctx else []
     near = nearest(error.option_name, (name for param in params for name in param.opts if name.startswith("-")))
     return f"There is no option {error.option_name!r}" + ("." if near is None else f"; did you mean {near!r}?")
-
-
-def _say(sentence: str) -> None:
-    if sentence:
-        say(sentence if sentence.startswith("Usage:") else f"linnaeus: {sentence}")
 
 
 def say(message: str) -> None:

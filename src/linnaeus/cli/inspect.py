@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from linnaeus.render import Page
     from linnaeus.types import Json
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus inspect topics.lin
-  linnaeus inspect topics.lin --verify
-  linnaeus inspect topics.lin --recipe > again.toml
-"""
-
 _SHOWN = 20
 _OUTPUTS = {"single": "classes", "tags": "tags", "numbers": "predicts", "candidates": "predicts"}
 
 
-@shared.verb("inspect", _EXAMPLES, works=False)
+@shared.verb("inspect", works=False)
 @click.argument("model")
 @click.option("--verify", is_flag=True, help="Check the digest of every tensor, also of large ones.")
 @click.option("--recipe", "as_recipe", is_flag=True, help="Print only the recipe, as TOML.")
 @shared.as_json()
 @shared.no_seed
 def command(model: str, **options: shared.Option) -> int:
-    """Show the recipe, classes, training data, held-out metrics and file contents of MODEL."""
+    """Show the recipe, classes, training data, held-out metrics and file contents of MODEL.
+
+    Examples:
+      linnaeus inspect topics.lin
+      linnaeus inspect topics.lin --verify
+      linnaeus inspect topics.lin --recipe > again.toml
+
+    """
     from linnaeus.model.file import model_of
 
     state = read_state(model, True if options["verify"] else None)

@@ -14,15 +14,7 @@ import click
 from linnaeus import temporary
 from linnaeus.cli import ALIASES, VERBS, signals
 from linnaeus.cli.guard import INTERRUPTED, TERMINATED, guarded, whole_output
-
-_EXAMPLES = """\b
-Examples:
-  linnaeus demo
-  linnaeus train reviews.csv
-  linnaeus test reviews.lin test.csv
-  linnaeus predict reviews.lin new.csv -o answers.csv
-  linnaeus explain reviews.lin "a text of yours"
-"""
+from linnaeus.cli.options import help_of
 
 
 class Formatter(click.HelpFormatter):
@@ -62,7 +54,7 @@ class LazyGroup(click.Group):
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(VERBS[cmd_name].module).command
+        command: click.Command = import_module(f"linnaeus.cli.{cmd_name}").command
         command.context_class = Context
         return command
 
@@ -76,7 +68,7 @@ class LazyGroup(click.Group):
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
+            formatter.write_dl(list(VERBS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -99,10 +91,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.group(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=_EXAMPLES,
-    subcommand_metavar="COMMAND [ARGS]...",
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="COMMAND [ARGS]..."
 )
 @click.option(
     "-V",
@@ -118,7 +107,18 @@ def group() -> None:
     """Train, evaluate, explain and use text classifiers.
 
     Results go to stdout, messages to stderr. `-` means standard input. Files are overwritten only with --force.
+
+    Examples:
+      linnaeus demo
+      linnaeus train reviews.csv
+      linnaeus test reviews.lin test.csv
+      linnaeus predict reviews.lin new.csv -o answers.csv
+      linnaeus explain reviews.lin "a text of yours"
+
     """
+
+
+group.help, group.epilog = help_of(group.callback)
 
 
 def main(args: Sequence[str] | None = None) -> int:

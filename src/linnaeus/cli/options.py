@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
+from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -73,10 +74,17 @@ _COMMON = (
 )
 
 
-def verb(name: str, examples: str, reads: bool = False, works: bool = True) -> Callable[[Verb], click.Command]:
+def help_of(function: object) -> tuple[str, str]:
+    """The help page in a docstring: what stands above the options, and from "Examples:" on, what stands below them."""
+    above, _, below = str(getdoc(function)).partition("\n\nExamples:\n")
+    parts = f"Examples:\n{below}".split("\n\n")
+    return above, "\n\n".join(f"\b\n{part}" for part in parts)  # after \b, click leaves lines as they are
+
+
+def verb(name: str, reads: bool = False, works: bool = True) -> Callable[[Verb], click.Command]:
     """Make a command of a function, with the options that every verb has; `reads`: also those for reading data.
 
-    One that `works` runs with the requested number of threads, and says which kernels run.
+    Its docstring is the help page. One that `works` has the requested number of threads, and says which kernels run.
     """
 
     def made(run: Verb) -> click.Command:
@@ -86,7 +94,8 @@ def verb(name: str, examples: str, reads: bool = False, works: bool = True) -> C
             with use_threads(given):
                 return run(**given)
 
-        command = click.command(name, epilog=examples)(begun if works else run)
+        above, below = help_of(run)
+        command = click.command(name, help=above, epilog=below)(begun if works else run)
         command.params = [*(_READ if reads else ()), *command.params, *_COMMON]
         return command
 

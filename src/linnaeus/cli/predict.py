@@ -19,22 +19,8 @@ if TYPE_CHECKING:
     from linnaeus.tasks.base import Wish
     from linnaeus.types import Source
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus predict spam.lin new.csv -o answers.csv
-  linnaeus predict spam.lin new.jsonl --top 3 --keep id > answers.jsonl
-  linnaeus predict spam.lin new.parquet -o answers.parquet --abstain confidence=0.8
-  linnaeus predict spam.lin "free prize, call now"
-  echo "free prize, call now" | linnaeus predict spam.lin
-  linnaeus predict pos.lin "The fox jumps." --lines
 
-\b
-Without -o, one JSON object per row goes to stdout. Standard input has one text per line, unless --format is given.
-Exit code: 0 success, 3 if the data cannot be used, 4 if the model cannot.
-"""
-
-
-@shared.verb("predict", _EXAMPLES, reads=True)
+@shared.verb("predict", reads=True)
 @click.argument("model")
 @click.argument("data", default="-", metavar="[DATA|TEXT|-]")
 @click.option("--top", type=click.IntRange(0), default=0, metavar="K", help="Also write the K best answers.")
@@ -52,6 +38,18 @@ def command(model: str, data: str, **options: shared.Option) -> int:
 
     An answer is a label, several labels, a number, tags of tokens, or a candidate. An argument of several words that is
     not a file name is treated as one TEXT.
+
+    Examples:
+      linnaeus predict spam.lin new.csv -o answers.csv
+      linnaeus predict spam.lin new.jsonl --top 3 --keep id > answers.jsonl
+      linnaeus predict spam.lin new.parquet -o answers.parquet --abstain confidence=0.8
+      linnaeus predict spam.lin "free prize, call now"
+      echo "free prize, call now" | linnaeus predict spam.lin
+      linnaeus predict pos.lin "The fox jumps." --lines
+
+    Without -o, one JSON object per row goes to stdout. Standard input has one text per line, unless --format is given.
+    Exit code: 0 success, 3 if the data cannot be used, 4 if the model cannot.
+
     """
     return run(model, data, options)
 

@@ -8,21 +8,21 @@ import click
 
 from linnaeus.cli import options as shared
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus recipes
-  linnaeus recipes default > mine.toml
-  linnaeus train data.csv --recipe mine.toml
-"""
-
 _HEADINGS = {"classify": "for texts", "regress": "for numbers", "tag": "for tags of tokens", "rank": "for candidates"}
 
 
-@shared.verb("recipes", _EXAMPLES, works=False)
+@shared.verb("recipes", works=False)
 @click.argument("name", required=False)
 @shared.as_json("Print JSON instead of a page or TOML.")
 def command(name: str | None, **options: shared.Option) -> int:
-    """List all recipes with a short description. With NAME, print that recipe as TOML."""
+    """List all recipes with a short description. With NAME, print that recipe as TOML.
+
+    Examples:
+      linnaeus recipes
+      linnaeus recipes default > mine.toml
+      linnaeus train data.csv --recipe mine.toml
+
+    """
     from linnaeus.recipes.cookbook import RECIPES, recipe
     from linnaeus.render import Page, line, table
 

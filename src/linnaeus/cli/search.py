@@ -17,16 +17,8 @@ if TYPE_CHECKING:
     from linnaeus.render import Page
     from linnaeus.types import Source
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus train intents.csv --recipe knn --set keep=texts -o intents.lin
-  linnaeus search intents.lin "where is my card"
-  linnaeus search intents.lin "where is my card" -k 3 --json
-  linnaeus search intents.lin questions.csv --json > found.jsonl
-"""
 
-
-@shared.verb("search", _EXAMPLES, reads=True)
+@shared.verb("search", reads=True)
 @click.argument("model")
 @click.argument("source", metavar="TEXT|DATA")
 @shared.count("-k", "--count", default=10, text="Number of results for each text.")
@@ -36,6 +28,13 @@ def command(model: str, source: str, **options: shared.Option) -> int:
     """Find the training texts that are most similar to TEXT, or to each row of DATA.
 
     MODEL must contain its training texts, as models trained with `--set keep=texts` do.
+
+    Examples:
+      linnaeus train intents.csv --recipe knn --set keep=texts -o intents.lin
+      linnaeus search intents.lin "where is my card"
+      linnaeus search intents.lin "where is my card" -k 3 --json
+      linnaeus search intents.lin questions.csv --json > found.jsonl
+
     """
     from linnaeus.cli.models import open_model
 

@@ -14,19 +14,8 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation, Gate, Slices
     from linnaeus.evaluation.outcome import Task
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus test topics.lin test.csv
-  linnaeus test topics.lin test.csv --min accuracy=0.9 --min macro-f1=0.85 --max log-loss=0.5
-  linnaeus test topics.lin test.csv --json | jq .metrics.accuracy
-  linnaeus test topics.lin test.csv --by source --by length
 
-\b
-Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be used, 4 if the model cannot.
-"""
-
-
-@shared.verb("test", _EXAMPLES, reads=True)
+@shared.verb("test", reads=True)
 @click.argument("model")
 @click.argument("data")
 @shared.several("--min", "least", metavar="METRIC=VALUE", text="Exit with 1 if the metric is below VALUE")
@@ -39,6 +28,15 @@ def command(model: str, data: str, **options: shared.Option) -> int:
     """Compare the predictions of MODEL with the labels of DATA.
 
     Shows metrics with confidence intervals, scores of each class, and the most frequent confusions.
+
+    Examples:
+      linnaeus test topics.lin test.csv
+      linnaeus test topics.lin test.csv --min accuracy=0.9 --min macro-f1=0.85 --max log-loss=0.5
+      linnaeus test topics.lin test.csv --json | jq .metrics.accuracy
+      linnaeus test topics.lin test.csv --by source --by length
+
+    Exit code: 0 if every --min and --max is kept, 1 if not, 3 if the data cannot be used, 4 if the model cannot.
+
     """
     from linnaeus.cli.progress import Mark, open_progress
     from linnaeus.tasks.judging import judge

@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 
     Later: TypeAlias = Beside[Source] | None
 
-_EXAMPLES = """\b
-Examples:
-  linnaeus train reviews.csv
-  linnaeus train train.jsonl --test test.jsonl -o topics.lin
-  linnaeus train data.csv --text body --label topic --recipe logistic
-  linnaeus train data.csv --compact -o small.lin
-  linnaeus train treebank.conllu --label upos -o pos.lin
-  linnaeus train data.csv --set regularizer.strength=0.1 --set "features.blocks.0.ngrams=[1,3]"
-
-\b
-Exit code: 0 success, 2 wrong usage, 3 if the data cannot be used.
-"""
-
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*")
 _HELD = 1 << 28
 """Test data up to this many bytes are read during training and kept; larger ones are read when they are used."""
@@ -50,7 +37,7 @@ _FEW = 20
 """Up to this many classes may be numbers without a message, for any number of rows."""
 
 
-@shared.verb("train", _EXAMPLES, reads=True)
+@shared.verb("train", reads=True)
 @click.argument("data")
 @click.option("--recipe", "name", metavar="NAME|FILE", help="A recipe from `linnaeus recipes`, or a TOML file.")
 @shared.several("--set", "changes", metavar="PATH=VALUE", text="Change a setting of the recipe")
@@ -82,6 +69,17 @@ def command(data: str, **options: shared.Option) -> int:
 
     Reports which columns it guessed, tunes and evaluates the model on held-out rows, writes one model file, and shows
     the metrics. `-` means standard input.
+
+    Examples:
+      linnaeus train reviews.csv
+      linnaeus train train.jsonl --test test.jsonl -o topics.lin
+      linnaeus train data.csv --text body --label topic --recipe logistic
+      linnaeus train data.csv --compact -o small.lin
+      linnaeus train treebank.conllu --label upos -o pos.lin
+      linnaeus train data.csv --set regularizer.strength=0.1 --set "features.blocks.0.ngrams=[1,3]"
+
+    Exit code: 0 success, 2 wrong usage, 3 if the data cannot be used.
+
     """
     shared.refuse_model(data)
     path = _target(data, options)

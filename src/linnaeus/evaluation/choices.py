@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.errors import DataError
-from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.facts import Facts, singles
 from linnaeus.evaluation.metrics import DEPTHS
-from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +36,7 @@ def observe_choices(s: Doubles, y: Choices, answered: NDArray[np.bool_] | None =
         right = values["found_at_1"] * answered
         values |= {"found_at_1": right, "answered": answered.astype(np.uint8)}
     values |= {"reciprocal_rank": 1.0 / ranks, "candidates": np.diff(y.offsets)}
-    none = LabelSets(np.zeros(n + 1, np.int64), np.empty(0, np.int32))
+    none = singles(np.full(n, -1))
     return Facts("candidates", (), np.ones(n) if y.weights is None else y.weights, none, none, values)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from linnaeus.evaluation.outcome import Outcome
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Json
+    from linnaeus.types import Array, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +172,13 @@ def _right(facts: Facts) -> NDArray[np.bool_]:
 
 def _refuse_others(first: Facts, second: Facts) -> None:
     same = first.task == second.task and first.classes == second.classes and len(first) == len(second)
-    if same and first.task == "numbers":
-        same = np.array_equal(first.values["target"], second.values["target"])
-    elif same and first.task == "candidates":
-        same = np.array_equal(first.values["candidates"], second.values["candidates"])
-    elif same:
-        same = np.array_equal(first.truth.offsets, second.truth.offsets)
-        same = same and np.array_equal(first.truth.labels, second.truth.labels)
-    if not same or not np.array_equal(first.weights, second.weights):
+    if not same or not all(map(np.array_equal, _given(first), _given(second))):
         raise DataError(
             "Models are compared on the same rows: give both outcomes the same truth, classes and weights, in order."
         )
+
+
+def _given(facts: Facts) -> list[Array]:
+    """What does not depend on the predictions."""
+    values = [facts.values[name] for name in ("target", "candidates") if name in facts.values]
+    return [facts.weights, facts.truth.offsets, facts.truth.labels, *values]

@@ -71,16 +71,9 @@ class Facts:
 
     def take(self, rows: Array | slice) -> Facts:
         """The facts of these rows, in this order."""
-        return Facts(
-            self.task,
-            self.classes,
-            self.weights[rows],
-            self.truth[rows],
-            self.predicted[rows],
-            {name: column[rows] for name, column in self.values.items()},
-            None if self.ranked is None else self.ranked[rows],
-            None if self.right is None else self.right[rows],
-        )
+        parts = {name: getattr(self, name) for name in ("weights", "truth", "predicted", "ranked", "right")}
+        taken = {name: part[rows] for name, part in parts.items() if part is not None}
+        return replace(self, **taken, values={name: column[rows] for name, column in self.values.items()})
 
     def among(self, classes: tuple[str, ...]) -> Facts:
         """The same facts with the labels numbered among these classes, which include its own."""
@@ -125,7 +118,7 @@ class Facts:
         inside = at < len(wanted)
         found[inside] = wanted[at[inside]] == keys[inside]
         counts = np.bincount(owners(self.truth)[found], minlength=len(self))
-        return LabelSets(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), self.truth.labels[found])
+        return LabelSets(offsets_of(counts), self.truth.labels[found])
 
     @cached_property
     def spots(self) -> tuple[Spots, Spots, Spots]:
@@ -139,6 +132,11 @@ class Facts:
         bins = np.clip(np.ceil(confidence * BINS) - 1, 0, BINS - 1).astype(np.uint8)
         order = np.argsort(bins, kind="stable")
         return order, runs(bins[order]), (self.values["top_right"] - confidence)[order]
+
+
+def offsets_of(counts: Array | Sequence[int]) -> Longs:
+    """Where each row begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def owners(sets: LabelSets) -> Longs:
@@ -187,9 +185,7 @@ def only(sets: LabelSets) -> NDArray[np.int64]:
 def singles(labels: Array) -> LabelSets:
     """One label for each row, none where it is -1."""
     there = labels >= 0
-    offsets = np.zeros(len(labels) + 1, np.int64)
-    np.cumsum(there, out=offsets[1:])
-    return LabelSets(offsets, labels[there].astype(np.int32))
+    return LabelSets(offsets_of(there), labels[there].astype(np.int32))
 
 
 def join(parts: Sequence[Facts]) -> Facts:
@@ -225,5 +221,4 @@ def aligned(parts: Sequence[Facts]) -> list[Facts]:
 
 def _chain(parts: Sequence[LabelSets]) -> LabelSets:
     counts = np.concatenate([np.diff(part.offsets) for part in parts])
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return LabelSets(offsets, np.concatenate([part.labels for part in parts]))
+    return LabelSets(offsets_of(counts), np.concatenate([part.labels for part in parts]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.errors import DataError, UsageError
-from linnaeus.evaluation.facts import KEEP, Facts, owners, singles
+from linnaeus.evaluation.facts import KEEP, Facts, offsets_of, owners, singles
 from linnaeus.evaluation.formulas import TOP, leaders, rank_of
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import has_method
@@ -17,7 +17,7 @@ from linnaeus.types import LabelSets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Arrays, Doubles, Ints, Label, Matrix
+    from linnaeus.types import Array, Arrays, Doubles, Ints, Label, Matrix
 
 Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "candidates"]
 """What is predicted of a row: a label, a label set, numbers, a tag for each token, one of the candidates."""
@@ -78,9 +78,9 @@ def lookup_sets(rows: Iterable[Iterable[Label]], classes: Sequence[Label]) -> La
     """
     places = {plain(label): i for i, label in enumerate(classes)}
     found = [sorted({places.get(plain(label), UNKNOWN) for label in row}) for row in rows]
-    offsets = np.zeros(len(found) + 1, np.int64)
-    np.cumsum([len(row) for row in found], out=offsets[1:])
-    return LabelSets(offsets, np.array([i for row in found for i in row], dtype=np.int32))
+    return LabelSets(
+        offsets_of([len(row) for row in found]), np.array([i for row in found for i in row], dtype=np.int32)
+    )
 
 
 def plain(label: Label) -> Label:
@@ -117,9 +117,7 @@ def observe(outcome: Outcome | Facts) -> Facts:
 def _single(outcome: Outcome) -> Facts:
     k = len(outcome.classes)
     truth, predicted = (_indices(getattr(outcome, name), k, name) for name in ("truth", "predicted"))
-    n = len(truth)
-    _agree("predicted", len(predicted), n)
-    refuse_no_rows(n)
+    n = _agreed(truth, predicted)
     P, ranked = _probabilities(outcome, n, k), _ranked(outcome, n, k)
     values: Arrays = {}
     if ranked is not None:
@@ -131,15 +129,13 @@ def _single(outcome: Outcome) -> Facts:
         values |= _costs(outcome.costs, truth, predicted, k)
     if outcome.sets is not None:
         values |= _possible(outcome.sets, truth, k)
-    return Facts(
-        "single",
-        _names(outcome),
-        _weights(outcome, n),
-        singles(np.where(truth >= 0, truth, k)),
-        singles(predicted),
-        values,
-        ranked if ranked is not None and ranked.size <= KEEP else None,
-    )
+    return _facts(outcome, singles(np.where(truth >= 0, truth, k)), singles(predicted), values, ranked)
+
+
+def _facts(outcome: Outcome, truth: LabelSets, predicted: LabelSets, values: Arrays, ranked: Doubles | None) -> Facts:
+    kept = ranked if ranked is not None and ranked.size <= KEEP else None
+    names = tuple(map(str, outcome.classes))
+    return Facts(outcome.task, names, _weights(outcome, len(truth)), truth, predicted, values, kept)
 
 
 def _chances(P: Doubles, truth: NDArray[np.intp]) -> Arrays:
@@ -177,13 +173,12 @@ def _possible(sets: LabelSets, truth: NDArray[np.intp], k: int) -> Arrays:
 
 
 def _sets(outcome: Outcome) -> Facts:
-    k, n = len(outcome.classes), len(outcome.truth)
+    k = len(outcome.classes)
     if not k:
         raise UsageError("Label sets need the names of the labels; give them as classes.")
     if not isinstance(outcome.predicted, LabelSets):
         raise UsageError("The truth has label sets, but the predictions do not; give both as LabelSets.")
-    _agree("predicted", len(outcome.predicted), n)
-    refuse_no_rows(n)
+    n = _agreed(outcome.truth, outcome.predicted)
     if outcome.costs is not None:
         raise UsageError("costs only apply to single labels; leave them out for label sets.")
     truth, predicted = _tidy(outcome.truth, k, "truth"), _tidy(outcome.predicted, k, "predicted")
@@ -196,8 +191,7 @@ def _sets(outcome: Outcome) -> Facts:
         values |= {f"found_at_{at}": found[:, :at].sum(axis=1).astype(np.uint8) for at in depths}
     if P is not None:
         values["log_loss"] = _label_loss(P, truth)
-    kept = ranked if ranked is not None and ranked.size <= KEEP else None
-    return Facts("sets", _names(outcome), _weights(outcome, n), truth, predicted, values, kept)
+    return _facts(outcome, truth, predicted, values, ranked)
 
 
 def _label_loss(P: Doubles, truth: LabelSets) -> Doubles:
@@ -215,13 +209,11 @@ def _label_loss(P: Doubles, truth: LabelSets) -> Doubles:
 
 def _numbers(outcome: Outcome) -> Facts:
     truth, predicted = (_reals(getattr(outcome, name), name) for name in ("truth", "predicted"))
-    _agree("predicted", len(predicted), len(truth))
-    refuse_no_rows(len(truth))
+    n = _agreed(truth, predicted)
     if truth.shape != predicted.shape:
         raise DataError(f"The truth has {truth.shape[1]} numbers for each row, the predictions {predicted.shape[1]}.")
-    none = LabelSets(np.zeros(len(truth) + 1, np.int64), np.empty(0, np.int32))
-    values = {"target": truth, "error": predicted - truth}
-    return Facts("numbers", (), _weights(outcome, len(truth)), none, none, values)
+    none = singles(np.full(n, UNKNOWN))
+    return _facts(outcome, none, none, {"target": truth, "error": predicted - truth}, None)
 
 
 def _reals(given: Matrix, name: str) -> Doubles:
@@ -251,8 +243,7 @@ def _tidy(sets: LabelSets, k: int, name: str) -> LabelSets:
     labels = np.where(sets.labels >= 0, sets.labels, k)
     keys = np.unique(owners(sets) * (k + 1) + labels)
     counts = np.bincount(keys // (k + 1), minlength=len(sets))
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return LabelSets(offsets, (keys % (k + 1)).astype(np.int32))
+    return LabelSets(offsets_of(counts), (keys % (k + 1)).astype(np.int32))
 
 
 def _probabilities(outcome: Outcome, n: int, k: int) -> Doubles | None:
@@ -295,8 +286,11 @@ def _weights(outcome: Outcome, n: int) -> Doubles:
     return weights
 
 
-def _names(outcome: Outcome) -> tuple[str, ...]:
-    return tuple(map(str, outcome.classes))
+def _agreed(truth: Array | LabelSets, predicted: Array | LabelSets) -> int:
+    """The number of rows, at least one, which truth and predictions both have."""
+    _agree("predicted", len(predicted), len(truth))
+    refuse_no_rows(len(truth))
+    return len(truth)
 
 
 def _agree(name: str, found: int, n: int) -> None:

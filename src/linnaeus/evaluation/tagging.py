@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from linnaeus.data.tag_encodings import Spans, is_encoded, spans
 from linnaeus.errors import DataError
-from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.facts import Facts, offsets_of
 from linnaeus.evaluation.outcome import refuse_no_rows
 from linnaeus.types import LabelSets
 
@@ -77,7 +77,7 @@ def _tokens(
     counted, right = flags
     said = counted & (codes[1] >= 0)
     sets = [
-        LabelSets(np.concatenate([[0], np.cumsum(there)])[bounds], place[tags[there]])
+        LabelSets(offsets_of(there)[bounds], place[tags[there]])
         for tags, there in ((codes[0], counted), (codes[1], said), (codes[0], right))
     ]
     return tuple(names[i] for i in order), sets
@@ -103,7 +103,7 @@ def _kinds(found: Spans, number: dict[str, int]) -> Longs:
 
 
 def _sums(flags: NDArray[np.bool_], bounds: Longs) -> Longs:
-    return np.diff(np.concatenate([[0], np.cumsum(flags)])[bounds])
+    return np.diff(offsets_of(flags)[bounds])
 
 
 def _array(tags: Source) -> pa.Array:

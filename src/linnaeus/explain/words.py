@@ -10,6 +10,7 @@ another column or a length, has a row of its own. The rows and the bias add up t
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ WORDS = Analysis()
 CHUNKS = Analysis("whitespace", Normalize(form=None, case=None))
 
 JOINERS = "\u200c\u200d"
+MODIFIERS = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+"""Skin colors, and tags of flags."""
 VIRAMA = 9
 """The combining class of the signs that bind two consonants of an Indic script into one."""
 
@@ -115,17 +118,13 @@ def _continues(before: str, char: str) -> bool:
         return before == "\r" and char == "\n"
     if unicodedata.category(before) in ("Cc", "Zl", "Zp", "Zs"):
         return False
-    if unicodedata.category(char) in ("Mn", "Me", "Mc") or char in JOINERS or _modifies(ord(char)):
+    if unicodedata.category(char) in ("Mn", "Me", "Mc") or char in JOINERS or MODIFIERS.search(char):
         return True
     if before == "\u200d" and unicodedata.category(char) in ("So", "Sm"):
         return True
     if unicodedata.combining(before) == VIRAMA and unicodedata.category(char) == "Lo":
         return True
     return _jamo(ord(before), ord(char))
-
-
-def _modifies(code: int) -> bool:
-    return 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F
 
 
 def _jamo(before: int, code: int) -> bool:

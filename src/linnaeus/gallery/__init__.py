@@ -2,8 +2,8 @@
 
     toys             data in two dimensions, and texts
     drawing          titles and captions, the plane of two features, lines of equal value
-    boundaries       decision boundaries: which models on which data; soft margins
-    multiclass       three classes;  voronoi  cells;  lifts  truth tables, features that help
+    boundaries       decision boundaries: which models on which data; soft margins, cells of nearest neighbors
+    multiclass       three classes;  lifts  truth tables, features that help
     curves           losses, convexity, sigmoids, densities and posteriors
     fits             polynomials: underfitting, overfitting, bias and variance
     paths, minima    gradient descent, on bowls and where there are several valleys
@@ -43,7 +43,7 @@ PICTURES = Table(
         "one-vs-one": "multiclass.one_vs_one",
         "truth-tables": "lifts.truth_tables",
         "lift": "lifts.lift",
-        "voronoi": "voronoi.voronoi",
+        "voronoi": "boundaries.voronoi",
         "two-gaussians": "curves.gaussians",
         "losses": "curves.losses",
         "convexity": "curves.convexity",

@@ -1,4 +1,4 @@
-"""Decision boundaries: which models on which data (`Scene`), and soft margins."""
+"""Decision boundaries: which models on which data (`Scene`), soft margins, and cells of nearest neighbors."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from linnaeus.render.picture import Lines, Panel, Picture
 from linnaeus.similarities import RBF, Polynomial
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linnaeus.gallery.drawing import Classifies
     from linnaeus.gallery.toys import Toy
     from linnaeus.types import Array, Doubles
@@ -102,7 +104,7 @@ def learned(learner: object) -> Callable[[], Classifies]:
     return lambda: MatrixClassifier(learner=learner)
 
 
-def nearest(k: int) -> Callable[[], Classifies]:
+def votes_of(k: int) -> Callable[[], Classifies]:
     """The k nearest rows vote."""
     return learned(Neighbors(k=k, metric="euclidean"))
 
@@ -174,8 +176,8 @@ def neighbors() -> Sides:
     give a smoother boundary, and probabilities.
     """
     return (
-        Side("1-NN", nearest(1), toys.clouds, ()),
-        Side("15-NN", nearest(15), toys.clouds, ()),
+        Side("1-NN", votes_of(1), toys.clouds, ()),
+        Side("15-NN", votes_of(15), toys.clouds, ()),
     )
 
 
@@ -210,7 +212,7 @@ def exclusive_or() -> Sides:
     return (
         Side("logistic regression", LogisticRegression, toys.crossed, ()),
         Side("polynomial kernel", learned(KernelPerceptron(kernel=Polynomial(degree=2))), toys.crossed),
-        Side("1-NN", nearest(1), toys.crossed, ()),
+        Side("1-NN", votes_of(1), toys.crossed, ()),
     )
 
 
@@ -323,3 +325,57 @@ def slack() -> list[Panel]:
         title = f"strength {model.strength:g}: slack {slacks.sum():.1f} in all"
         panels.append(plane(toy, [answers(model, grid), *rims, ways], title))
     return panels
+
+
+REACH = 3.0
+
+
+def sites() -> tuple[Doubles, NDArray[np.int64]]:
+    """Points (20, 2) of two classes: a grid whose points were moved."""
+    draw = np.random.default_rng(5)
+    across, up = np.meshgrid(np.linspace(-2.4, 2.4, 5), np.linspace(-2.25, 2.25, 4))
+    X = np.column_stack([across.ravel(), up.ravel()]) + draw.uniform(-0.5, 0.5, size=(20, 2))
+    return X, (X[:, 1] > 1.1 * np.sin(1.5 * X[:, 0])).astype(np.int64)
+
+
+def cell(i: int) -> Doubles:
+    """The corners of the cell of point i: the square, cut by the bisector with every other point."""
+    X, _ = sites()
+    corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * REACH
+    for j in range(len(X)):
+        if j != i:
+            # Nearer to i than to j: 2 (x_j - x_i) x <= |x_j|^2 - |x_i|^2.
+            corners = _cut(corners, 2 * (X[j] - X[i]), float(X[j] @ X[j] - X[i] @ X[i]))
+    return corners
+
+
+def _cut(corners: Doubles, normal: Doubles, bound: float) -> Doubles:
+    """The part of a convex polygon with normal x <= bound (Sutherland and Hodgman 1974)."""
+    kept = []
+    room = bound - corners @ normal
+    for k in range(len(corners)):
+        a, b, here, there = corners[k - 1], corners[k], room[k - 1], room[k]
+        if (here >= 0) != (there >= 0):
+            kept.append(a + here / (here - there) * (b - a))
+        if there >= 0:
+            kept.append(b)
+    return np.array(kept)
+
+
+def nearest(y: NDArray[np.int64]) -> MatrixClassifier:
+    """One nearest neighbor."""
+    return MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(sites()[0], y)
+
+
+@picture()
+def voronoi() -> list[Panel]:
+    """Voronoi cells.
+
+    Around each training point lies the cell of all places that are nearer to it than to any other point. One nearest
+    neighbor answers with the class of the cell, so its boundary is made of borders between cells.
+    """
+    toy = toys.Toy(*sites(), REACH)
+    cells = [cell(i) for i in range(len(toy.X))]
+    rims = Lines([[*corners.tolist(), corners[0].tolist()] for corners in cells], 0, "border between cells", 0.8)
+    regions = answers(nearest(toy.y), lattice(toy.limits)[1])
+    return [plane(toy, [regions, rims], "the cell of each point"), plane(toy, [regions], "1-NN: the class of the cell")]

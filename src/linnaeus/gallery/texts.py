@@ -19,7 +19,7 @@ from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points, path
 
 if TYPE_CHECKING:
     from linnaeus.render.picture import Layer
-    from linnaeus.types import Doubles, Longs
+    from linnaeus.types import Array, Doubles, Longs
 
 SHOWN = 9
 """How many words of each side have a bar."""
@@ -130,20 +130,19 @@ def learning() -> list[Panel]:
     return [Panel(drawn, "", (0.0, 500.0), (0.0, 1.0), "training texts", "accuracy on held-out texts")]
 
 
-def sureness() -> dict[str, tuple[Doubles, Doubles]]:
+def sureness() -> dict[str, tuple[Doubles, Array]]:
     """Probabilities of the second class, and what was true, on new texts: as naive Bayes says them, and calibrated."""
-    train, held, new = echoes(400, 1), echoes(1000, 2), echoes(6000, 3)
-    model = MatrixClassifier(learner=Multinomial()).fit(train.X, train.y)
-    S, Z = (model.decision_function(rows)[:, None] for rows in (held.X, new.X))
-    calibrated = Temperature().fit(S, held.y, np.ones(len(held.y))).probabilities(Z)[:, 1]
-    truth = new.y.astype(np.float64)
+    (held, y), (new, truth) = echoes(1000, 2), echoes(6000, 3)
+    model = MatrixClassifier(learner=Multinomial()).fit(*echoes(400, 1))
+    S, Z = (model.decision_function(rows)[:, None] for rows in (held, new))
+    calibrated = Temperature().fit(S, y, np.ones(len(y))).probabilities(Z)[:, 1]
     return {
-        "naive Bayes": (model.predict_proba(new.X)[:, 1], truth),
+        "naive Bayes": (model.predict_proba(new)[:, 1], truth),
         "calibrated on held-out texts": (calibrated, truth),
     }
 
 
-def binned(p: Doubles, truth: Doubles) -> list[tuple[float, float]]:
+def binned(p: Doubles, truth: Array) -> list[tuple[float, float]]:
     """For each tenth of the probabilities with 30 texts: the mean probability, and the share of the second class."""
     at = np.minimum((p * BINS).astype(int), BINS - 1)
     full = [at == b for b in range(BINS) if (at == b).sum() >= 30]

@@ -104,15 +104,8 @@ def reviews() -> tuple[list[str], list[str]]:
     return list(texts), list(labels)
 
 
-class Drawn(NamedTuple):
-    """Counts of words (n, d) and classes 0 and 1."""
-
-    X: Doubles
-    y: NDArray[np.int64]
-
-
-def echoes(n: int, seed: int) -> Drawn:
-    """Texts in which words come in company: each of six subjects is said with five words that mean the same.
+def echoes(n: int, seed: int) -> tuple[Doubles, NDArray[np.int64]]:
+    """Counts of words, and classes 0 and 1, of texts in which each of six subjects is said with five equal words.
 
     Naive Bayes takes the five words for five reasons; they are one.
     """
@@ -120,4 +113,4 @@ def echoes(n: int, seed: int) -> Drawn:
     y = draw.integers(0, 2, n)
     chance = np.where(y[:, None] == 1, np.linspace(0.65, 0.35, 6), np.linspace(0.35, 0.65, 6))
     subjects = (draw.random((n, 6)) < chance).astype(np.float64)
-    return Drawn(np.repeat(subjects, 5, axis=1), y.astype(np.int64))
+    return np.repeat(subjects, 5, axis=1), y.astype(np.int64)

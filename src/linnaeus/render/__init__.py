@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from linnaeus.render.live import LiveBar as LiveBar
     from linnaeus.render.live import moves as moves
     from linnaeus.render.page import ASCII as ASCII
-    from linnaeus.render.page import STYLES as STYLES
     from linnaeus.render.page import UNICODE as UNICODE
     from linnaeus.render.page import Glyphs as Glyphs
     from linnaeus.render.page import Line as Line
     from linnaeus.render.page import Page as Page
-    from linnaeus.render.page import Shown as Shown
     from linnaeus.render.page import Word as Word
     from linnaeus.render.page import bar as bar
     from linnaeus.render.page import command as command
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from linnaeus.render.page import table as table
     from linnaeus.render.page import title as title
     from linnaeus.render.svg import line_chart as line_chart
-    from linnaeus.render.svg import svg as svg
     from linnaeus.render.text import clean as clean
     from linnaeus.render.text import counted as counted
     from linnaeus.render.text import cut as cut
