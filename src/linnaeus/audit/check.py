@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.audit.near import NONE, Near, Pairs, between, within
+from linnaeus.audit.near import Matches, Near, Pairs, find_matches
 from linnaeus.audit.records import Audit, Example, Finding
 from linnaeus.audit.tally import MISSING, LabelBook, Ledger, tally
 from linnaeus.errors import UsageError, did_you_mean, expect
@@ -17,7 +17,7 @@ from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Stream
-    from linnaeus.types import Longs, Words64
+    from linnaeus.types import Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,62 +146,6 @@ def _example(case: Case, scene: Scene, i: int) -> Example:
         match_text=None if alone else scene.data.head(right),
         similarity=None if math.isnan(similarity) else round(similarity, 3),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """Pairs of rows, one for each left row. Empty texts agree with nothing.
-
-    `repeats`: rows of the data whose folded text an earlier row has, with the first such row; `near`: rows that are
-    first of their text, and nearly repeat an earlier one; `leaks` and `near_leaks`: rows of the other data, with rows
-    of the data.
-    """
-
-    repeats: Pairs
-    near: Pairs
-    leaks: Pairs = NONE
-    near_leaks: Pairs = NONE
-
-
-def find_matches(near: Near, data: Ledger, other: Ledger | None) -> Matches:
-    """Compare the rows of the data with each other, and with those of the other data."""
-    rows = np.flatnonzero(~data.empty)
-    first = _first_rows(data.folded[rows], rows)
-    late = first != rows
-    repeats = _same(rows[late], first[late])
-    originals = rows[~late]
-    close = within(near, data.sketches, originals)
-    if other is None:
-        return Matches(repeats, close)
-    theirs = np.flatnonzero(~other.empty)
-    at = _find(data.folded[originals], other.folded[theirs])
-    known = at >= 0
-    return Matches(
-        repeats,
-        close,
-        _same(theirs[known], originals[at[known]]),
-        between(near, other.sketches, theirs[~known], data.sketches, originals),
-    )
-
-
-def _same(left: Longs, right: Longs) -> Pairs:
-    return Pairs(left, right, np.ones(len(left)))
-
-
-def _first_rows(keys: Words64, rows: Longs) -> Longs:
-    """For each row the first one that has the same key."""
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    chosen: Longs = rows[first[group]]
-    return chosen
-
-
-def _find(keys: Words64, wanted: Words64) -> Longs:
-    """Where each wanted key stands among distinct keys, -1 where it does not."""
-    if len(keys) == 0:
-        return np.full(len(wanted), -1)
-    order = np.argsort(keys)
-    at = order[np.searchsorted(keys[order], wanted) % len(keys)]
-    return np.where(keys[at] == wanted, at, -1)
 
 
 @dataclass(frozen=True, slots=True)

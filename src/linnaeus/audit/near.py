@@ -1,4 +1,4 @@
-"""Near-duplicates: texts with most of their words in common; and a sample of them for training."""
+"""Rows that agree: equal texts, and near-duplicates with most of their words in common; a sample for training."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from linnaeus.text import as_texts
 from linnaeus.types import Texts
 
 if TYPE_CHECKING:
+    from linnaeus.audit.tally import Ledger
     from linnaeus.protocols import Stream
-    from linnaeus.types import Array
+    from linnaeus.types import Array, Words64
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -149,6 +150,62 @@ def _best(found: list[Pairs]) -> Pairs:
     every = Pairs(*map(np.concatenate, columns))
     order = np.lexsort((every.right, -every.similarity, every.left))
     return every.take(order[np.diff(every.left[order], prepend=-1) != 0])
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Pairs of rows, one for each left row. Empty texts agree with nothing.
+
+    `repeats`: rows of the data whose folded text an earlier row has, with the first such row; `near`: rows that are
+    first of their text, and nearly repeat an earlier one; `leaks` and `near_leaks`: rows of the other data, with rows
+    of the data.
+    """
+
+    repeats: Pairs
+    near: Pairs
+    leaks: Pairs = NONE
+    near_leaks: Pairs = NONE
+
+
+def find_matches(near: Near, data: Ledger, other: Ledger | None) -> Matches:
+    """Compare the rows of the data with each other, and with those of the other data."""
+    rows = np.flatnonzero(~data.empty)
+    first = _first_rows(data.folded[rows], rows)
+    late = first != rows
+    repeats = _same(rows[late], first[late])
+    originals = rows[~late]
+    close = within(near, data.sketches, originals)
+    if other is None:
+        return Matches(repeats, close)
+    theirs = np.flatnonzero(~other.empty)
+    at = _find(data.folded[originals], other.folded[theirs])
+    known = at >= 0
+    return Matches(
+        repeats,
+        close,
+        _same(theirs[known], originals[at[known]]),
+        between(near, other.sketches, theirs[~known], data.sketches, originals),
+    )
+
+
+def _same(left: Rows, right: Rows) -> Pairs:
+    return Pairs(left, right, np.ones(len(left)))
+
+
+def _first_rows(keys: Words64, rows: Rows) -> Rows:
+    """For each row the first one that has the same key."""
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    chosen: Rows = rows[first[group]]
+    return chosen
+
+
+def _find(keys: Words64, wanted: Words64) -> Rows:
+    """Where each wanted key stands among distinct keys, -1 where it does not."""
+    if len(keys) == 0:
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys)
+    at = order[np.searchsorted(keys[order], wanted) % len(keys)]
+    return np.where(keys[at] == wanted, at, -1)
 
 
 ROWS, BYTES = 20_000, 1 << 24
