@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.decision.calibration import FittedCalibrator
-from linnaeus.decision.scores import (
-    Kind,
-    as_scores,
-    blocks,
-    check_width,
-    columns,
-    normalized,
-    stored_kind,
-    with_truth,
-)
+from linnaeus.decision.scores import Kind, blocks, columns, fitting, normalized, stored_kind, with_truth
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
@@ -66,8 +57,7 @@ class FittedIsotonic(FittedCalibrator):
 
     def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
-        S = np.clip(as_scores(S), -FAR, FAR)
-        check_width(self.kind, S, len(self.ends) - 1)
+        S = np.clip(fitting(self.kind, S, len(self.ends) - 1), -FAR, FAR)
         P = np.empty_like(S)
         for j, (a, b) in enumerate(zip(self.ends[:-1], self.ends[1:], strict=True)):
             P[:, j] = np.interp(S[:, j], self.knots[a:b], self.values[a:b])

@@ -166,10 +166,12 @@ def stored_kind(manifest: dict[str, Json]) -> Kind:
     raise damaged(f"{manifest.get('kind')!r} is for scores of kind {manifest.get('scores')!r}")
 
 
-def check_width(kind: Kind, S: Doubles, width: int) -> None:
-    """Refuse scores with another number of classes than in training."""
-    if S.shape[1] != width or (kind == "binary") != (width == 1 and kind != "labels"):
-        raise UsageError(f"The decision was learned for scores of width {width}, not {S.shape[1]}.")
+def fitting(kind: Kind, S: Matrix, width: int) -> Doubles:
+    """The scores as `as_scores` gives them; those with another number of classes than in training are refused."""
+    found = as_scores(S)
+    if found.shape[1] != width or (kind == "binary") != (width == 1 and kind != "labels"):
+        raise UsageError(f"The decision was learned for scores of width {width}, not {found.shape[1]}.")
+    return found
 
 
 def expected_costs(P: Doubles, costs: Matrix) -> Doubles:

@@ -8,17 +8,7 @@ import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
 from linnaeus.decision.calibration import FittedCalibrator
-from linnaeus.decision.scores import (
-    Kind,
-    as_scores,
-    blocks,
-    check_width,
-    columns,
-    normalized,
-    softmax,
-    stored_kind,
-    with_truth,
-)
+from linnaeus.decision.scores import Kind, blocks, columns, fitting, normalized, softmax, stored_kind, with_truth
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
@@ -64,8 +54,7 @@ class FittedSigmoid(FittedCalibrator):
 
     def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
-        S = as_scores(S)
-        check_width(self.kind, S, len(self.slopes))
+        S = fitting(self.kind, S, len(self.slopes))
         with np.errstate(over="ignore"):
             F = np.clip(S * self.slopes + self.offsets, -1e300, 1e300)
         if self.kind != "classes":

@@ -33,8 +33,15 @@ NO_PAIR = MASK
 LOW, SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
-def _table_size(entries: int) -> int:
-    return 1 << (max(16, entries + entries // 4 + 1) - 1).bit_length()
+def _table(entries: list[tuple[int, int, int]], empty: tuple[int, int]) -> Words64:
+    """A probe table of entries, each a hash and the two words of its slot."""
+    size = 1 << (max(16, len(entries) + len(entries) // 4 + 1) - 1).bit_length()
+    slots = [empty] * size
+    for i, first, second in entries:
+        while slots[i & (size - 1)] != empty:
+            i += 1
+        slots[i & (size - 1)] = first, second
+    return np.array(slots, np.uint64).ravel()
 
 
 def is_table(slots: Words64) -> bool:
@@ -51,30 +58,19 @@ def pairs_in(slots: Words64) -> tuple[Words64, Longs, Ints]:
 
 def probe_tokens(data: Bytes, offsets: Longs) -> Words64:
     """A probe table over the tokens, numbered in order."""
-    tokens = pieces_of(data, offsets)
-    size = _table_size(len(tokens))
-    slots = [(0, 0)] * size
-    for number, token in enumerate(tokens):
-        value = hash_bytes(token)
-        short = len(token) <= 8
-        i = value & (size - 1)
-        while slots[i][1] >> 32:
-            i = (i + 1) & (size - 1)
+    entries = []
+    for number, token in enumerate(pieces_of(data, offsets)):
+        value, short = hash_bytes(token), len(token) <= 8
         tag = len(token) if short else len(token) | LONG
-        slots[i] = (int.from_bytes(token, "little") if short else value, number | tag << 32)
-    return np.array(slots, np.uint64).ravel()
+        entries.append((value, int.from_bytes(token, "little") if short else value, number | tag << 32))
+    return _table(entries, (0, 0))
 
 
 def probe_pairs(keys: Words64, columns: Ints, first: int) -> Words64:
     """A probe table over the pairs; pair i becomes node first + i and has columns[i]."""
-    size = _table_size(len(keys))
-    slots = [(NO_PAIR, (MASK >> 32) << 32)] * size
-    for number, (key, column) in enumerate(zip(keys.tolist(), columns.tolist(), strict=True)):
-        i = pair_hash(key) & (size - 1)
-        while slots[i][0] != NO_PAIR:
-            i = (i + 1) & (size - 1)
-        slots[i] = (key, first + number | (column & 0xFFFFFFFF) << 32)
-    return np.array(slots, np.uint64).ravel()
+    pairs = enumerate(zip(keys.tolist(), columns.tolist(), strict=True), first)
+    entries = [(pair_hash(key), key, node | (column & 0xFFFFFFFF) << 32) for node, (key, column) in pairs]
+    return _table(entries, (NO_PAIR, (MASK >> 32) << 32))
 
 
 class _Lookup:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Penalty: TypeAlias = tuple[float, float, float]
     Rule: TypeAlias = tuple[float, float, float, float]
     Asked: TypeAlias = tuple[int, int, Doubles]
+    Judge: TypeAlias = Callable[["Example"], "Verdict"]
+    """A loss, or a rule that knows its own step: what to say of an example."""
     Outcome: TypeAlias = tuple[float, int]
 
 
@@ -40,14 +43,6 @@ class Verdict(NamedTuple):
     loss: float
     mistake: bool
     gradient: Doubles
-
-
-class Judge(Protocol):
-    """A loss, or a rule that knows its own step."""
-
-    def judge(self, e: Example) -> Verdict:
-        """What to say of an example."""
-        ...
 
 
 def at_margin(loss: int, m: Doubles, stake: Doubles) -> tuple[Doubles, Doubles]:
@@ -81,87 +76,66 @@ def _sigmoid(t: Doubles) -> Doubles:
     return p
 
 
-class ProductLoss:
+def product_loss(loss: int, stakes: Doubles, joint: bool, e: Example) -> Verdict:
     """A sum over classes; stakes are none, or one row for each true class (for one class: of no, and of yes)."""
-
-    def __init__(self, loss: int, k: int, stakes: Doubles, joint: bool) -> None:
-        self.loss, self.k, self.joint = loss, k, joint
-        self.stakes = stakes.reshape(-1, k) if len(stakes) else None
-
-    def judge(self, e: Example) -> Verdict:
-        """Every class for itself."""
-        signs = np.full(self.k, -1.0)
-        signs[e.labels] = 1.0
-        stake = np.ones(self.k)
-        if self.stakes is not None:
-            stake = self.stakes[len(e.labels) if self.k == 1 else e.labels[0]]
-        m = signs * e.scores
-        values, slopes = at_margin(self.loss, m, stake)
-        right = bool((m > 0).all())
-        if self.joint:
-            gold = int(e.labels[0])
-            right = bool(e.scores[gold] > e.scores[best_rival(e.scores, gold)])
-        return Verdict(e.weight * float(values.sum()), not right, e.weight * (signs * slopes))
+    k, signs = len(e.scores), _signs(e)
+    stake = np.ones(k)
+    if len(stakes):
+        stake = stakes.reshape(-1, k)[len(e.labels) if k == 1 else e.labels[0]]
+    m = signs * e.scores
+    values, slopes = at_margin(loss, m, stake)
+    right = bool((m > 0).all())
+    if joint:
+        gold = int(e.labels[0])
+        right = bool(e.scores[gold] > e.scores[best_rival(e.scores, gold)])
+    return Verdict(e.weight * float(values.sum()), not right, e.weight * (signs * slopes))
 
 
-class JointLoss:
+def joint_loss(loss: int, costs: Doubles, e: Example) -> Verdict:
     """An oracle minus gold, or a function of gold minus the best rival; costs have one row for each true class."""
+    k, gold = len(e.scores), int(e.labels[0])
+    cost = costs.reshape(k, k)[gold] if len(costs) else (np.arange(k) != gold).astype(np.float64)
+    rival = best_rival(e.scores, gold)
+    mistake = not e.scores[gold] > e.scores[rival]
+    if loss in (LOSSES["log"], LOSSES["softmargin"]):
+        shifted = e.scores + (cost if loss == LOSSES["softmargin"] else 0.0)
+        high = shifted.max()
+        each = np.exp(shifted - high)
+        gradient = e.weight * (each / each.sum())
+        gradient[gold] -= e.weight
+        return Verdict(e.weight * float(high + np.log(each.sum()) - e.scores[gold]), mistake, gradient)
+    if loss == LOSSES["hinge"]:
+        rival = best_rival(e.scores + cost, gold)
+    value, slope = at_margin(loss, e.scores[[gold]] - e.scores[[rival]], cost[[rival]])
+    gradient = np.zeros(k)
+    gradient[gold], gradient[rival] = e.weight * slope[0], -e.weight * slope[0]
+    return Verdict(e.weight * float(value[0]), mistake, gradient)
 
-    def __init__(self, loss: int, k: int, costs: Doubles) -> None:
-        self.loss, self.k, self.given = loss, k, len(costs) > 0
-        self.costs = costs.reshape(k, k) if self.given else 1.0 - np.eye(k)
 
-    def judge(self, e: Example) -> Verdict:
-        """Of all classes together."""
+def aggression(joint: bool, limits: tuple[float, float], e: Example) -> Verdict:
+    """Passive-aggressive: tau = min(cap, loss / (|x|^2 + softness)); in a joint space |x|^2 counts twice.
+
+    The step itself stands in the gradient, for a rate of one.
+    """
+    (cap, softness), signs = limits, _signs(e)
+    m, norm = signs * e.scores, e.norm
+    if joint:
         gold = int(e.labels[0])
         rival = best_rival(e.scores, gold)
-        mistake = not e.scores[gold] > e.scores[rival]
-        gradient = np.zeros(self.k)
-        if self.loss in (LOSSES["log"], LOSSES["softmargin"]):
-            start = self.costs[gold] if self.loss == LOSSES["softmargin"] else 0.0
-            shifted = e.scores + start
-            high = shifted.max()
-            each = np.exp(shifted - high)
-            gradient = e.weight * (each / each.sum())
-            gradient[gold] -= e.weight
-            return Verdict(e.weight * float(high + np.log(each.sum()) - e.scores[gold]), mistake, gradient)
-        if self.loss == LOSSES["hinge"]:
-            rival = best_rival(e.scores + self.costs[gold], gold)
-        m = np.array([e.scores[gold] - e.scores[rival]])
-        value, slope = at_margin(self.loss, m, np.array([self.costs[gold, rival]]))
-        gradient[gold], gradient[rival] = e.weight * slope[0], -e.weight * slope[0]
-        return Verdict(e.weight * float(value[0]), mistake, gradient)
+        signs = np.zeros(len(e.scores))
+        signs[gold], signs[rival] = 1.0, -1.0
+        m, norm = e.scores[[gold]] - e.scores[[rival]], 2.0 * e.norm
+    loss, step = np.maximum(0.0, 1.0 - m), np.zeros(len(m))
+    if norm > 0 and e.weight > 0:
+        step = np.minimum(cap * e.weight, loss / (norm + softness / e.weight))
+    return Verdict(e.weight * float(loss.sum()), not bool((m > 0).all()), -signs * step)
 
 
-class Aggression:
-    """Passive-aggressive: tau = min(cap, loss / (|x|^2 + softness)); in a joint space |x|^2 counts twice."""
-
-    def __init__(self, space: int, k: int, cap: float, softness: float) -> None:
-        self.space, self.k, self.cap, self.softness = space, k, cap, softness
-
-    def judge(self, e: Example) -> Verdict:
-        """The step itself stands in the gradient, for a rate of one."""
-        gradient = np.zeros(self.k)
-        if self.space == SPACES["joint"]:
-            gold = int(e.labels[0])
-            rival = best_rival(e.scores, gold)
-            m = float(e.scores[gold] - e.scores[rival])
-            gradient[rival] = self._step(m, 2.0 * e.norm, e.weight)
-            gradient[gold] = -gradient[rival]
-            return Verdict(e.weight * max(0.0, 1.0 - m), not m > 0, gradient)
-        signs = np.full(self.k, -1.0)
-        signs[e.labels] = 1.0
-        margins = signs * e.scores
-        for c in range(self.k):
-            gradient[c] = -signs[c] * self._step(float(margins[c]), e.norm, e.weight)
-        loss = e.weight * float(np.maximum(0.0, 1.0 - margins).sum())
-        return Verdict(loss, not bool((margins > 0).all()), gradient)
-
-    def _step(self, m: float, norm: float, weight: float) -> float:
-        loss = max(0.0, 1.0 - m)
-        if not (loss > 0 and norm > 0 and weight > 0):
-            return 0.0
-        return min(self.cap * weight, loss / (norm + self.softness / weight))
+def _signs(e: Example) -> Doubles:
+    """1 for the labels, -1 for all other classes."""
+    signs = np.full(len(e.scores), -1.0)
+    signs[e.labels] = 1.0
+    return signs
 
 
 def best_rival(worth: Doubles, gold: int) -> int:
@@ -282,7 +256,7 @@ class _Learner:
             if self.bias.size:
                 scores += self.layout.part(self.bias[0], 0)
             weight = float(weights[i]) if len(weights) else 1.0
-            found = judge.judge(Example(scores, labels[offsets[i] : offsets[i + 1]], weight, norm))
+            found = judge(Example(scores, labels[offsets[i] : offsets[i + 1]], weight, norm))
             loss, mistakes = loss + found.loss, mistakes + found.mistake
             rate = 1.0 if rates is None else float(rates[t])
             self._step(columns, x, found.gradient.astype(self.table.dtype), rate)
@@ -358,7 +332,7 @@ def learn_aggressive(
     _refuse(learner.layout.lazy, "this rule has no mean and no penalty")
     _check((rows, truth), order, learner)
     _check_labels(truth, order, space, False, learner.layout.k)
-    return learner.run((rows, truth), order, Aggression(space, learner.layout.k, cap, softness), None)
+    return learner.run((rows, truth), order, partial(aggression, space == SPACES["joint"], limits), None)
 
 
 def settle_sgd(state: State, penalty: Penalty) -> None:
@@ -394,10 +368,10 @@ def _judge(asked: Asked, truth: Truth, order: Ints, k: int) -> Judge:
     _check_labels(truth, order, space, len(stakes) > 0, k)
     _refuse(len(stakes) not in (0, 2 if k == 1 else k * k), "the stakes have another size")
     if space == SPACES["joint"] and loss not in (LOSSES["squared"], LOSSES["absolute"]):
-        return JointLoss(loss, k, stakes)
+        return partial(joint_loss, loss, stakes)
     # The residuals of a joint space are those of all classes, and have no stakes.
     joint = space == SPACES["joint"]
-    return ProductLoss(loss, k, np.zeros(0) if joint else stakes, joint)
+    return partial(product_loss, loss, np.zeros(0) if joint else stakes, joint)
 
 
 def _check(problem: tuple[Rows, Truth], order: Ints, learner: _Learner) -> None:
