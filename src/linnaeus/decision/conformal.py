@@ -142,8 +142,7 @@ class FittedConformal:
 
     def members(self, P: Doubles, coverage: float) -> NDArray[np.bool_]:
         """Which classes are in the set of each row (n, k)."""
-        inside: NDArray[np.bool_] = STRANGENESS[self.recipe.strangeness](P) <= self.bounds(coverage)
-        return inside
+        return STRANGENESS[self.recipe.strangeness](P) <= self.bounds(coverage)
 
     def sets(self, P: Doubles, coverage: float) -> LabelSets:
         """The label set of each row; an empty set means that no class is likely enough."""

@@ -72,8 +72,7 @@ def at_margin(loss: int, m: Doubles, stake: Doubles) -> tuple[Doubles, Doubles]:
 
 def _sigmoid(t: Doubles) -> Doubles:
     small = np.exp(-np.abs(t))
-    p: Doubles = np.where(t >= 0, 1.0, small) / (1.0 + small)
-    return p
+    return np.where(t >= 0, 1.0, small) / (1.0 + small)
 
 
 def product_loss(loss: int, stakes: Doubles, joint: bool, e: Example) -> Verdict:
