@@ -35,9 +35,10 @@ def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
     if mistake_driven(objective.loss):
         return _step_by_step(rate=1.0)
     for name, suits in PREFERENCE:
-        solver = OPTIMIZERS[name]()
+        solver: Solver = OPTIMIZERS[name]()
         if suits(objective) and solver.refuse(objective) is None:
-            return _tuned(solver, tol)
+            own = capability(solver, OwnTolerance)
+            return solver if own is None or tol is None else own.with_tol(tol)
     return _step_by_step()
 
 
@@ -83,11 +84,6 @@ def mistake_driven(loss: object) -> bool:
     if scalar is None or has(loss, PointForm):
         return False
     return float(scalar.value(np.zeros(1))[0]) == 0.0
-
-
-def _tuned(solver: Solver, tol: float | None) -> Solver:
-    own = capability(solver, OwnTolerance)
-    return solver if own is None or tol is None else own.with_tol(tol)
 
 
 def _always(_objective: Objective) -> bool:

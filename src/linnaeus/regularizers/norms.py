@@ -75,6 +75,17 @@ class Separable:
         return np.sign(W) * np.maximum(0.0, left)
 
 
+class Strength:
+    """Base class of penalties with a strength, which is a finite number of at least 0."""
+
+    strength: float
+
+    def __post_init__(self) -> None:
+        expect("strength", self.strength, float)
+        if not (self.strength >= 0 and np.isfinite(self.strength)):
+            raise UsageError(f"The strength of a regularizer must be finite and at least 0, not {self.strength}.")
+
+
 @dataclass(frozen=True)
 class NoPenalty(Separable):
     """No regularizer.
@@ -86,7 +97,7 @@ class NoPenalty(Separable):
 
 
 @dataclass(frozen=True)
-class L2(Separable):
+class L2(Strength, Separable):
     """strength / 2 ||w||^2: ridge, weight decay, a Gaussian prior of variance 1 / strength.
 
     scikit-learn's C is 1 / strength.
@@ -97,9 +108,6 @@ class L2(Separable):
 
     strength: float = 1.0
 
-    def __post_init__(self) -> None:
-        check_strength(self.strength)
-
     @property
     def l2(self) -> float:
         """The strength."""
@@ -107,7 +115,7 @@ class L2(Separable):
 
 
 @dataclass(frozen=True)
-class L1(Separable):
+class L1(Strength, Separable):
     """strength ||w||_1: the lasso; many weights become exactly zero.
 
     >>> L1().prox(np.array([3.0, -0.5]), 1.0).tolist()
@@ -116,9 +124,6 @@ class L1(Separable):
 
     strength: float = 1.0
 
-    def __post_init__(self) -> None:
-        check_strength(self.strength)
-
     @property
     def l1(self) -> float:
         """The strength."""
@@ -126,7 +131,7 @@ class L1(Separable):
 
 
 @dataclass(frozen=True)
-class ElasticNet(Separable):
+class ElasticNet(Strength, Separable):
     """strength (mix ||w||_1 + (1 - mix)/2 ||w||^2). `mix` is scikit-learn's l1_ratio.
 
     >>> ElasticNet(1.0, mix=0.5).value(np.array([2.0]))
@@ -137,7 +142,7 @@ class ElasticNet(Separable):
     mix: float = 0.5
 
     def __post_init__(self) -> None:
-        check_strength(self.strength)
+        super().__post_init__()
         expect("mix", self.mix, float)
         if not 0 <= self.mix <= 1:
             raise UsageError(f"mix must lie between 0 (all L2) and 1 (all L1), not {self.mix}.")
@@ -153,15 +158,8 @@ class ElasticNet(Separable):
         return self.strength * (1.0 - self.mix)
 
 
-def check_strength(strength: float) -> None:
-    """Refuse a strength that is not a finite number of at least 0."""
-    expect("strength", strength, float)
-    if not (strength >= 0 and np.isfinite(strength)):
-        raise UsageError(f"The strength of a regularizer must be finite and at least 0, not {strength}.")
-
-
 @dataclass(frozen=True)
-class Group:
+class Group(Strength):
     """strength * sum over features j of ||W_j||_2 (the group lasso of Yuan and Lin, 2006).
 
     >>> Group(1.0).value(np.array([[3.0, 4.0], [0.0, 0.0]]))
@@ -169,9 +167,6 @@ class Group:
     """
 
     strength: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_strength(self.strength)
 
     def value(self, W: Doubles) -> float:
         """The sum of the row lengths."""
