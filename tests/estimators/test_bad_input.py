@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from linnaeus.errors import LinnaeusError
-from linnaeus.estimators.faces import FACES
+from linnaeus.estimators import FACES
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.named import LeastSquares, LogisticRegression
 from linnaeus.estimators.regressor import LinearRegressor

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import linnaeus
-from linnaeus.estimators.faces import FACES
+from linnaeus.estimators import FACES
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.named import LogisticRegression
 from linnaeus.estimators.regressor import LinearRegressor

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from linnaeus.errors import LinnaeusError
-from linnaeus.estimators.faces import FACES
+from linnaeus.estimators import FACES
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.regressor import LinearRegressor
 

@@ -9,7 +9,7 @@ import pytest
 
 from linnaeus import store
 from linnaeus.errors import ModelFileError, UsageError
-from linnaeus.estimators.faces import FACES
+from linnaeus.estimators import FACES
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.named import LogisticRegression
 from linnaeus.estimators.regressor import LinearRegressor

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from linnaeus.erm import Record, Stop, Trace, progress
 from linnaeus.erm.progress import describe, share
 from linnaeus.errors import InputTypeError, UsageError
-from linnaeus.estimators.faces import FACES
+from linnaeus.estimators import FACES
 from linnaeus.estimators.linear import LinearClassifier
 from linnaeus.estimators.named import LogisticRegression
 from linnaeus.estimators.regressor import LinearRegressor

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from linnaeus.estimators.faces import FACES
+from linnaeus.estimators import FACES
 from linnaeus.estimators.named import AveragedPerceptron, PassiveAggressive, Perceptron
 
 ORDER = "learns one example at a time: a row seen twice moves it twice, a weight of two makes one step twice as long"

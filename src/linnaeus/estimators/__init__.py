@@ -6,17 +6,16 @@ and `MatrixClassifier` take any pieces on matrices. The named methods (`named.py
 their `composed()` shows which.
 
 To add a method on matrices: a dataclass whose fields are its parameters, with `composed()`, and a row in
-`faces.FACES`; the checks of scikit-learn then run over it.
+`FACES`; the checks of scikit-learn then run over it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.lazy import room
+from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
-    from linnaeus.estimators.faces import FACES as FACES
     from linnaeus.estimators.linear import LinearClassifier as LinearClassifier
     from linnaeus.estimators.matrix import MatrixClassifier as MatrixClassifier
     from linnaeus.estimators.named import AveragedPerceptron as AveragedPerceptron
@@ -34,5 +33,21 @@ if TYPE_CHECKING:
     from linnaeus.estimators.text import TextRegressor as TextRegressor
     from linnaeus.learners.linear.convergence import NotConverged as NotConverged
 
+
+FACES = Table(
+    __name__,
+    {
+        "linear-classifier": "linear.LinearClassifier",
+        "linear-regressor": "regressor.LinearRegressor",
+        "perceptron": "named.Perceptron",
+        "averaged-perceptron": "named.AveragedPerceptron",
+        "logistic-regression": "named.LogisticRegression",
+        "linear-svm": "named.LinearSVM",
+        "multiclass-svm": "named.MulticlassSVM",
+        "least-squares": "named.LeastSquares",
+        "passive-aggressive": "named.PassiveAggressive",
+    },
+)
+"""Every linear estimator on matrices by its plain name."""
 
 __getattr__, __dir__ = room(__name__)

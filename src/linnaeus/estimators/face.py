@@ -7,6 +7,7 @@ parameters; `composed()` is the general face it equals, and the one that `fit` r
 from __future__ import annotations
 
 import os
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -17,9 +18,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 import linnaeus
-from linnaeus.arrays import linear
+from linnaeus.arrays import as_rows, column_names, linear
 from linnaeus.arrays.labels import label_sets
 from linnaeus.arrays.linear import stored
+from linnaeus.arrays.numerics import refuse_overflow
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.decision import Decision
 from linnaeus.decision.calibration import SCORED, FittedChances
@@ -27,8 +29,8 @@ from linnaeus.decision.thresholds import FittedThresholds
 from linnaeus.erm import Record, Trace
 from linnaeus.erm.pieces import KINDS, nested, piece, replaced
 from linnaeus.errors import ModelFileError, UsageError, damaged
-from linnaeus.estimators.matrices import checked
 from linnaeus.features.precomputed import FittedReady, Ready
+from linnaeus.learners.base import values_of
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.linear.probabilities import has_chances
 from linnaeus.learners.linear.solving import BIASES, Problem, solve
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 
     from sklearn.utils import Tags
 
+    from linnaeus.arrays import CSR, Dense
     from linnaeus.decision import FittedDecision
     from linnaeus.explain import Explanation
     from linnaeus.types import Array, Doubles, Floats, Json, Label, Matrix, Params, Piece, Source
@@ -139,6 +142,24 @@ class MatrixFace(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _learned(self, X: Matrix) -> tuple[CSR | Dense, dict[str, object]]:
+        """Rows to learn from, and what is remembered of them: their width, and the names of their columns."""
+        names = column_names(X)
+        rows = as_rows(X, who=type(self).__name__)
+        refuse_overflow("X", values_of(rows), "features")
+        seen: dict[str, object] = {"n_features_in_": rows.shape[1]}
+        return rows, seen if names is None else {**seen, "feature_names_in_": names}
+
+    def _checked(self, X: Matrix) -> CSR | Dense:
+        """Rows to score: as wide as those learned from, with the same names where both have some."""
+        who, names = type(self).__name__, vars(self).get("feature_names_in_")
+        given = column_names(X)
+        if names is not None and given is None:
+            warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names", stacklevel=4)
+        if names is None and given is not None:
+            warnings.warn(f"X has feature names, but {who} was fitted without feature names", stacklevel=4)
+        return as_rows(X, self.n_features_in_, names, who)
 
     def _features(self) -> FittedReady:
         names = self.__dict__.get("feature_names_in_")
@@ -296,7 +317,7 @@ class Face(MatrixFace):
     def _scores(self, X: Matrix) -> Doubles:
         """X W + b  (n, w), of checked rows."""
         check_is_fitted(self, "params_")
-        return linear.scores(checked(self, X), self.params_)  # type: ignore[arg-type]
+        return linear.scores(self._checked(X), self.params_)  # type: ignore[arg-type]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -18,7 +18,6 @@ from linnaeus.decision import cheapest, expected_costs
 from linnaeus.erm.pieces import piece
 from linnaeus.errors import DataError, LinnaeusError
 from linnaeus.estimators.face import Face, LinearFace, sets_score
-from linnaeus.estimators.matrices import checked, learned
 from linnaeus.learners.linear.probabilities import chances, has_chances
 from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.streaming import merged, standing, widened
@@ -61,7 +60,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
     def fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> Self:
         """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
         spec = self.composed()
-        rows, seen = learned(self, X)
+        rows, seen = self._learned(X)
         rows, labels, weights = examples(rows, y, sample_weight)
         refuse_strangers(spec.class_weight, labels.classes)
         problem = posed(spec, rows, labels, weights)
@@ -73,7 +72,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         `classes` lists classes that come later. Other new classes may still appear; their weights start at zero.
         """
         spec, known = self.composed(), "params_" in self.__dict__
-        rows, seen = (checked(self, X), {}) if known else learned(self, X)
+        rows, seen = (self._checked(X), {}) if known else self._learned(X)
         rows, labels, weights = examples(rows, y, sample_weight)
         if known and labels.form != self.form_:
             raise DataError("The labels have a different form than in earlier batches; use one form for all batches.")

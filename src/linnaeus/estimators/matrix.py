@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
 from linnaeus.estimators.face import MatrixFace, untaught
 from linnaeus.estimators.linear import examples
-from linnaeus.estimators.matrices import checked, learned
 from linnaeus.features.precomputed import Ready
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.problems import is_family, learn, posed_family
@@ -51,7 +50,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
     def fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> MatrixClassifier:
         """Train on rows X (n, d) and their labels: one for each row, lists of labels, or an indicator matrix."""
         learner = _meant(self.learner)
-        rows, seen = learned(self, X)
+        rows, seen = self._learned(X)
         rows, labels, weights = examples(rows, y, sample_weight)
         problem = posed_family(learner, rows, labels, weights)
         self.model_: Body = learn(learner, problem, self.seed)
@@ -107,7 +106,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
 
     def _scores(self, X: Matrix) -> Doubles:
         check_is_fitted(self, "model_")
-        return self.model_.scores(checked(self, X))
+        return self.model_.scores(self._checked(X))
 
 
 def _meant(learner: Piece) -> Piece:

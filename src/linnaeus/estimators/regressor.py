@@ -12,7 +12,6 @@ from linnaeus.arrays.conversion import refuse_gaps, unmasked
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.errors import DataError
 from linnaeus.estimators.face import LinearFace
-from linnaeus.estimators.matrices import checked, learned
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.learners.linear.streaming import standing
 from linnaeus.outputs import Real
@@ -42,14 +41,14 @@ class LinearRegressor(RegressorMixin, LinearFace):  # type: ignore[misc]
 
     def fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> Self:
         """Train on rows X (n, d) and their targets y (n,) or (n, targets)."""
-        rows, seen = learned(self, X)
+        rows, seen = self._learned(X)
         problem, single = posed(rows, y, sample_weight)
         return self._solve(problem, {**seen, "one_target_": single})
 
     def partial_fit(self, X: Matrix, y: Label, sample_weight: Source = None) -> Self:
         """Continue training on one more batch of a stream, with a stochastic optimizer."""
         params, memory = standing(self)
-        rows, seen = learned(self, X) if params is None else (checked(self, X), {})
+        rows, seen = self._learned(X) if params is None else (self._checked(X), {})
         problem, single = posed(rows, y, sample_weight)
         if params is not None and problem.k != params["W"].shape[1]:
             raise DataError(f"y has {problem.k} targets, but earlier batches had {params['W'].shape[1]}.")

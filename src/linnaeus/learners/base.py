@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.protocols import LearnsRows, ModelChances
-from linnaeus.types import LabelSets
+from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from linnaeus.protocols import Rows
     from linnaeus.types import Doubles, Lesson, Truth
 
@@ -105,6 +107,26 @@ def values_of(X: Rows) -> Doubles:
     if isinstance(X, CSR):
         return X.data[: X.nnz]  # type: ignore[return-value]
     return X.values if isinstance(X, Dense) else to_dense(X)  # type: ignore[return-value]
+
+
+def tensors_of(state: State, what: str, axes: Mapping[str, str]) -> list[Doubles]:
+    """Finite float64 arrays of a state, by name; `axes` has a letter for each axis, and equal letters are equal sizes.
+
+    >>> W, b = tensors_of(State({}, {"W": np.ones((3, 2)), "b": np.ones(2)}), "weights", {"W": "dk", "b": "k"})
+    >>> W.shape
+    (3, 2)
+    """
+    found = [state.tensors[name] for name in axes if name in state.tensors]
+    if len(found) < len(axes):
+        raise damaged(f"some of its {what} are missing")
+    sizes: dict[str, int] = {}
+    for part, letters in zip(found, axes.values(), strict=True):
+        same = [sizes.setdefault(axis, size) == size for axis, size in zip(letters, part.shape, strict=False)]
+        if part.ndim != len(letters) or not all(same):
+            raise damaged(f"the shapes of its {what} do not match")
+    if any(part.dtype != np.float64 or not np.isfinite(part).all() for part in found):
+        raise damaged(f"its {what} are not finite numbers")
+    return [np.ascontiguousarray(part) for part in found]
 
 
 def expect_whole(name: str, value: int, least: int = 1, most: int | None = None) -> None:

@@ -10,7 +10,7 @@ log-probabilities from them when it predicts.
     gaussian.py      independent, normally distributed features
     discriminant.py  normal classes that share one covariance (linear), or have one each (quadratic)
 
-To add a model: the learner and the fitted piece (a model of counts only needs a row in `counts.COUNTING`), a row in
+To add a model: the learner and the fitted piece (a learner that derives from `counts.Counting` needs none), a row in
 `learners.LEARNERS`, one in `learners.restore.MODELS`, an example in `tests/contracts/test_families.py`.
 """
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.arrays.numerics import single_blas
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
+from linnaeus.errors import DataError, InputTypeError, UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import FittedJoint, RowLearner, indicators
+from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of
 from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares
 from linnaeus.learners.bayes.gaussian import blocks, refuse_wide
 from linnaeus.types import State
@@ -193,12 +193,7 @@ class FittedDiscriminant(FittedJoint):
     @classmethod
     def from_state(cls, state: State) -> FittedDiscriminant:
         """Restore the model from its stored state."""
-        W, b = state.tensors.get("W"), state.tensors.get("b")
-        if W is None or b is None or W.ndim != 2 or b.shape != W.shape[1:]:
-            raise damaged("the shapes of its weights do not match")
-        if W.dtype != np.float64 or b.dtype != np.float64 or not (np.isfinite(W).all() and np.isfinite(b).all()):
-            raise damaged("its weights are not finite numbers")
-        return cls(W, b)
+        return cls(*tensors_of(state, "weights", {"W": "dk", "b": "k"}))
 
 
 SINGULAR = 1e-12
@@ -290,12 +285,6 @@ class FittedQuadratic(FittedJoint):
     @classmethod
     def from_state(cls, state: State) -> FittedQuadratic:
         """Restore the model from its stored state."""
-        means, whitenings, offsets = (state.tensors.get(name) for name in ("means", "whitenings", "offsets"))
-        if means is None or whitenings is None or offsets is None or means.ndim != 2:
-            raise damaged("some of its means and covariances are missing")
-        k, d = means.shape
-        if whitenings.shape != (k, d, d) or offsets.shape != (k,):
-            raise damaged("the shapes of its means and covariances do not match")
-        if any(part.dtype != np.float64 or not np.isfinite(part).all() for part in (means, whitenings, offsets)):
-            raise damaged("its means and covariances are not finite numbers")
+        axes = {"means": "kd", "whitenings": "kdd", "offsets": "k"}
+        means, whitenings, offsets = tensors_of(state, "means and covariances", axes)
         return cls(means, whitenings, offsets)

@@ -12,7 +12,7 @@ import numpy as np
 from linnaeus.arrays import CSR
 from linnaeus.errors import DataError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import FittedJoint, RowLearner, expect_positive, indicators, to_dense
+from linnaeus.learners.base import FittedJoint, RowLearner, expect_positive, indicators, tensors_of, to_dense
 from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored, settings
 from linnaeus.protocols import CountsOn, ModelChances
 from linnaeus.types import Lesson, State
@@ -48,7 +48,7 @@ def refuse_wide(name: str, d: int, matrices: int) -> None:
         )
 
 
-NAMES = ("sizes", "means", "scatter")
+AXES = {"sizes": "k", "means": "dk", "scatter": "dk"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,18 +91,14 @@ class Moments:
 
     def tensors(self, prefix: str) -> Arrays:
         """The arrays by name."""
-        return {f"{prefix}.{name}": getattr(self, name) for name in NAMES}
+        return {f"{prefix}.{name}": getattr(self, name) for name in AXES}
 
     @classmethod
     def from_state(cls, state: State, prefix: str) -> Moments:
         """Restore the moments; arrays whose shapes do not match are refused."""
-        sizes, means, scatter = (state.tensors.get(f"{prefix}.{name}") for name in NAMES)
-        if sizes is None or means is None or scatter is None or means.ndim != 2:
-            raise damaged("some of its means and variances are missing")
-        if scatter.shape != means.shape or sizes.shape != means.shape[1:]:
-            raise damaged("the shapes of its means and variances do not match")
-        finite = all(part.dtype == np.float64 and np.isfinite(part).all() for part in (sizes, means, scatter))
-        if not finite or (sizes < 0).any() or (scatter < 0).any():
+        axes = {f"{prefix}.{name}": letters for name, letters in AXES.items()}
+        sizes, means, scatter = tensors_of(state, "means and variances", axes)
+        if (sizes < 0).any() or (scatter < 0).any():
             raise damaged("its means and variances are not valid numbers")
         return cls(sizes, means, scatter)
 

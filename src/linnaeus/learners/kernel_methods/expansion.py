@@ -11,7 +11,7 @@ from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import RowLearner, expect_positive, indicators
+from linnaeus.learners.base import RowLearner, expect_positive, indicators, tensors_of
 from linnaeus.protocols import KeepsRows, PositiveSimilarity, capability
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.types import LabelSets, State
@@ -182,8 +182,8 @@ class Expansion:
     def from_state(cls, state: State) -> Expansion:
         """Restore the model from its stored state."""
         rows = unpack_rows("rows", state)
-        duals, bias = numbers(state, "duals", 2), numbers(state, "bias", 1)
-        if len(duals) != len(rows) or duals.shape[1:] != bias.shape:
+        duals, bias = tensors_of(state, "dual coefficients", {"duals": "mk", "bias": "k"})
+        if len(duals) != len(rows):
             raise damaged("its dual coefficients do not match its rows")
         with np.errstate(over="ignore"):
             if not np.isfinite(np.abs(duals).sum(axis=0) + np.abs(bias)).all():
@@ -197,11 +197,3 @@ def compared(kernel: Similarity, X: Rows, rows: Rows) -> Iterator[tuple[int, Dou
     for start in range(0, X.shape[0], step):
         part = X.rows_slice(start, start + step)
         yield start, np.ascontiguousarray(kernel.matrix(part, rows))
-
-
-def numbers(state: State, name: str, ndim: int) -> Doubles:
-    """A tensor of finite float64 numbers; others are refused."""
-    found = state.tensors.get(name)
-    if found is None or found.dtype != np.float64 or found.ndim != ndim or not np.isfinite(found).all():
-        raise damaged(f"its array {name!r} is missing")
-    return np.ascontiguousarray(found)

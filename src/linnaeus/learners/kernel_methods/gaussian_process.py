@@ -11,8 +11,8 @@ from linnaeus.arrays.numerics import sigmoid, single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import FittedModel, kind_of
-from linnaeus.learners.kernel_methods.expansion import KernelLearner, compared, gram, heads, is_pair, numbers, opposed
+from linnaeus.learners.base import FittedModel, kind_of, tensors_of
+from linnaeus.learners.kernel_methods.expansion import KernelLearner, compared, gram, heads, is_pair, opposed
 from linnaeus.protocols import KeepsRows, ModelChances
 from linnaeus.similarities import describe, described
 from linnaeus.types import State
@@ -210,9 +210,10 @@ class FittedProcess(FittedModel):
     def from_state(cls, state: State) -> FittedProcess:
         """Restore the model from its stored state."""
         rows, form = unpack_rows("rows", state), state.manifest.get("form")
-        duals, squares, bias = (numbers(state, name, n) for name, n in (("duals", 2), ("squares", 3), ("bias", 1)))
-        m, h = duals.shape
-        if len(rows) != m or squares.shape != (h, m, m) or bias.shape != (h,) or (form == "pair" and h != 1):
+        duals, squares, bias = tensors_of(
+            state, "posterior distributions", {"duals": "mh", "squares": "hmm", "bias": "h"}
+        )
+        if len(rows) != len(duals) or (form == "pair" and len(bias) != 1):
             raise damaged("its posterior does not match its rows")
         strength = state.manifest.get("strength")
         if form not in FORMS or not isinstance(strength, int | float) or not 0 < strength < np.inf:

@@ -2,7 +2,7 @@
 
 learner       `Linear`: the pieces of a linear model
 problems      from labels and rows to the problem to solve, and its output space
-solving       from a problem to weights;  structured  the same over candidates
+solving       from a problem to weights, also over candidates
 convergence   what is said of how it ended;  checkpoint  where an interrupted training goes on
 streaming     one more batch of a stream;  probabilities  from scores to probabilities
 """

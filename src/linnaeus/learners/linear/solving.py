@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense, linear
+from linnaeus.arrays.grouped import Grouped
 from linnaeus.arrays.numerics import refuse_overflow
 from linnaeus.erm import Objective, Stop, Watch
 from linnaeus.erm.check import check_loss
@@ -40,14 +41,20 @@ if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from linnaeus.erm import Fit
+    from linnaeus.erm.objective import Structured
     from linnaeus.estimators.face import LinearFace
+    from linnaeus.learners.linear.learner import Linear
+    from linnaeus.learners.run import Run
     from linnaeus.protocols import Loss, Solver
-    from linnaeus.types import AnyInts, Doubles, Ints, Longs, Params, Piece, Truth
+    from linnaeus.types import AnyInts, Choices, Doubles, Ints, Longs, Params, Piece, Truth
 
     Spec: TypeAlias = LinearFace | SimpleNamespace
 
 STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
 """Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
+
+CANDIDATE_BATCH = 16
+"""Examples with candidates that a step looks at."""
 
 SMALL = 1 << 15
 """Rows plus stored values up to which a problem is brought into its canonical form."""
@@ -277,3 +284,44 @@ def _row(X: CSR, i: int) -> bytes:
 def _truth(y: Truth, i: int) -> bytes:
     found = y.labels[y.offsets[i] : y.offsets[i + 1]] if isinstance(y, LabelSets) else np.asarray(y[i])
     return bytes(found.tobytes())
+
+
+def solve_candidates(
+    learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, run: Run | None = None
+) -> Fit:
+    """Weights W (d, 1) of the rows of all candidates, from these weights on: all share one weight for each feature."""
+    from linnaeus.erm.objective import structured
+    from linnaeus.outputs import Candidates
+
+    objective = structured(X, y, Candidates(), learner.loss, learner.regularizer)
+    optimizer = _candidate_optimizer(learner)
+    stop = stopping(learner.settings(seed), learner.loss, optimizer)
+    objective, columns = _narrowed(objective) if start is None else (objective, None)
+    begin = Start(start or objective.initial(), seed=seed, epochs=stop.epochs or 100)
+    with listening(None if run is None else run.watching, stop) as listeners:
+        place = None if run is None else run.kept
+        fit = train_from(place, objective, optimizer, Watch(stop, listeners=listeners), begin)
+    if columns is None:
+        return fit
+    W = np.zeros((X.width, 1))
+    W[columns] = fit.params["W"]
+    return replace(fit, params={"W": W})
+
+
+def _narrowed(objective: Structured) -> tuple[Structured, AnyInts | None]:
+    """The same with the columns that have values: pairs of words that never met need no weight."""
+    X = objective.X
+    assert isinstance(X, Grouped)
+    columns = X.touched()
+    if isinstance(columns, slice) or len(columns) == X.shape[1]:
+        return objective, None
+    return replace(objective, X=X.narrow(columns)), columns
+
+
+def _candidate_optimizer(learner: Linear) -> Solver:
+    if not (isinstance(learner.optimizer, str) and learner.optimizer == "auto"):
+        given: Solver = learner.optimizer
+        return given
+    from linnaeus.optimizers import LBFGS, AdaGrad, Average
+
+    return LBFGS() if learner.loss.smooth else Average(AdaGrad(batch=CANDIDATE_BATCH))

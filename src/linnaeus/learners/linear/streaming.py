@@ -38,11 +38,8 @@ if TYPE_CHECKING:
 ENDLESS = 10**6
 """Epochs a stream is planned for: schedules that end somewhere end there."""
 
-LINEAR_DEFAULTS = {"held_out": 0.0, "patience": 5, "seconds": None, "checkpoint": None}
-"""The settings of a recipe's learner that a stream leaves as they are."""
-
-MEANINGLESS = ("held_out", "patience", "seconds", "checkpoint")
-"""Settings that only a training on all rows can follow."""
+MEANINGLESS = {"held_out": 0.0, "patience": 5, "seconds": None, "checkpoint": None}
+"""Settings that only a training on all rows can follow, and their defaults, at which a stream leaves them."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +98,11 @@ def go_on(spec: Spec, problem: Problem, params: Params | None, memory: Memory) -
 def _refuse_settings(spec: Spec) -> None:
     """One batch at a time: no rows to keep aside, nothing to go on from but the model itself."""
     expect("seed", spec.seed, int)
-    usual = {field.name: field.default for field in fields(spec)} if is_dataclass(spec) else LINEAR_DEFAULTS
-    for name in MEANINGLESS:
-        if getattr(spec, name) != usual[name]:
+    for name, usual in MEANINGLESS.items():
+        if getattr(spec, name) != usual:
             raise UsageError(
                 f"{name}={getattr(spec, name)!r} has no meaning for partial_fit, which sees one batch at a time; leave "
-                f"it at {usual[name]!r}, or use fit."
+                f"it at {usual!r}, or use fit."
             )
 
 

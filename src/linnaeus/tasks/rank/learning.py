@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus.errors import DataError
 from linnaeus.evaluation import evaluate, observe_choices
 from linnaeus.features.pairs.base import View
-from linnaeus.learners.linear.structured import solve_candidates
+from linnaeus.learners.linear.solving import solve_candidates
 from linnaeus.outputs import Candidates
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
