@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,16 +14,16 @@ from linnaeus.protocols import LearnsRows, capability
 from linnaeus.types import Lesson
 
 if TYPE_CHECKING:
-    from linnaeus.protocols import Model
-    from linnaeus.types import Doubles
+    from linnaeus.protocols import Model, Rows
+    from linnaeus.types import Doubles, Piece
 
 
-def is_family(learner: Any) -> bool:
+def is_family(learner: Piece) -> bool:
     """Whether a learner enters at scores, rather than minimizing an objective."""
     return capability(learner, LearnsRows) is not None
 
 
-def posed_family(learner: Any, X: Any, truth: Labels | Doubles, weights: Doubles) -> Problem:
+def posed_family(learner: Piece, X: Rows | None, truth: Labels | Doubles, weights: Doubles) -> Problem:
     """The problem that labels, or numbers (n,) or (n, t), make for such a learner."""
     labels = truth if isinstance(truth, Labels) else None
     kind = "numbers" if labels is None else "sets" if labels.sets else "classes"
@@ -48,7 +48,6 @@ def _space(labels: Labels) -> Binary | Multiclass | MultiLabel:
     return MultiLabel()
 
 
-def learn(learner: Any, problem: Problem, seed: int) -> Model:
+def learn(learner: LearnsRows, problem: Problem, seed: int) -> Model:
     """The learner's model of a problem."""
-    found: Model = learner.learn(Lesson(problem.rows, problem.y, problem.weights, problem.k, seed))
-    return found
+    return learner.learn(Lesson(problem.rows, problem.y, problem.weights, problem.k, seed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Json, Lesson, Longs
+    from linnaeus.types import Array, Doubles, Json, Lesson, Longs, Piece
 
 
 def check_priors(priors: tuple[float, ...] | None) -> None:
@@ -254,7 +254,7 @@ def settings(learner: RowLearner) -> dict[str, Json]:
     return {"kind": kind, **{name: list(v) if isinstance(v, tuple) else v for name, v in vars(learner).items()}}
 
 
-def restored(state: State, k: int, *, sets: bool = False) -> Any:
+def restored(state: State, k: int, *, sets: bool = False) -> Piece:
     """The learner with the settings of a state; priors that do not match its classes are refused."""
     kind = LEARNERS[str(state.manifest["kind"])]
     told = {part.name: state.manifest[part.name] for part in fields(kind)}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,11 +21,12 @@ from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
+    from linnaeus.lazy import Table
     from linnaeus.learners.neighbors.exact import BatchedIndex
     from linnaeus.types import Doubles, Floats, Ints, Json, Lesson, Piece
 
 
-def meant(name: str, value: Any, table: Mapping[str, Any], ability: str) -> Any:
+def meant(name: str, value: Piece, table: Table, ability: str) -> Piece:
     """Return the piece: an object unchanged, or the piece with this name and its default settings."""
     if isinstance(value, str):
         if value not in table:
@@ -37,7 +37,7 @@ def meant(name: str, value: Any, table: Mapping[str, Any], ability: str) -> Any:
     return value
 
 
-def told(piece: Any, table: Mapping[str, Any]) -> Json:
+def told(piece: Piece, table: Table) -> Json:
     """The piece as JSON.
 
     >>> from linnaeus.learners.neighbors import VOTES, Kernel
@@ -54,7 +54,7 @@ def told(piece: Any, table: Mapping[str, Any]) -> Json:
     return {"kind": places(table)[place], **{field.name: getattr(piece, field.name) for field in fields(piece)}}
 
 
-def of_told(value: Json, table: Mapping[str, Any]) -> Any:
+def of_told(value: Json, table: Table) -> Piece:
     """Restore the piece; an unknown kind is refused."""
     if value is None:
         return None
