@@ -51,13 +51,10 @@ class PartsFile:
 
     def put(self, name: str, state: State) -> None:
         """Keep a state, in place of the one before."""
-        now = time.perf_counter()
-        if now - self._saved < self._cost / SHARE:
-            kept = {inner: array.copy() for inner, array in state.tensors.items()}  # who gave them goes on with them
-            self._parts[name] = State(state.manifest, kept)
-            return
-        self._parts[name] = state
-        self.write()
+        # Copies: who gave the arrays goes on with them, and a later write has all states.
+        self._parts[name] = State(state.manifest, {inner: array.copy() for inner, array in state.tensors.items()})
+        if time.perf_counter() - self._saved >= self._cost / SHARE:
+            self.write()
 
     def write(self) -> None:
         """Write all states now."""
