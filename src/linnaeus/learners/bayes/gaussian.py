@@ -30,6 +30,7 @@ MOST = 1 << 27
 def blocks(X: Rows) -> Iterator[tuple[int, Doubles]]:
     """Blocks of rows as float64 (m, d), each with the index of its first row.
 
+    >>> from linnaeus.arrays import Dense
     >>> [(start, B.shape) for start, B in blocks(Dense(np.zeros((3, 2))))]
     [(0, (3, 2))]
     """

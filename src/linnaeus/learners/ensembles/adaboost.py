@@ -196,6 +196,7 @@ class FittedAdaBoost:
 def presence(X: Rows) -> CSR:
     """1 where a value is above zero; other values are left out.
 
+    >>> from linnaeus.arrays import Dense
     >>> presence(Dense(np.array([[0.5, -1.0, 3.0]]))).data.tolist()
     [1.0, 1.0]
     """
