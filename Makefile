@@ -12,7 +12,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BENCH_ARGS ?=
 PYTEST_ARGS ?=
-REST := tests/cli tests/explain tests/store tests/test_docs.py
+REST := tests/cli tests/explain tests/features tests/gallery tests/real tests/store tests/test_docs.py
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -68,7 +68,9 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.package
 demo: $(VENV)/.package
 	@$(BIN)/linnaeus demo
 
-# The tests are cut in two, so that two cores have work to the end; the rest begins when the sanitizers are done.
+# The tests are cut in two, so that two cores have work to the end; the rest begins when the sanitizers are done. Threads
+# of linear algebra would wait for each other on these cores; `make test-slow` runs with them.
+pytest pytest-most pytest-rest sanitize: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/.package $(VENV)/.dev
 	@$(MAKE) --no-print-directory native
 	@$(PY) tools/check_tree.py remember $(BUILD)/tree.txt
