@@ -244,3 +244,9 @@ def test_a_bias_and_rows_that_do_not_fit_are_refused() -> None:
         structured(X, y, Sequence(), LOSSES["squared"](), L2(1.0), 3)
     with pytest.raises(UsageError, match="a loss of whole taggings"):
         structured(X, y, Sequence(), LOSSES["squared_hinge"](), L2(1.0), 3).value(f.initial())
+
+
+def test_the_loss_of_probabilities_is_refused() -> None:
+    S, y = groups(0)
+    with pytest.raises(UsageError, match="for candidates and sequences use log"):
+        LOSSES["probability"]().value_and_grad(Candidates(), S, y)

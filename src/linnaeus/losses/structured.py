@@ -23,12 +23,14 @@ from linnaeus.protocols import (
     CostFree,
     CurvedSpace,
     DualLoss,
+    GroupedSpace,
     JointDualLoss,
     NewtonLoss,
     OnlineLoss,
     OracleLoss,
     ScalarForm,
     capability,
+    has,
 )
 
 if TYPE_CHECKING:
@@ -225,7 +227,9 @@ class Probability(StructuredLoss):
         return -p * (1.0 - p)
 
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
-        """1 - e^(gold - soft), and its gradient."""
+        """1 - e^(gold - soft), and its gradient; not defined where examples share scores or have several rows."""
+        if has(space, GroupedSpace):
+            raise UsageError("The loss probability is for classes; for candidates and sequences use log.")
         soft, gold = space.soft(S, y), space.gold(S, y)
         p = np.exp(gold.value - soft.value)
         return 1.0 - p, p[:, None] * (soft.parts - gold.parts)
