@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
@@ -59,7 +60,7 @@ class Evidence:
     scope: Callable[[], Doubles] | None = None
 
 
-class Abstention:
+class Abstention(ABC):
     """A rule for when to abstain, by its plain name, with one number."""
 
     name: ClassVar[str]
@@ -74,9 +75,9 @@ class Abstention:
         (number,) = vars(self).values()
         return number
 
+    @abstractmethod
     def decide(self, seen: Evidence) -> Decided:
         """The labels, -1 for abstentions, or label sets."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ piece with `probabilities(S)`, `state()` and `from_state`.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Array, Doubles, Matrix, Truth
 
 
-class FittedCalibrator:
+class FittedCalibrator(ABC):
     """Scores of a kind to probabilities.
 
     `keeps_order` says whether the class with the largest score is the most probable one; `curve` is (T, b) if all
@@ -38,13 +39,13 @@ class FittedCalibrator:
         """None: each class has its own."""
         return None
 
+    @abstractmethod
     def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def state(self) -> State:
         """The parameters, for a model file."""
-        raise NotImplementedError
 
 
 CALIBRATORS = Table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,7 +94,7 @@ class Half:
         return FittedThresholds(kind, np.full(P.shape[1], 0.5))
 
 
-class _Tuned:
+class _Tuned(ABC):
     """A threshold for each label, chosen on its curve; labels with fewer than `fewest` members share one."""
 
     fewest: int
@@ -124,9 +125,9 @@ class _Tuned:
         half = 0.5 * (taken + float(below.max())) if below.size else 0.5 * taken
         return half if below.size == 0 or half > below.max() else taken
 
+    @abstractmethod
     def _choose(self, c: Curve) -> int | None:
         """Which threshold of the curve, or none."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

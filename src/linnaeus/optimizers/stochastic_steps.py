@@ -32,7 +32,7 @@ def resume(arrays: Params, prefix: str, kept: Mapping[str, Array]) -> None:
             value[:] = kept[f"{prefix}.{name}"]
 
 
-class Mean:
+class Mean(ABC):
     """Sums from which the mean of the iterates is computed; they are `prefix` in a checkpoint."""
 
     prefix: ClassVar[str]
@@ -41,15 +41,15 @@ class Mean:
         self.sums = {name: np.zeros_like(value) for name, value in params.items()}
         resume(self.sums, self.prefix, kept)
 
-    def moved(self, name: str, rows: Chosen, move: Doubles, t: int) -> None:
+    def moved(self, name: str, rows: Chosen, move: Doubles, t: int) -> None:  # noqa: B027 - not every mean looks
         """Rows of a parameter moved at step t."""
 
-    def stepped(self, params: Params) -> None:
+    def stepped(self, params: Params) -> None:  # noqa: B027
         """A step was taken, which led to these parameters."""
 
+    @abstractmethod
     def mean(self, params: Params, t: int) -> Params:
         """The mean of the iterates of steps 1 to t."""
-        raise NotImplementedError
 
     def arrays(self) -> Arrays:
         """The arrays of a checkpoint."""
