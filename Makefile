@@ -1,6 +1,6 @@
 # make demo        install into .venv and look around on the embedded data
-# make test        everything a change must pass: lint, types, imports, limits, sanitizers, docs, tests
-# make test-slow   fuzzing, large files, full products
+# make test        everything a change must pass: lint, types, imports, limits, docs, tests
+# make test-slow   fuzzing, large files, full products, kernels with sanitizers
 # make docs-output  run the examples of the documentation and write their output into the pages
 # make lint | docs | bench | wheel | clean
 #
@@ -12,7 +12,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BENCH_ARGS ?=
 PYTEST_ARGS ?=
-REST := tests/cli tests/explain tests/features tests/gallery tests/real tests/store tests/test_docs.py
+REST := tests/cli tests/estimators tests/explain tests/features tests/gallery tests/kernels tests/real tests/store tests/test_docs.py
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -68,18 +68,18 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.package
 demo: $(VENV)/.package
 	@$(BIN)/linnaeus demo
 
-# The tests are cut in two, so that two cores have work to the end; the rest begins when the sanitizers are done. Threads
-# of linear algebra would wait for each other on these cores; `make test-slow` runs with them.
+# The tests are cut in two, so that two cores have work to the end. Threads of linear algebra would wait for each other
+# on these cores; `make test-slow` runs with them.
 pytest pytest-most pytest-rest sanitize: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/.package $(VENV)/.dev
 	@$(MAKE) --no-print-directory native
 	@$(PY) tools/check_tree.py remember $(BUILD)/tree.txt
-	@$(MAKE) --no-print-directory -j2 -k $(SYNC) pytest-most sanitize pytest-rest lint docs
+	@$(MAKE) --no-print-directory -j2 -k $(SYNC) pytest-most pytest-rest lint docs
 	@$(PY) tools/check_tree.py compare $(BUILD)/tree.txt
 
 # Cut in two as well: the product of losses, regularizers, optimizers and output spaces is about half of the time.
 test-slow: $(VENV)/.package $(VENV)/.dev
-	@$(MAKE) --no-print-directory -j2 -k $(SYNC) slow-products slow-rest
+	@$(MAKE) --no-print-directory -j2 -k $(SYNC) slow-rest slow-products sanitize
 
 slow-products slow-rest: export HYPOTHESIS_PROFILE := slow
 slow-products: $(VENV)/.package $(VENV)/.dev
