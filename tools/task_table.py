@@ -228,7 +228,7 @@ ROWS = {
         Row(
             "`-o FILE.csv`",
             "{model} {data} -o {new}.csv",
-            {"tags": "Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use `linnaeus tag`."},
+            {"tags": "Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use --lines."},
         ),
         Row("`-o FILE.jsonl`", "{model} {data} -o {new}.jsonl"),
         Row("`-o FILE.parquet`", "{model} {data} -o {new}.parquet"),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from linnaeus.types import Json
 
 _SHOWN = 20
-_OUTPUTS = {"single": "classes", "tags": "tags", "numbers": "predicts", "candidates": "predicts"}
 
 
 @shared.verb("inspect", works=False)
@@ -81,6 +80,7 @@ def described(model: Model, path: str, checked: str = CHECKED) -> dict[str, Json
 
 def _page(model: Model, path: str, checked: str) -> Page:
     from linnaeus.cli.account import compacted, examples, out_of_fold
+    from linnaeus.evaluation import KINDS
     from linnaeus.render import Page, clean, counted, indent, line, size, table, title
 
     facts = model.facts
@@ -91,7 +91,10 @@ def _page(model: Model, path: str, checked: str) -> Page:
         ("texts", _texts(model)),
         ("task", model.task.name),
         *([("estimator", estimator["name"])] if (estimator := facts.get("estimator")) else []),
-        (_OUTPUTS.get(model.form, "labels"), ", ".join(names[:_SHOWN]) + more if names else model.form),
+        (
+            KINDS[model.task.evaluated(model)].outputs if names else "predicts",
+            ", ".join(names[:_SHOWN]) + more if names else model.form,
+        ),
         ("trained on", examples(model) + mark),
         ("features", f"{model.features.width:,}"),
         *_learned(model),

@@ -69,7 +69,7 @@ def run(path: str, data: str, options: shared.Options, words: bool = False) -> i
     abstain = shared.abstention(options, model)
     wish = Wish(top=options["top"], abstain=abstain, keep=_kept(source, options), scope=options["scope"])
     model.task.refuse_wish(wish)
-    with open_writer(sys.stdout, _separator(model, wish, options), options) as write:
+    with open_writer(sys.stdout, model, _separator(model, wish, options), options) as write:
         _write(model, source, wish, write, options)
     return 0
 

@@ -145,8 +145,8 @@ def recognized(data: str, options: shared.Options) -> AnyTask:
     columns: dict[str, bool] = {}
     with suppress(LinnaeusError):  # who reads the data says what is wrong with them
         columns = columns_of(data, format=options["format"], split=options["split"])
-    order = ("rank", "tag", "classify")
-    return next(task for task in map(task_named, order) if task.recognize(columns, options["text"]))
+    special_first = map(task_named, reversed(list(TASKS)))
+    return next(task for task in special_first if task.recognize(columns, options["text"]))
 
 
 def task_named(name: str) -> AnyTask:

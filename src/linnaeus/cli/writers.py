@@ -43,19 +43,19 @@ def refuse_suffix(path: str | None) -> None:
 
 def refuse_lists(model: Model, options: Options, words: bool) -> None:
     """Refuse, before any work, a form of output that does not fit the answers of a model; `words`: it is to tag."""
-    tags = model.form == "tags"
-    if (options["lines"] or options["entities"] or words) and not tags:
+    if (options["lines"] or options["entities"] or words) and not model.task.tokens:
         raise UsageError("This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.")
     if options["entities"] and not model.task.spans:
         raise UsageError("The tags of this model mark no entities; the recipe entities trains one whose tags do.")
     if (options["lines"] or options["entities"]) and options["output"] is not None:
         raise UsageError("Lines of tokens and entities go to standard output; leave out -o, or these options.")
-    if tags and has_cells(options["output"]):
-        raise UsageError("Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use `linnaeus tag`.")
+    if model.task.tokens and has_cells(options["output"]):
+        what = model.task.doubtful.capitalize()
+        raise UsageError(f"{what} are lists, which CSV cannot hold; write .jsonl or .parquet, or use --lines.")
 
 
 @contextmanager
-def open_writer(stream: TextIO, separator: str, options: Options) -> Iterator[Write]:
+def open_writer(stream: TextIO, model: Model, separator: str, options: Options) -> Iterator[Write]:
     """A function that takes batches of predictions; the file appears only when all of them are written.
 
     If the format has no lists, `separator` joins several labels in one cell, and each of the best answers has columns
@@ -63,7 +63,7 @@ def open_writer(stream: TextIO, separator: str, options: Options) -> Iterator[Wr
     """
     path, ranks = options["output"], options["top"]
     if path is None:
-        form = entity_lines if options["entities"] else tag_lines if options["lines"] else json_lines
+        form = entity_lines if options["entities"] else model.task.lines if options["lines"] else json_lines
 
         def say(batch: pa.RecordBatch) -> None:
             stream.write(form(batch))
@@ -89,15 +89,6 @@ def _format(path: str) -> str:
 def json_lines(batch: pa.RecordBatch) -> str:
     """One JSON object a line; a missing label is null, dates and the like are text."""
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist())
-
-
-def tag_lines(batch: pa.RecordBatch) -> str:
-    """A line for each token, with a tab and its tag (nothing where the model abstains); empty lines end sentences."""
-    rows = zip(batch["tokens"].to_pylist(), batch["tags"].to_pylist(), strict=True)
-    return "".join(
-        "".join(f"{token}\t{tag or ''}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
-        for tokens, tags in rows
-    )
 
 
 def entity_lines(batch: pa.RecordBatch) -> str:

@@ -12,7 +12,7 @@ from linnaeus.errors import DataError
 from linnaeus.evaluation.facts import Facts, aligned
 from linnaeus.evaluation.formulas import whole
 from linnaeus.evaluation.intervals import interval, redraw
-from linnaeus.evaluation.metrics import METRICS, fitting, headlines, spelled
+from linnaeus.evaluation.metrics import KINDS, METRICS, fitting, headlines, spelled
 from linnaeus.evaluation.outcome import observe
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
@@ -163,8 +163,8 @@ def mcnemar(b: int, c: int) -> float:
 
 def _right(facts: Facts) -> NDArray[np.bool_]:
     """The rows whose whole prediction is correct."""
-    if facts.task in ("tags", "candidates"):
-        return facts.values["whole" if facts.task == "tags" else "found_at_1"].astype(bool)
+    if whole := KINDS[facts.task].whole:
+        return facts.values[whole].astype(bool)
     true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
     right: NDArray[np.bool_] = (true == both) & (predicted == both)
     return right

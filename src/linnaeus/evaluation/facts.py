@@ -212,8 +212,8 @@ def join(parts: Sequence[Facts]) -> Facts:
 
 
 def aligned(parts: Sequence[Facts]) -> list[Facts]:
-    """The same, with labels numbered alike: each part of tagged data knows only the tags that occur in it."""
-    if any(part.task != "tags" for part in parts):
+    """The same, with labels numbered alike: parts of sentences know only the labels that occur in them."""
+    if any(part.right is None for part in parts):
         return list(parts)
     classes = tuple(sorted({name for part in parts for name in part.classes}))
     return [part.among(classes) for part in parts]

@@ -50,7 +50,7 @@ class Metric:
 
     def view_of(self, task: Task) -> View:
         """The view for rows of a task; sentences and examples with candidates are never counted together."""
-        return "rows" if task in ("tags", "candidates") else self.view
+        return "rows" if KINDS[task].units else self.view
 
     def about(self, task: Task) -> str:
         """The sentence for a task, which names its rows.
@@ -163,7 +163,8 @@ class Kind:
 
     `units` are what rows consist of: tokens, candidates; a value of that name in the facts counts them. `outputs` are
     what the table of scores lists, `counted` is what accuracy counts. The first of `headlines` that can be computed
-    chooses strengths; all of them are shown for slices and comparisons. `shown` are the metrics on the page.
+    chooses strengths; all of them are shown for slices and comparisons. `shown` are the metrics on the page. `whole` is
+    the value in the facts that says whether all of a row is right, where rows have units.
     """
 
     headlines: tuple[str, ...]
@@ -172,6 +173,7 @@ class Kind:
     units: str = ""
     counted: str = "rows"
     outputs: str = "classes"
+    whole: str = ""
 
 
 KINDS: dict[Task, Kind] = {
@@ -195,7 +197,7 @@ KINDS: dict[Task, Kind] = {
     "tags": Kind(
         ("f1", "accuracy"),
         ("f1", "precision", "recall", "accuracy", "known_accuracy", "unknown_accuracy", "sentence_accuracy"),
-        *("sentence", "tokens", "tokens", "tags"),
+        *("sentence", "tokens", "tokens", "tags", "whole"),
     ),
     "candidates": Kind(
         ("accuracy", "reciprocal_rank"),
@@ -203,7 +205,7 @@ KINDS: dict[Task, Kind] = {
             *("accuracy", "reciprocal_rank", "recall_at_3", "recall_at_5", "recall_at_10"),
             *("coverage", "answered_accuracy"),
         ),
-        *("example", "candidates", "examples"),
+        *("example", "candidates", "examples", "classes", "found_at_1"),
     ),
 }
 """The tasks; all metrics are in the JSON form."""

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from linnaeus import store
-from linnaeus.arrays import CSR
 from linnaeus.decision import FittedDecision
 from linnaeus.errors import LinnaeusError, MachineError, MissingFunctionError, ModelFileError, damaged, damaged_or_newer
 from linnaeus.features import terse
 from linnaeus.features.restore import bound, check_functions
 from linnaeus.learners.restore import model_of as body_of
-from linnaeus.learners.restore import scores_of, weights_of
+from linnaeus.learners.restore import weights_of
 from linnaeus.model.manifests import check_manifest
 from linnaeus.model.model import Model
 from linnaeus.outputs import OUTPUTS, STRUCTURES
@@ -25,7 +24,7 @@ from linnaeus.protocols import NumberSpace, has
 from linnaeus.store.blocks import Guarded, raw
 from linnaeus.store.compression import dequantize
 from linnaeus.store.states import pack_labels, pack_strings, unpack_labels, unpack_strings
-from linnaeus.tasks import task_of, task_state
+from linnaeus.tasks import TASKS, task_of, task_state
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -41,14 +40,6 @@ Item = TypeVar("Item")
 KIND = "model"
 LONGEST = 120
 """Characters of an error's own words that are said."""
-
-TASK_OF = {
-    **dict.fromkeys(("single", "lists", "indicator", "sparse"), "classify"),
-    "numbers": "regress",
-    "tags": "tag",
-    "candidates": "rank",
-}
-"""The task that has labels of each form."""
 
 
 def state_of(model: Model) -> State:
@@ -109,7 +100,9 @@ def load(path: str | os.PathLike[str], functions: Functions | None = None, verif
 
 def weights_later(manifest: Mapping[str, Json]) -> tuple[str, ...]:
     """Of a large model: weights of which an example needs a few rows, and which are checked when they are used."""
-    return ("params.W",) if manifest.get("form") not in ("tags", "candidates") else ()
+    task = manifest.get("task")
+    kind = str(task.get("kind")) if isinstance(task, dict) else ""
+    return ("params.W",) if kind in TASKS and TASKS[kind].texts else ()
 
 
 def model_of(state: State, functions: Functions | None = None) -> Model:
@@ -128,7 +121,7 @@ def _restored(state: State, functions: Functions | None, depth: int) -> Model:
     check_manifest(state.manifest)
     found = _build(state, functions, depth)
     _check(found)
-    _try(found)
+    found.task.check_model(found)
     return found
 
 
@@ -161,7 +154,7 @@ def _build(state: State, functions: Functions | None, depth: int) -> Model:
         raise damaged("it has two sets of weights")
     space = _space(manifest["space"])
     if body is not None:
-        params = {} if manifest["form"] == "tags" else weights_of(body, space)
+        params = weights_of(body, space)
     elif guards := _below("params", state.guards):
         params = Guarded(params, guards)
     task = task_of(_table(manifest["task"]))
@@ -219,35 +212,19 @@ def _kept(state: State) -> Kept:
 
 def _check(model: Model) -> None:
     """That the parts fit each other: what a hostile file could otherwise make a kernel read."""
-    if model.form not in TASK_OF or type(model.space) not in SPACES:
-        raise damaged("its labels have an unknown form")
-    if model.task.name != TASK_OF[model.form]:
+    if type(model.space) not in SPACES:
+        raise damaged("its output space is of an unknown kind")
+    if model.form not in model.task.forms:
         raise damaged("its labels do not fit its task")
     if model.body is None or model.params:
         _check_weights(model)
     _check_memory(model)
     if (model.form == "numbers") != has(model.space, NumberSpace):
         raise damaged("its output space does not fit its labels")
-    if (model.form in ("numbers", "candidates")) != (model.classes is None):
+    if model.task.named != (model.classes is not None):
         raise damaged("its classes do not fit its output space")
     if model.classes is not None and (model.classes.ndim != 1 or len(model.classes) < 1):
         raise damaged("its classes are not a list")
-    if model.form == "tags":
-        _check_tags(model)
-    elif model.decision is None and model.classes is not None:
-        raise damaged("it has classes and no way to decide between them")
-
-
-def _check_tags(model: Model) -> None:
-    from linnaeus.tasks import Tag
-
-    k = len(model.names)
-    if len(set(model.names)) != k or not all(0 <= tag < k for tag in model.words.values()):
-        raise damaged("its tags do not fit each other")
-    if model.body is None or not model.body.fits(model.features.width, k):
-        raise damaged("its weights do not fit its features and tags")
-    assert isinstance(model.task, Tag)
-    model.task.rules(model)
 
 
 def _check_weights(model: Model) -> None:
@@ -258,8 +235,6 @@ def _check_weights(model: Model) -> None:
         raise damaged("its biases do not fit its weights")
     if model.classes is not None and model.space.width(len(model.classes)) != W.shape[1]:
         raise damaged("its classes do not fit its weights")
-    if model.form == "candidates" and (W.shape[1] != 1 or not np.isfinite(W).all()):
-        raise damaged("its weights do not fit its features")
 
 
 def _check_memory(model: Model) -> None:
@@ -269,36 +244,6 @@ def _check_memory(model: Model) -> None:
         shape = (1,) if owner is None else raw(model.params, owner).shape
         if array.shape != shape or array.dtype != (np.int64 if name == "t" else np.float64):
             raise damaged("what its optimizer goes on with does not fit its weights")
-
-
-def _try(model: Model) -> None:
-    """Decide on one row of zeros: parts of a decision that are for other scores show here, not when it is used."""
-    if model.form == "tags":
-        return
-    if not model.params:
-        _try_body(model)
-    if model.decision is None or model.classes is None:
-        return
-    S = model.class_scores(np.zeros((1, model.space.width(len(model.classes)))))
-    P = model.decision.probabilities(S)
-    if P.shape != (1, len(model.classes)) or (model.decision.calibrator.kind == "labels") != (model.form != "single"):
-        raise damaged("its way to decide does not fit its classes")
-    model.decision.decide(S)
-    if model.decision.scope is not None:
-        model.decision.out_of_scope(S)
-    if model.decision.conformal is not None:
-        model.decision.conformal.sets(P, 0.5)
-
-
-def _try_body(model: Model) -> None:
-    """Score a row that has the last feature: a model for other features, or for other classes, shows here."""
-    assert model.body is not None
-    there = min(1, model.features.width)
-    columns = np.full(there, model.features.width - 1, np.int32)
-    row = CSR(np.array([0, there]), columns, np.ones(there, np.float32), model.features.width)
-    S = scores_of(model.body, row, model.space)
-    if model.classes is not None and S.shape != (1, model.space.width(len(model.classes))):
-        raise damaged("its model does not fit its classes")
 
 
 SPACES: dict[type, str] = {space: name for name, space in (OUTPUTS | STRUCTURES).items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -34,7 +34,7 @@ JOINT = "_"
 
 def staged(model: Model, source: Source) -> Sentences | Stream:
     """Examples of the last stage with the answers of the earlier ones: sentences, or a stream of texts."""
-    if model.form == "tags":
+    if model.task.tokens:
         rows: Material = Tokens(model.task.material(source))
         for name, stage in model.stages:
             rows = rows_with(name, stage, rows)
@@ -64,10 +64,10 @@ def rows_with(name: str, model: Model, rows: Material) -> Material:
 
 
 def answers_of(model: Model, rows: Material) -> list[Label]:
-    """The tags of each sentence, or the label of each text."""
-    if model.form == "tags":
-        tags: list[Label] = model.predict(rows.sentences)
-        return tags
+    """What is said of each sentence, or the label of each text."""
+    if model.task.tokens:
+        found: list[Label] = model.predict(rows.sentences)
+        return found
     return [_label(value) for value in np.asarray(model.predict(rows.batch()), dtype=object).tolist()]
 
 
@@ -78,10 +78,11 @@ def _label(value: Label) -> str:
 
 def answered(name: str, model: Model, rows: Material, said: list[Label]) -> Material:
     """The rows with these answers of the stage."""
-    if model.form == "tags":
-        tags = pa.array(list(chain.from_iterable(said)), pa.large_string())
-        return rows.tagged(name, tags, model.task.spans)
-    return rows.labeled(name, said)
+    if not model.task.tokens:
+        return rows.labeled(name, said)
+    for suffix, tags in model.task.said(said).items():
+        rows = rows.tagged(f"{name}.{suffix}" if suffix else name, tags, model.task.spans)
+    return rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
     base        `Task`: the questions, with the usual answers
     examples    what a training learns from;  keys  which examples are equal
+    sentences   what tasks over the tokens of sentences have in common
     classify/   classes and label sets of texts, and numbers of texts
     tag/        tags of tokens
     rank/       the best of an example's own candidates
@@ -34,7 +35,7 @@ TASKS = Table(
         "rank": "rank.task.Rank",
     },
 )
-"""Every task by its plain name."""
+"""Every task by its plain name; what data are is recognized from the last to the first."""
 
 
 def as_task(task: str | AnyTask) -> AnyTask:

@@ -89,7 +89,8 @@ class Task(Protocol[Material, Batch]):
     `Material` is what a model answers, `Batch` a part of opened data. `model`, `models`, `data` and `usual` are for
     messages: what one and several of its models are called, what they learn from, its usual recipe. `doubtful` are the
     answers that a model may abstain from. `stacks` says whether its answers can be columns of later stages, `texts`
-    whether its examples are rows of text, `commands` what to try next with a model.
+    whether its examples are rows of text, `tokens` whether they are sentences of tokens. `forms` are the forms that
+    labels of its models have, and `named` says whether these have names. `commands` are what to try next with a model.
     """
 
     name: ClassVar[str]
@@ -100,6 +101,9 @@ class Task(Protocol[Material, Batch]):
     doubtful: ClassVar[str] = "answers"
     stacks: ClassVar[bool] = True
     texts: ClassVar[bool] = False
+    tokens: ClassVar[bool] = False
+    forms: ClassVar[tuple[str, ...]]
+    named: ClassVar[bool] = True
     commands: ClassVar[tuple[str, ...]]
 
     @property
@@ -202,6 +206,9 @@ class Task(Protocol[Material, Batch]):
     def restore(self, state: State, functions: Functions | None) -> object:
         """The fitted features of a file."""
 
+    def check_model(self, model: Model) -> None:
+        """Refuse a model of a file whose parts do not fit each other in ways that only this task knows."""
+
     def scores(self, model: Model, material: Material) -> Doubles:
         """The scores behind the answers."""
 
@@ -226,6 +233,17 @@ class Task(Protocol[Material, Batch]):
 
     def columns(self, model: Model, batch: Batch, wish: Wish) -> pa.RecordBatch:
         """The answers to a batch as Arrow columns."""
+
+    def lines(self, batch: pa.RecordBatch) -> str:
+        """The answers of `columns` as lines of tokens."""
+        raise UsageError("This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.")
+
+    def said(self, answers: Sequence[Label]) -> dict[str, pa.Array]:
+        """What a later stage sees of answers to sentences: columns with a string for each token, by suffix of the name.
+
+        Only tasks over tokens are asked.
+        """
+        raise UsageError(f"A {self.model} says nothing of single tokens.")
 
     def observe(self, model: Model, batch: Batch, abstain: Abstain = None) -> Outcome | Facts:
         """What evaluation needs to know of the answers to a batch, and of its truth."""

@@ -102,25 +102,21 @@ class LearnedStage:
         return found
 
 
-def _tags(recipe: Recipe) -> bool:
-    return bool(recipe.task.name == "tag")
-
-
 def fit(recipe: Recipe, rows: Material, progress: Watcher | None = None, kept: PartsFile | None = None) -> Model:
     """The model of a recipe on its rows."""
-    examples: Examples = recipe.task.examples(rows.sentences) if _tags(recipe) else rows.examples  # type: ignore[union-attr, assignment]
+    examples: Examples = recipe.task.examples(rows.sentences) if recipe.task.tokens else rows.examples  # type: ignore[union-attr, assignment]
     return train_examples(recipe, examples, progress, kept)
 
 
 def row_keys(recipe: Recipe, rows: Material) -> list[int]:
     """What makes a row the same as another: its tokens, or its text; case and white space aside."""
-    found = recipe.task.keys(rows.sentences if _tags(recipe) else Batches((rows.batch(),)))
+    found = recipe.task.keys(rows.sentences if recipe.task.tokens else Batches((rows.batch(),)))
     return [] if found is None else found.tolist()
 
 
 def _units(recipe: Recipe, rows: Material, at: Longs) -> Material:
     """Some rows as a stage counts them: sentences for a tagger, texts for a classifier."""
-    return Tokens(rows.sentences.take(at)) if _tags(recipe) else rows.take(at)
+    return Tokens(rows.sentences.take(at)) if recipe.task.tokens else rows.take(at)
 
 
 def _parts(keys: list[int], folds: int, seed: int) -> dict[int, int]:
@@ -142,4 +138,4 @@ def _data(stage: Stage, given: Mapping[str, Source]) -> Source:
 def material(recipe: Recipe, source: Source, truth: str | None = None) -> Material:
     """The examples of a stage, as rows that answers can be added to."""
     examples = source if isinstance(source, Examples) else recipe.task.examples(source, truth)
-    return Tokens(examples.stream) if _tags(recipe) else Texts.of(examples.stream, examples)
+    return Tokens(examples.stream) if recipe.task.tokens else Texts.of(examples.stream, examples)

@@ -10,6 +10,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
+from linnaeus.learners.base import FittedModel
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SEARCHES = {"whole": 0, "greedy": 1}
 
 
 @dataclass(frozen=True, eq=False)
-class ChainWeights:
+class ChainWeights(FittedModel):
     """W (d, k) scores the features of a token; `shared` the first tag (1 row), and each tag after each other (k rows).
 
     For second order, `shared` has k * k more rows: each tag after each pair of tags. `search` is "whole": the best

@@ -48,6 +48,7 @@ class Classify(Task["Stream", "Batch"]):
     data: ClassVar[str] = "texts with labels"
     usual: ClassVar[str] = "default"
     texts: ClassVar[bool] = True
+    forms: ClassVar[tuple[str, ...]] = ("single", "lists", "indicator", "sparse")
     commands: ClassVar[tuple[str, ...]] = (
         "predict {model} new.csv -o answers.csv",
         "test {model} test.csv",
@@ -167,6 +168,12 @@ class Classify(Task["Stream", "Batch"]):
 
         return restore(state, functions)
 
+    def check_model(self, model: Model) -> None:
+        """Refuse a model that cannot answer."""
+        from linnaeus.tasks.classify.model_check import check_answers
+
+        check_answers(model)
+
     def predict(self, model: Model, material: Stream, abstain: Abstain = None) -> Array:
         """A label, or a tuple of labels, for each text; None where the model abstains."""
         S, known = self.scores(model, material), answers.known(model, material)
@@ -239,6 +246,8 @@ class Regress(Classify):
     models: ClassVar[str] = "regressions of texts"
     data: ClassVar[str] = "texts with numbers"
     usual: ClassVar[str] = "ridge"
+    forms: ClassVar[tuple[str, ...]] = ("numbers",)
+    named: ClassVar[bool] = False
 
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks, and abstention."""

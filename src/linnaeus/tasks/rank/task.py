@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
-from linnaeus.errors import DataError, InputTypeError, UsageError
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import OracleLoss, capability
 from linnaeus.tasks.base import Given, Task, Wish
@@ -65,6 +65,8 @@ class Rank(Task["Groups", "Groups"]):
     usual: ClassVar[str] = "plain"
     doubtful: ClassVar[str] = "choices"
     stacks: ClassVar[bool] = False
+    forms: ClassVar[tuple[str, ...]] = ("candidates",)
+    named: ClassVar[bool] = False
     commands: ClassVar[tuple[str, ...]] = (
         "predict {model} new.jsonl",
         "test {model} test.jsonl",
@@ -214,6 +216,12 @@ class Rank(Task["Groups", "Groups"]):
         from linnaeus.features.pairs import restore_pairs
 
         return restore_pairs(state, functions)
+
+    def check_model(self, model: Model) -> None:
+        """Refuse weights that do not score candidates."""
+        W = model.params["W"]
+        if W.shape[1] != 1 or not np.isfinite(W).all():
+            raise damaged("its weights do not fit its features")
 
     def scores(self, model: Model, material: Groups) -> Doubles:
         """The scores of all candidates (m,), example by example; "none of these" is the last of each."""

@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Explanation, Reason, contrast_of
 from linnaeus.explain.found import listed
-from linnaeus.tasks.tag.sentences import as_sentence
+from linnaeus.tasks.sentences import as_sentence
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,10 +11,11 @@ import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.data.tag_encodings import OUTSIDE, is_encoded, spans
-from linnaeus.errors import DataError, InputTypeError, UsageError, expect
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTags, capability
-from linnaeus.tasks.base import Given, Task, Wish
+from linnaeus.tasks.base import Wish
+from linnaeus.tasks.sentences import SentenceTask, counted_from_zero, labeled, tag_examples
 from linnaeus.tasks.tag.encoding import ENCODINGS, allowed, every_spelling, spoken
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.tasks.sources import Pieces
     from linnaeus.tasks.tag.encoding import Allowed
     from linnaeus.tasks.tag.learning import TagLesson
-    from linnaeus.types import Doubles, Floats, Json, Label, Longs, Source, State, Words64
+    from linnaeus.types import Doubles, Floats, Json, Label, Source, State
 
 
 class Part(NamedTuple):
@@ -48,7 +50,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tag(Task["Sentences", "Sentences"]):
+class Tag(SentenceTask):
     """Tags of tokens; all tags of a sentence are found together.
 
     `encoding` says what tags mean. With "plain" each tag is a class. With "bio" or "bioes" tags mark spans; the model
@@ -68,6 +70,7 @@ class Tag(Task["Sentences", "Sentences"]):
     data: ClassVar[str] = "lists of tokens with tags, as in CoNLL files"
     usual: ClassVar[str] = "pos"
     doubtful: ClassVar[str] = "tags"
+    forms: ClassVar[tuple[str, ...]] = ("tags",)
     commands: ClassVar[tuple[str, ...]] = (
         'tag {model} "a text of yours"',
         "test {model} test.conllu",
@@ -129,62 +132,20 @@ class Tag(Task["Sentences", "Sentences"]):
 
     # Data
 
-    def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Sentences]:
-        """The sentences of files; standard input without a format is plain text."""
-        from linnaeus.tasks.sources import refuse_roles, with_usual
-        from linnaeus.tasks.tag.sentences import opened
-
-        refuse_roles(given, ("group", "weight", "label_kind", "label_separator"), self.models)
-        return opened(data, with_usual(data, given, usual), labeled)
-
-    def of_text(self, text: str) -> Pieces[Sentences]:
-        """The sentences of one text."""
-        from linnaeus.tasks.sources import Pieces
-        from linnaeus.tasks.tag.sentences import from_texts
-
-        return Pieces(lambda: iter([from_texts([text])]))
-
     def described(self, source: Pieces[Sentences]) -> str:
         """What is read."""
         del source
         return "sentences of tokens with tags"
 
-    def explained(self, source: Pieces[Sentences], rows: int) -> Iterator[tuple[Sentences, int]]:
-        """Each token of the first sentences."""
-        some = next(iter(source.batches())).slice(0, rows)
-        one = (some.slice(i, i + 1) for i in range(len(some)))
-        return ((sentence, at) for sentence in one for at in range(sentence.count))
-
-    def material(self, source: Source) -> Sentences:
-        """Sentences: lists of tokens, `Sentences`, or texts, which are cut into sentences and tokens."""
-        from linnaeus.tasks.tag.sentences import as_sentences
-
-        return as_sentences(source, tagged=False)
-
     def labeled(self, source: Source) -> Iterator[Sentences]:
         """Sentences with tags, in pieces."""
-        from linnaeus.tasks.tag.sentences import labeled
-
         return labeled(source)
 
     # Training
 
     def examples(self, source: Source, truth: str | None = None) -> Examples:
         """Sentences with tags: `Sentences`, lists of (token, tag) pairs, or anything that `read_sentences` takes."""
-        from linnaeus.tasks.tag.sentences import tag_examples
-
         return tag_examples(source, truth)
-
-    def keys(self, stream: Sentences, features: Templates | None = None) -> Words64:
-        """A key for each sentence, which is that of equal sentences."""
-        from linnaeus.tasks.keys import sentence_keys
-
-        del features
-        return sentence_keys(stream)
-
-    def groups(self, examples: Examples, by: str) -> Longs:
-        """Refused: sentences of one document are held out together without being asked."""
-        raise UsageError(f"Sentences of one document are held out together; tuning.by={by!r} is for other data.")
 
     def contents(self, examples: Examples) -> Iterator[bytes | memoryview]:
         """The bytes of tokens and tags, and where each begins."""
@@ -193,10 +154,6 @@ class Tag(Task["Sentences", "Sentences"]):
         for column in (examples.stream.tokens, examples.stream.tags):
             yield from text_bytes(column)
         yield np.diff(examples.stream.offsets).tobytes()
-
-    def sizes(self, examples: Examples) -> dict[str, int]:
-        """The number of tokens."""
-        return {"tokens": examples.stream.count}
 
     def lesson(self, recipe: Recipe, examples: Examples) -> TagLesson:
         """Features and tags of the sentences."""
@@ -212,6 +169,15 @@ class Tag(Task["Sentences", "Sentences"]):
 
         del functions
         return FittedTemplates.from_state(state)
+
+    def check_model(self, model: Model) -> None:
+        """Refuse weights and words that do not fit the tags."""
+        k = len(model.names)
+        if len(set(model.names)) != k or not all(0 <= tag < k for tag in model.words.values()):
+            raise damaged("its tags do not fit each other")
+        if model.body is None or not model.body.fits(model.features.width, k):
+            raise damaged("its weights do not fit its features and tags")
+        self.rules(model)
 
     def rules(self, model: Model | Part) -> Allowed | None:
         """Which tag may follow which, if the tags encode spans."""
@@ -230,12 +196,14 @@ class Tag(Task["Sentences", "Sentences"]):
 
     def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each tag at each token (m, k), in the order of `classes`; a CRF's are calibrated."""
-        P: Doubles = model.body.marginals(self.scores(model, material), _bounds(material), self.rules(model))[0]
+        P: Doubles = model.body.marginals(self.scores(model, material), counted_from_zero(material), self.rules(model))[
+            0
+        ]
         return P
 
     def tagged(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> pa.Array:
         """The tags of all tokens as one Arrow array of strings (m,); null where the model abstains."""
-        z = model.body.decode(self.scores(model, sentences), _bounds(sentences), self.rules(model))
+        z = model.body.decode(self.scores(model, sentences), counted_from_zero(sentences), self.rules(model))
         found = spoken(z, model.names, self.encoding)
         if abstain is None:
             return found
@@ -257,7 +225,7 @@ class Tag(Task["Sentences", "Sentences"]):
         found = []
         for sentence in (material.slice(i, i + 1) for i in range(len(material))):
             E = self.scores(model, sentence)
-            best = model.body.nbest(E, _bounds(sentence), count, self.rules(model))
+            best = model.body.nbest(E, counted_from_zero(sentence), count, self.rules(model))
             found.append([(spoken(z, model.names, self.encoding).to_pylist(), score) for z, score in best])
         return found
 
@@ -288,6 +256,18 @@ class Tag(Task["Sentences", "Sentences"]):
             found["top"] = pa.array(best, pa.list_(pa.struct([("tags", kind), ("score", pa.float64())])))
         return pa.RecordBatch.from_pydict(found)
 
+    def lines(self, batch: pa.RecordBatch) -> str:
+        """A line for each token, with a tab and its tag (nothing where the model abstains); an empty line ends each."""
+        rows = zip(batch["tokens"].to_pylist(), batch["tags"].to_pylist(), strict=True)
+        return "".join(
+            "".join(f"{token}\t{tag or ''}\n" for token, tag in zip(tokens, tags, strict=True)) + "\n"
+            for tokens, tags in rows
+        )
+
+    def said(self, answers: Sequence[Sequence[str]]) -> dict[str, pa.Array]:
+        """The tags of all tokens."""
+        return {"": pa.array(list(chain.from_iterable(answers)), pa.large_string())}
+
     def observe(self, model: Model | Part, batch: Sentences, abstain: Abstain = None) -> Facts:
         """The facts of the tags of a batch; words count as known if they occur in the training data."""
         from linnaeus.evaluation import is_known, observe_tags
@@ -308,11 +288,6 @@ class Tag(Task["Sentences", "Sentences"]):
     def known_labels(self, model: Model) -> set[str]:
         """The tags that the model knows, in every encoding."""
         return every_spelling(model.names, self.encoding)
-
-    def columns_of(self, batch: Sentences) -> Mapping[str, pa.Array]:
-        """What sentences can be compared by: their text, for its `length`, and their document."""
-        found = {"length": pa.array([" ".join(tokens) for tokens in batch.lists()], pa.string())}
-        return found if batch.docs is None else found | {"doc": batch.docs}
 
     def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
@@ -337,9 +312,3 @@ def entities(tokens: list[str], tags: list[str | None]) -> list[dict[str, Json]]
     """
     found = spans([tag or OUTSIDE for tag in tags], np.array([0, len(tags)])).listed()
     return [{"start": a, "end": b, "type": kind, "text": " ".join(tokens[a:b])} for a, b, kind in found]
-
-
-def _bounds(sentences: Sentences) -> Longs:
-    """The offsets of sentences, counted from 0."""
-    first = sentences.offsets[0]
-    return sentences.offsets if first == 0 else sentences.offsets - first

@@ -1,9 +1,9 @@
-"""Sentences as users give them, and the examples that they are."""
+"""`SentenceTask`: what tasks whose examples are sentences have in common; sentences as users give them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,19 +12,75 @@ from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import read_sentences, stream_sentences
 from linnaeus.data.sentences import Sentences, join
 from linnaeus.errors import DataError, UsageError
-from linnaeus.tasks.base import Given
+from linnaeus.tasks.base import Given, Task
 from linnaeus.tasks.examples import Examples
-from linnaeus.tasks.sources import Pieces, file_options
+from linnaeus.tasks.sources import Pieces, file_options, refuse_roles, with_usual
 from linnaeus.text import sentences
 
 if TYPE_CHECKING:
-    from linnaeus.types import Source
+    from linnaeus.types import Longs, Source, Words64
 
 TOKENS = 1 << 16
 """Tokens that are tagged at a time."""
 
 LINES = 1000
 """Standard input is tagged in pieces of at least this many lines, each up to an empty line."""
+
+
+class SentenceTask(Task[Sentences, Sentences]):
+    """A task whose examples are sentences of tokens, and whose answers say something of each token.
+
+    A subclass says what the truth of a token is, and in `open` which columns hold it.
+    """
+
+    tokens: ClassVar[bool] = True
+    unused: ClassVar[tuple[str, ...]] = ("group", "weight", "label_kind", "label_separator")
+    """Arguments of `linnaeus.read` that mean nothing for sentences."""
+
+    def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Sentences]:
+        """The sentences of files; standard input without a format is plain text."""
+        refuse_roles(given, self.unused, self.models)
+        return opened(data, with_usual(data, given, usual), labeled)
+
+    def of_text(self, text: str) -> Pieces[Sentences]:
+        """The sentences of one text."""
+        return Pieces(lambda: iter([from_texts([text])]))
+
+    def explained(self, source: Pieces[Sentences], rows: int) -> Iterator[tuple[Sentences, int]]:
+        """Each token of the first sentences."""
+        some = next(iter(source.batches())).slice(0, rows)
+        one = (some.slice(i, i + 1) for i in range(len(some)))
+        return ((sentence, at) for sentence in one for at in range(sentence.count))
+
+    def material(self, source: Source) -> Sentences:
+        """Sentences: lists of tokens, `Sentences`, or texts, which are cut into sentences and tokens."""
+        return as_sentences(source, tagged=False)
+
+    def keys(self, stream: Sentences, features: object = None) -> Words64:
+        """A key for each sentence, which is that of equal sentences."""
+        from linnaeus.tasks.keys import sentence_keys
+
+        del features
+        return sentence_keys(stream)
+
+    def groups(self, examples: Examples, by: str) -> Longs:
+        """Refused: sentences of one document are held out together without being asked."""
+        raise UsageError(f"Sentences of one document are held out together; tuning.by={by!r} is for other data.")
+
+    def sizes(self, examples: Examples) -> dict[str, int]:
+        """The number of tokens."""
+        return {"tokens": examples.stream.count}
+
+    def columns_of(self, batch: Sentences) -> Mapping[str, pa.Array]:
+        """What sentences can be compared by: their text, for its `length`, and their document."""
+        found = {"length": pa.array([" ".join(tokens) for tokens in batch.lists()], pa.string())}
+        return found if batch.docs is None else found | {"doc": batch.docs}
+
+
+def counted_from_zero(sentences: Sentences) -> Longs:
+    """The offsets of sentences, counted from 0."""
+    first = sentences.offsets[0]
+    return sentences.offsets if first == 0 else sentences.offsets - first
 
 
 def as_sentences(source: Source, tagged: bool = True, truth: str | None = None) -> Sentences:
