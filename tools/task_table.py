@@ -74,10 +74,9 @@ KEPT = {
     "matrices": "The model keeps no texts to search; train it with keep='texts' (--set keep=texts).",
 }
 CHECKED = {
-    "tags": "{data} holds lists of tokens with tags, as in CoNLL files; "
-    "`check` reads texts: name their column with --text.",
     "candidates": "{data} holds texts with lists of candidates; `check` reads texts: name their column with --text.",
 }
+CAN_UPDATE = "Models that count, linear models of texts and models of sentences can be updated"
 ROWS = {
     "train": [
         Row("`DATA`", "{data} {train} -o {new}.lin"),
@@ -143,8 +142,8 @@ ROWS = {
             "`--update MODEL`",
             "{data} --update {model} -o {new}.lin",
             {
-                task: f"Models that count and linear models of texts can be updated, but not {kind}."
-                for task, kind in (("tags", "taggers"), ("candidates", "rankers"), ("pipelines", "pipelines"))
+                "candidates": f"{CAN_UPDATE}, but not rankers.",
+                "pipelines": f"{CAN_UPDATE}, but not pipelines.",
             },
         ),
         Row("`--seed 1`", "{data} {train} -o {new}.lin --seed 1 --cv 2"),

@@ -389,6 +389,15 @@ class LearnsTags(Protocol):
         """Learn from the rows of tokens and their tags."""
 
 
+class UpdatesTags(Protocol):
+    """A learner of sequences that can go on from its weights with more sentences."""
+
+    def update_tags(
+        self, X: CSR, y: Tags, start: ChainWeights, seed: int = 0, told: Told | None = None
+    ) -> ChainWeights:
+        """The weights after one epoch over these sentences."""
+
+
 class DualLoss(Fused, Protocol):
     """A loss with a fused dual step for binary problems."""
 

@@ -67,13 +67,30 @@ def test_estimators_learn_batch_by_batch() -> None:
     assert ridge.predict(["good"])[0] > ridge.predict(["bad"])[0]
 
 
+@pytest.mark.parametrize("name", ["pos", "pos-second", "pos-greedy"])
+def test_taggers_go_on_and_learn_new_tags(name: str, tmp_path: Path) -> None:
+    words = {"dogs": "N", "cats": "N", "bark": "V", "sleep": "V", "they": "P"}
+    old, new = (
+        [[(word, words[word]) for word in line.split()] for line in lines.split(", ")] * 5
+        for lines in ("dogs bark, cats sleep, cats bark", "they bark, they sleep, dogs sleep")
+    )
+    first = recipe(name).fit(old)
+    model = first.updated(new)
+    assert model.names == ("N", "P", "V")
+    assert model.predict([["they", "sleep"], ["cats", "bark"]]) == [["P", "V"], ["N", "V"]]
+    assert (model.facts["rows"], model.facts["tokens"], model.facts["updates"]) == (30, 60, 1)
+    model.save(tmp_path / "m.lin")
+    again = Model.load(tmp_path / "m.lin").updated(new)
+    assert again.body.W.tobytes() == model.updated(new).body.W.tobytes()
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
         (lambda: recipe("knn").fit(FRUIT + METAL).updated(FRUIT), "not models by Neighbors"),
         (lambda: HASHED.fit(FRUIT + METAL).compact(FRUIT + METAL).updated(FRUIT), "not compact models"),
         (lambda: HASHED.fit(FRUIT + METAL).updated([("apple", ["a", "b"])]), "differ in kind"),
-        (lambda: Recipe(task="tag").fit([[("a", "X"), ("b", "Y")]]).updated([[("a", "X")]]), "not taggers"),
+        (lambda: recipe("pos-exact").fit([[("a", "X"), ("b", "Y")]]).updated([[("a", "X")]]), "by BatchChain cannot"),
     ],
 )
 def test_what_cannot_be_updated_is_said(wrong, said: str) -> None:

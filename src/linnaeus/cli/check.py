@@ -77,13 +77,14 @@ def audit_sources(data: str, other: str | None, options: shared.Options) -> tupl
 
 
 def _read(source: str, options: shared.Options) -> Corpus:
-    """The rows of a source; refused where they are not texts with labels, unless a column of texts is named."""
-    from linnaeus.cli.train import recognized
+    """The rows of a source as texts with labels; a column of texts that is named is read as it is."""
+    from linnaeus.cli.train import recognized, task_named
 
+    shared.refuse_model(source)
     task = recognized(source, {**options, "task": "auto"})
-    if not task.texts and options["text"] is None:
-        raise DataError(f"{_name(source)} holds {task.data}; `check` reads texts: name their column with --text.")
-    return shared.read_source(source, options)
+    if options["text"] is not None and not task.tokens:
+        task = task_named("classify")
+    return task.audited(source, shared.given(options))
 
 
 def _name(source: str) -> str:

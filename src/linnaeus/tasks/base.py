@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
-from linnaeus.errors import UsageError
+from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from linnaeus.data.corpus import Corpus
     from linnaeus.data.split import Split
     from linnaeus.decision.abstention import Abstention
     from linnaeus.evaluation import Facts, Outcome, outcome
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 Given: TypeAlias = Mapping[str, Any]
 """Arguments of `linnaeus.read` that were given."""
+
+CAN_UPDATE = "Models that count, linear models of texts and models of sentences can be updated"
 
 Material = TypeVar("Material")
 Batch = TypeVar("Batch")
@@ -200,6 +203,15 @@ class Task(Protocol[Material, Batch]):
         from linnaeus.tasks.judging import with_held_out_evaluation
 
         return with_held_out_evaluation(model, examples, held)
+
+    def more(self, model: Model, examples: Examples, run: Run) -> Learned:
+        """The fields of the model after more examples; refused where models of this task cannot go on learning."""
+        raise UsageError(f"{CAN_UPDATE}, but not {self.models}.")
+
+    def audited(self, data: str, given: Given) -> Corpus:
+        """The examples that a command names as texts with labels, for `check`."""
+        what = "standard input" if data == "-" else data
+        raise DataError(f"{what} holds {self.data}; `check` reads texts: name their column with --text.")
 
     # The model
 

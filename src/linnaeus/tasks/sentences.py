@@ -18,6 +18,7 @@ from linnaeus.tasks.sources import Pieces, file_options, refuse_roles, with_usua
 from linnaeus.text import sentences
 
 if TYPE_CHECKING:
+    from linnaeus.data.corpus import Corpus
     from linnaeus.types import Longs, Source, Words64
 
 TOKENS = 1 << 16
@@ -66,6 +67,18 @@ class SentenceTask(Task[Sentences, Sentences]):
     def groups(self, examples: Examples, by: str) -> Longs:
         """Refused: sentences of one document are held out together without being asked."""
         raise UsageError(f"Sentences of one document are held out together; tuning.by={by!r} is for other data.")
+
+    def audited(self, data: str, given: Given) -> Corpus:
+        """Each sentence as a text, with the set of the labels of its tokens."""
+        from linnaeus.data import read
+
+        texts: list[str] = []
+        labels: list[list[str]] = []
+        for part in self.open(data, given, {}).batches():
+            texts += [" ".join(tokens) for tokens in part.lists()]
+            labels += [sorted(set(filter(None, found))) for found in part.lists(self.truth_of(part))]
+        columns = {"text": pa.array(texts, pa.string()), "labels": pa.array(labels, pa.list_(pa.string()))}
+        return read(pa.table(columns), text="text", label="labels")
 
     def sizes(self, examples: Examples) -> dict[str, int]:
         """The number of tokens."""

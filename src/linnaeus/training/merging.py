@@ -14,8 +14,10 @@ from linnaeus.erm.progress import Watching
 from linnaeus.errors import UsageError
 from linnaeus.learners.linear.streaming import Memory, go_on, widened
 from linnaeus.learners.restore import weights_of
+from linnaeus.learners.run import Run
 from linnaeus.outputs import Binary, Multiclass, MultiLabel
 from linnaeus.protocols import CountsOn, capability
+from linnaeus.tasks.base import CAN_UPDATE
 from linnaeus.tasks.classify.settling import kind_of
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.rows import pose
@@ -51,17 +53,15 @@ def merged(one: Model, other: Model) -> Model:
 
 def _refuse_update(model: Model) -> None:
     """Refuse models that cannot go on learning."""
-    if not model.task.texts:
-        kind = model.task.models
-    elif "estimator" in model.facts:
+    if "estimator" in model.facts:
         kind = "estimators on matrices, some of which have partial_fit"
     elif model.stages or model.codes is not None:
         kind = "pipelines" if model.stages else "compact models"
-    elif model.body is not None and not _counts(model):
+    elif model.task.texts and model.body is not None and not _counts(model):
         kind = f"models by {type(model.recipe.learner).__name__}"
     else:
         return
-    raise UsageError(f"Models that count and linear models of texts can be updated, but not {kind}.")
+    raise UsageError(f"{CAN_UPDATE}, but not {kind}.")
 
 
 def updated(model: Model, corpus: Source, progress: Watcher | None = None) -> Model:
@@ -72,14 +72,15 @@ def updated(model: Model, corpus: Source, progress: Watcher | None = None) -> Mo
     """
     _refuse_update(model)
     examples = (corpus if isinstance(corpus, Examples) else model.task.examples(corpus)).counted()
+    if not model.task.texts:
+        return _with_more(model, examples, progress)
     kinds = {"single": "single", "numbers": "numbers"}
     new = "numbers" if examples.labels is None else examples.labels.form
     if kinds.get(model.form, "sets") != kinds.get(new, "sets"):
         raise UsageError(
             "The labels of the new rows differ in kind from the model's; give rows like the training rows."
         )
-    seen = hashlib.sha256(f"{model.facts['fingerprint']}{fingerprint(examples, model.task)}".encode()).hexdigest()
-    after = (int(model.facts["rows"]) + len(examples), seen)
+    after = _after(model, examples)
     if model.body is None:
         return _stepped(model, examples, after, progress)
     assert examples.labels is not None
@@ -88,6 +89,22 @@ def updated(model: Model, corpus: Source, progress: Watcher | None = None) -> Mo
     lesson = Lesson(X, y, examples.weights, len(classes), model.recipe.seed)
     body = model.body.widen(_at(model, classes), len(classes)).update(lesson)
     return _with(model, classes, body, after)
+
+
+def _after(model: Model, examples: Examples) -> tuple[int, str]:
+    """How many rows the model has seen after these examples, and the fingerprint of all of them."""
+    seen = hashlib.sha256(f"{model.facts['fingerprint']}{fingerprint(examples, model.task)}".encode()).hexdigest()
+    return int(model.facts["rows"]) + len(examples), seen
+
+
+def _with_more(model: Model, examples: Examples, progress: Watcher | None) -> Model:
+    """The model of a task that goes on learning by itself."""
+    learned = model.task.more(model, examples, Run(progress))
+    rows, mark = _after(model, examples)
+    sizes = {name: int(model.facts.get(name, 0)) + count for name, count in model.task.sizes(examples).items()}
+    updates = int(model.facts.get("updates", 0)) + 1
+    facts = {**model.facts, **sizes, "rows": rows, "fingerprint": mark, "updates": updates, "held_out": 0}
+    return replace(model, **learned.fields, facts=facts, account=None)
 
 
 def _stepped(model: Model, examples: Examples, after: tuple[int, str], progress: Watcher | None) -> Model:

@@ -12,7 +12,7 @@ from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
-from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, capability, has_method
+from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, UpdatesTags, capability, has_method
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Chain:
     0.0
     """
 
-    provides: ClassVar[tuple[type, ...]] = (LearnsTags,)
+    provides: ClassVar[tuple[type, ...]] = (LearnsTags, UpdatesTags)
 
     loss: Piece = "log"
     rule: str = "adagrad"
@@ -106,6 +106,19 @@ class Chain:
                 told(epoch, loss, wrong)
         return run.weights()
 
+    def update_tags(
+        self, X: CSR, y: Tags, start: ChainWeights, seed: int = 0, told: Told | None = None
+    ) -> ChainWeights:
+        """The mean of the weights in one epoch over more sentences that begins at `start`."""
+        if not isinstance(self.loss, str):
+            raise UsageError("A tagger with a loss of your own cannot be updated; train it on all sentences.")
+        run = _Run(self, X, y, start.k)
+        run.begin_at(start)
+        loss, wrong = run.epoch(np.random.default_rng(seed).permutation(len(y)).astype(np.int32))
+        if told is not None:
+            told(0, loss, wrong)
+        return run.weights()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Greedy(Chain):
@@ -147,6 +160,11 @@ class _Run:
             found = kernels.chain_learn(self.X.arrays, self.truth, (part, rates), self.state, self.loss, self.settings)
             total, wrong = total + found[0], wrong + found[1]
         return total, wrong
+
+    def begin_at(self, start: ChainWeights) -> None:
+        """Begin with these weights instead of zeros."""
+        self.layout.part(self.state[0], 0)[:] = start.W
+        self.links.part(self.state[1], 0)[:] = start.shared
 
     def state_after(self, epochs: int) -> State:
         """What training goes on from after so many epochs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,17 @@ class ChainWeights(FittedModel):
     def second(self) -> bool:
         """Whether a tag depends on the two before it."""
         return len(self.shared) > 1 + self.k
+
+    def widened(self, at: Longs, k: int) -> ChainWeights:
+        """The same weights among k tags, of which those known so far are the ones `at`; the others have zeros."""
+        W, first, links = np.zeros((len(self.W), k), np.float32), np.zeros(k, np.float32), np.zeros((k, k), np.float32)
+        W[:, at], first[at], links[np.ix_(at, at)] = self.W, self.shared[0], self.shared[1 : 1 + self.k]
+        rows = [first[None], links]
+        if self.second:
+            pairs = np.zeros((k, k, k), np.float32)
+            pairs[np.ix_(at, at, at)] = self.shared[1 + self.k :].reshape(self.k, self.k, self.k)
+            rows.append(pairs.reshape(k * k, k))
+        return replace(self, W=W, shared=np.concatenate(rows))
 
     def decode(self, E: Floats, offsets: Longs, allowed: Allowed | None = None) -> Ints:
         """The tags (m,) of the best tagging of each sentence, from scores E (m, k)."""

@@ -160,6 +160,12 @@ class Classify(Task["Stream", "Batch"]):
 
         return settle(model, examples, held)
 
+    def audited(self, data: str, given: Given) -> Corpus:
+        """The rows themselves."""
+        from linnaeus.data.corpus import read_usual
+
+        return read_usual(data, {}, **given)
+
     # The model
 
     def restore(self, state: State, functions: Functions | None) -> Fitted:

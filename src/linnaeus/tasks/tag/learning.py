@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.erm.progress import Phase
+from linnaeus.errors import UsageError
 from linnaeus.evaluation import evaluate
 from linnaeus.learners.chain.learner import BatchChain
 from linnaeus.learners.run import Run
-from linnaeus.outputs import Sequence
+from linnaeus.outputs import Sequence as Chains
+from linnaeus.protocols import UpdatesTags, capability
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.tasks.tag.encoding import encoded
@@ -22,7 +24,8 @@ from linnaeus.types import Tags
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.data.split import Split
-    from linnaeus.learners.chain.learner import Chain, Greedy
+    from linnaeus.learners.chain.learner import Chain, Greedy, Told
+    from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.types import Ints
 
@@ -38,9 +41,8 @@ class TagLesson(TaskLesson):
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
         sentences: Sentences = examples.stream
         self.recipe, self.sentences = recipe, sentences
-        tags, self.names = _numbered(encoded(sentences, recipe.task.encoding))
+        self.y, self.names = numbered(sentences, recipe.task.encoding)
         self.features = recipe.features.fit(sentences)
-        self.y = Tags(sentences.offsets - sentences.offsets[0], tags)
 
     def enough(self, rows: int, groups: int) -> bool:
         """Whether some of these sentences can be held out."""
@@ -58,30 +60,53 @@ class TagLesson(TaskLesson):
 
     def learn(self, learner: Chain | BatchChain | Greedy, run: Run) -> Learned:
         """The weights of features and transitions."""
-        X, count = self.features.rows(self.sentences), self.sentences.count
+        X = self.features.rows(self.sentences)
         # A learner that ends at its tolerance does not know how many epochs that takes.
-        epochs = None if isinstance(learner, BatchChain) else learner.epochs
-
-        def told(epoch: int, loss: float, wrong: int | None) -> None:
-            missed = "" if wrong is None else f", {wrong / max(count, 1):.2%} of tokens wrong"
-            share = None if epochs is None else (epoch + 1) / epochs
-            if run.progress is not None:
-                run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
-
+        told = telling(run, self.sentences.count, None if isinstance(learner, BatchChain) else learner.epochs)
         weights = learner.learn_tags(X, self.y, len(self.names), self.recipe.seed, told, run.kept)
         words = dictionary(self.sentences, self.y.tags, self.recipe.task.dictionary)
         names = np.array(self.names, dtype=str)
-        return Learned({"space": Sequence(), "classes": names, "form": "tags", "body": weights, "words": words})
+        return Learned({"space": Chains(), "classes": names, "form": "tags", "body": weights, "words": words})
 
 
-def _numbered(tags: pa.Array) -> tuple[Ints, list[str]]:
-    """Tags as numbers, and their names, sorted."""
-    found = tags.dictionary_encode()
-    names = found.dictionary.to_pylist()
-    order = sorted(range(len(names)), key=lambda i: names[i])
-    rank = np.empty(len(names), np.int32)
-    rank[order] = np.arange(len(names))
-    return rank[found.indices.to_numpy()], [names[i] for i in order]
+def telling(run: Run, tokens: int, epochs: int | None) -> Told:
+    """What tells a watcher of each epoch; with an unknown number of epochs no share of them."""
+
+    def told(epoch: int, loss: float, wrong: int | None) -> None:
+        missed = "" if wrong is None else f", {wrong / max(tokens, 1):.2%} of tokens wrong"
+        share = None if epochs is None else (epoch + 1) / epochs
+        if run.progress is not None:
+            run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
+
+    return told
+
+
+def numbered(sentences: Sentences, encoding: str, known: Sequence[str] = ()) -> tuple[Tags, list[str]]:
+    """Tags as numbers among their names and the known ones, and these names, sorted."""
+    found = encoded(sentences, encoding).dictionary_encode()
+    own = found.dictionary.to_pylist()
+    names = sorted({*own, *known})
+    place = {name: at for at, name in enumerate(names)}
+    tags = np.array([place[name] for name in own], np.int32)[found.indices.to_numpy()]
+    return Tags(sentences.offsets - sentences.offsets[0], tags), names
+
+
+def learn_more(model: Model, examples: Examples, run: Run) -> Learned:
+    """One epoch over more sentences, from the weights so far; new tags begin with zeros, features stay."""
+    learner, sentences = capability(model.recipe.learner, UpdatesTags), examples.stream
+    if learner is None:
+        name = type(model.recipe.learner).__name__
+        raise UsageError(f"A tagger by {name} cannot be updated; train it again on all sentences.")
+    y, names = numbered(sentences, model.recipe.task.encoding, model.names)
+    at = np.searchsorted(names, model.names)
+    start = model.body.widened(at, len(names))
+    told = telling(run, sentences.count, 1)
+    weights = learner.update_tags(model.features.rows(sentences), y, start, model.recipe.seed, told)
+    seen = set(zip(sentences.tokens.to_pylist(), y.tags.tolist(), strict=True))
+    words = {word: int(at[tag]) for word, tag in model.words.items()}
+    wrong = {word for word, tag in seen if words.get(word, tag) != tag}
+    kept = {word: tag for word, tag in words.items() if word not in wrong}
+    return Learned({"classes": np.array(names, dtype=str), "body": weights, "words": kept})
 
 
 def dictionary(sentences: Sentences, tags: Ints, least: int) -> dict[str, int]:

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from linnaeus.features.tokens import FittedTemplates, Templates
     from linnaeus.learners.chain import Chain
     from linnaeus.learners.chain.weights import ChainWeights
+    from linnaeus.learners.run import Run
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.base import Abstain, Evaluated, Flips
-    from linnaeus.tasks.examples import Examples
+    from linnaeus.tasks.examples import Examples, Learned
     from linnaeus.tasks.sources import Pieces
     from linnaeus.tasks.tag.encoding import Allowed
     from linnaeus.tasks.tag.learning import TagLesson
@@ -160,6 +161,12 @@ class Tag(SentenceTask):
         from linnaeus.tasks.tag.learning import TagLesson
 
         return TagLesson(recipe, examples)
+
+    def more(self, model: Model, examples: Examples, run: Run) -> Learned:
+        """One epoch over more sentences, from the weights so far."""
+        from linnaeus.tasks.tag.learning import learn_more
+
+        return learn_more(model, examples, run)
 
     # The model
 
