@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from linnaeus.data.formats import Chunk
     from linnaeus.types import Label, Source
 
+
+Place: TypeAlias = Callable[[int], str]
+"""Where the sentence of this number stands."""
+
+Check: TypeAlias = Callable[[Sentences, Place], None]
+"""What looks at sentences that were read, and refuses what is wrong with them."""
 
 TOKENS = (("tokens",), ("words", "forms", "token", "word", "form"))
 TAGS = (
@@ -74,20 +80,30 @@ def read_sentences(
 
 
 def stream_sentences(
-    source: Source, *, tokens: str | None = None, tags: str | None = None, **options: Unpack[FileOptions]
+    source: Source,
+    *,
+    tokens: str | None = None,
+    tags: str | None = None,
+    check: Check | None = None,
+    **options: Unpack[FileOptions],
 ) -> Iterator[Sentences]:
-    """The same in pieces of a few megabytes, in constant memory where `source` is a file; at least one piece."""
+    """The same in pieces of a few megabytes, in constant memory where `source` is a file; at least one piece.
+
+    `check` looks at each piece; it is told where in the source a sentence stands.
+    """
+    check = check or (lambda _piece, _place: None)
     if isinstance(source, Sentences):
+        check(source, lambda i: f"sentence {i + 1}")
         yield source
     elif names_files(source):
-        yield from _from_files(source, (tokens, tags), ReadOptions(**options))
+        yield from _from_files(source, (tokens, tags), check, ReadOptions(**options))
     elif not isinstance(source, Mapping) and _is_lists(source):
         yield _from_lists(list(source))
     else:
         roles = None
         for chunk in chunks(source):
             roles = roles or _assign(MEMORY, chunk.table.schema, tokens, tags)
-            yield _made(MEMORY, chunk, roles)
+            yield _made(_places(MEMORY, "row", chunk), chunk, roles, check)
 
 
 def holds_tokens(source: Source, **options: Unpack[FileOptions]) -> bool:
@@ -107,7 +123,9 @@ def columns_of(source: Source, **options: Unpack[FileOptions]) -> dict[str, bool
     return {column.name: is_list(column.type) for column in FORMATS[found.format](chosen).schema(found.files[0])}
 
 
-def _from_files(source: Source, given: tuple[str | None, str | None], options: ReadOptions) -> Iterator[Sentences]:
+def _from_files(
+    source: Source, given: tuple[str | None, str | None], check: Check, options: ReadOptions
+) -> Iterator[Sentences]:
     found = find(source, options)
     form, ledger, roles, some = FORMATS[found.format](options), Ledger(options.bad_rows), None, False
     for file in found.files:
@@ -118,7 +136,7 @@ def _from_files(source: Source, given: tuple[str | None, str | None], options: R
         for chunk in form.chunks(file, roles.all, ledger):
             if len(chunk.table) or not some:
                 some = True
-                yield _made(file.name, chunk, roles)
+                yield _made(_places(file.name, form.counted, chunk), chunk, roles, check)
 
 
 def _is_lists(source: Source) -> bool:
@@ -163,21 +181,27 @@ def _assign(where: str, schema: pa.Schema, tokens: str | None, tags: str | None)
     return _Roles(words, chosen, tuple(name for name in rest if name != chosen), plain(DOCS, single))
 
 
-def _made(where: str, chunk: Chunk, roles: _Roles) -> Sentences:
-    found = {name: _flat(where, chunk, name) for name in roles.all if name != roles.docs}
+def _places(where: str, counted: str, chunk: Chunk) -> Place:
+    """Where each sentence of a chunk stands."""
+    return lambda i: f"{where}, {counted} {chunk.rows[i]}"
+
+
+def _made(place: Place, chunk: Chunk, roles: _Roles, check: Check) -> Sentences:
+    found = {name: _flat(place, chunk, name) for name in roles.all if name != roles.docs}
     tokens, beside = found[roles.tokens], {name: found[name] for name in roles.beside}
     tags = (roles.tags, found[roles.tags]) if roles.tags else None
-    made = assembled(tokens, tags, beside, lambda i: f"{where}, row {chunk.rows[i]}")
+    made = assembled(tokens, tags, beside, place)
     docs = as_text(chunk.table.column(roles.docs), roles.docs) if roles.docs else None
+    check(made, place)
     return replace(made, docs=docs)
 
 
-def _flat(where: str, chunk: Chunk, name: str) -> Made:
+def _flat(place: Place, chunk: Chunk, name: str) -> Made:
     """The strings of a column of lists, and where those of each sentence begin."""
     column = settled(chunk.table.column(name))
     if not is_list(column.type):
-        raise UsageError(f"{where}: column {name!r} holds {column.type}, not lists; name another.")
+        raise UsageError(f"{place(0)}: column {name!r} holds {column.type}, not lists; name another.")
     if column.null_count:
         at = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise DataError(f"{where}, row {chunk.rows[at]}: {name!r} is null; give a list, which may be empty.")
+        raise DataError(f"{place(at)}: {name!r} is null; give a list, which may be empty.")
     return as_text(column.flatten(), name), list_offsets(column)

@@ -3,6 +3,7 @@
     outcome      what is evaluated: truth, predictions, probabilities, weights; `observe` boils each row down to facts
     facts        a few numbers for each row, so that batches can be evaluated one after the other
     tagging      the facts of tags of tokens, and of entities as seqeval counts them
+    attachment   the facts of dependency trees: heads and relations of tokens
     choices      the facts of choices among candidates: ranks of the right one
     metrics      the tables of metrics and of tasks; each metric is a formula (formulas) of weighted rows
     intervals    score intervals, which hold their estimate and keep the range of its metric, by the bootstrap
@@ -29,6 +30,8 @@ from linnaeus.evaluation.outcome import observe as observe
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
+    from linnaeus.evaluation.attachment import Arcs as Arcs
+    from linnaeus.evaluation.attachment import observe_arcs as observe_arcs
     from linnaeus.evaluation.choices import observe_choices as observe_choices
     from linnaeus.evaluation.comparison import Comparison as Comparison
     from linnaeus.evaluation.comparison import Difference as Difference

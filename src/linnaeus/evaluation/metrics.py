@@ -67,6 +67,7 @@ _SET: tuple[Task, ...] = ("sets",)
 _ANY: tuple[Task, ...] = ("single", "sets")
 _NUM: tuple[Task, ...] = ("numbers",)
 _TAG: tuple[Task, ...] = ("tags",)
+_TREE: tuple[Task, ...] = ("trees",)
 _PICK: tuple[Task, ...] = ("candidates",)
 _CHOICE: tuple[Task, ...] = ("single", "candidates")
 
@@ -98,6 +99,20 @@ def _words(name: str, sentence: str) -> Metric:
     return Metric(partial(f.share_of, f"right_{name}", name), sentence, _TAG, needs=(name,))
 
 
+def _arcs(right: str, among: str, sentence: str) -> Metric:
+    return Metric(partial(f.share_of, right, among), sentence, _TREE, needs=(among,))
+
+
+ARCS_ABOUT = {
+    "root": "of tokens under the root",
+    "1": "of tokens beside their head",
+    "2": "of arcs of length 2",
+    "3_to_6": "of arcs of length 3 to 6",
+    "7_up": "of arcs of length 7 and more",
+}
+"""Arcs by their length: `evaluation.attachment.DISTANCES`."""
+
+
 def _mean(
     column: str,
     sentence: str,
@@ -121,7 +136,13 @@ METRICS: dict[str, Metric] = {
     "accuracy": Metric(f.accuracy, "share of {rows} predicted correctly", ("single", "tags", "candidates")),
     "known_accuracy": _words("known", "accuracy on words of the training data"),
     "unknown_accuracy": _words("unknown", "accuracy on other words"),
-    "sentence_accuracy": _mean("whole", "share of sentences without an error", _TAG),
+    "las": _arcs("right_arcs", "tokens", "labeled attachment: share of tokens with the right head and relation"),
+    "uas": _arcs("right_heads", "tokens", "unlabeled attachment: share of tokens with the right head"),
+    **{
+        f"uas_{name}": _arcs(f"right_{name}", f"arcs_{name}", f"unlabeled attachment {about}")
+        for name, about in ARCS_ABOUT.items()
+    },
+    "sentence_accuracy": _mean("whole", "share of sentences without an error", (*_TAG, *_TREE)),
     "reciprocal_rank": _mean("reciprocal_rank", "mean of 1 / rank of the best right candidate", _PICK),
     **{f"recall_at_{at}": _mean(f"found_at_{at}", f"right candidate among the {at} best", _PICK) for at in DEPTHS},
     "subset_accuracy": Metric(f.subset_accuracy, "share of rows with exactly the right label set", _SET),
@@ -198,6 +219,11 @@ KINDS: dict[Task, Kind] = {
         ("f1", "accuracy"),
         ("f1", "precision", "recall", "accuracy", "known_accuracy", "unknown_accuracy", "sentence_accuracy"),
         *("sentence", "tokens", "tokens", "tags", "whole"),
+    ),
+    "trees": Kind(
+        ("las", "uas"),
+        ("las", "uas", *(f"uas_{name}" for name in ARCS_ABOUT), "sentence_accuracy"),
+        *("sentence", "tokens", "tokens", "relations", "whole"),
     ),
     "candidates": Kind(
         ("accuracy", "reciprocal_rank"),

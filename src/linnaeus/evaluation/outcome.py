@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from linnaeus.types import Array, Arrays, Doubles, Ints, Label, Matrix
 
-Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "candidates"]
-"""What is predicted of a row: a label, a label set, numbers, a tag for each token, one of the candidates."""
+Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "trees", "candidates"]
+"""What is predicted of a row: a label, a label set, numbers, a tag or a head for each token, one of the candidates."""
 
 UNKNOWN = -1
 """The index of a true label that the model does not know, and of a missing prediction."""

@@ -49,25 +49,25 @@ def observe_tags(
     if len(gold) != m or len(guess) != m:
         raise DataError(f"there are {len(gold)} true and {len(guess)} predicted tags for {m} tokens; give one each.")
     refuse_no_rows(len(offsets) - 1)
-    codes, names = _together(gold, guess)
+    codes, names = numbered_together(gold, guess)
     counted = ~np.asarray(gold.is_null().to_numpy(zero_copy_only=False), bool)
     right = (codes[0] == codes[1]) & counted
     bounds = offsets - offsets[0]
-    values: Arrays = {"tokens": _sums(counted, bounds), "right_tokens": _sums(right, bounds)}
+    values: Arrays = {"tokens": sums(counted, bounds), "right_tokens": sums(right, bounds)}
     values["whole"] = (values["tokens"] == values["right_tokens"]).astype(np.uint8)
     for name, among in () if known is None else (("known", counted & known), ("unknown", counted & ~known)):
         if among.any():
-            values |= {name: _sums(among, bounds), f"right_{name}": _sums(right & among, bounds)}
+            values |= {name: sums(among, bounds), f"right_{name}": sums(right & among, bounds)}
     if is_encoded(names) if entities is None else entities:
         classes, sets = _entities(gold, guess, bounds)
         counts = (np.diff(part.offsets) for part in sets)
         values |= dict(zip(("entities", "predicted_entities", "right_entities"), counts, strict=True))
     else:
-        classes, sets = _tokens(codes, names, (counted, right), bounds)
+        classes, sets = label_tokens(codes, names, (counted, right), bounds)
     return Facts("tags", classes, np.ones(len(bounds) - 1), sets[0], sets[1], values, right=sets[2])
 
 
-def _tokens(
+def label_tokens(
     codes: list[Longs], names: list[str], flags: tuple[NDArray[np.bool_], NDArray[np.bool_]], bounds: Longs
 ) -> tuple[tuple[str, ...], list[LabelSets]]:
     """The tags of tokens: true, predicted, and right ones."""
@@ -102,7 +102,8 @@ def _kinds(found: Spans, number: dict[str, int]) -> Longs:
     return np.array([number[kind] for kind in found.types], np.int64)[found.kinds] if len(found) else found.starts
 
 
-def _sums(flags: NDArray[np.bool_], bounds: Longs) -> Longs:
+def sums(flags: NDArray[np.bool_], bounds: Longs) -> Longs:
+    """How many tokens of each sentence have the flag."""
     return np.diff(offsets_of(flags)[bounds])
 
 
@@ -110,7 +111,7 @@ def _array(tags: Source) -> pa.Array:
     return tags if isinstance(tags, pa.Array) else pa.array(list(tags), pa.string())
 
 
-def _together(gold: pa.Array, guess: pa.Array) -> tuple[list[Longs], list[str]]:
+def numbered_together(gold: pa.Array, guess: pa.Array) -> tuple[list[Longs], list[str]]:
     """Both as numbers of the same names; null is -1."""
     both = pa.concat_arrays([gold.cast(pa.large_string()), guess.cast(pa.large_string())]).dictionary_encode()
     codes = both.indices.fill_null(-1).to_numpy()

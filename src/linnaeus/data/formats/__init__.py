@@ -36,10 +36,12 @@ class Chunk:
 class Format(ABC):
     """How files of one kind become Arrow columns: text as string, lists of labels as list<string>.
 
-    `loose` says whether files of one corpus may lack further columns that others have.
+    `loose` says whether files of one corpus may lack further columns that others have, `counted` what the numbers of
+    its rows count.
     """
 
     loose: ClassVar[bool] = False
+    counted: ClassVar[str] = "row"
 
     def __init__(self, options: ReadOptions) -> None:
         self.options = options

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
@@ -41,6 +41,8 @@ class _Sentence:
 
 class _Lines(Format):
     """A format of lines with a token each; a subclass says what its lines hold."""
+
+    counted: ClassVar[str] = "line"
 
     def schema(self, file: File) -> pa.Schema:
         """A list of strings for each column, and the document."""
