@@ -146,7 +146,7 @@ def recognized(data: str, options: shared.Options) -> AnyTask:
     with suppress(LinnaeusError):  # who reads the data says what is wrong with them
         columns = columns_of(data, format=options["format"], split=options["split"])
     special_first = map(task_named, reversed(list(TASKS)))
-    return next(task for task in special_first if task.recognize(columns, options["text"]))
+    return next(task for task in special_first if task.recognize(columns, options))
 
 
 def task_named(name: str) -> AnyTask:

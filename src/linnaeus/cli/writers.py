@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Write = Callable[[pa.RecordBatch], None]
 Writer: TypeAlias = Any
-"""A writer of pyarrow, or `JsonLines`."""
+"""A writer of pyarrow, or `Lines`."""
 
 SEPARATOR = ";"
 """The default separator of several labels in one cell."""
@@ -49,6 +49,9 @@ def refuse_lists(model: Model, options: Options, words: bool) -> None:
         raise UsageError("The tags of this model mark no entities; the recipe entities trains one whose tags do.")
     if (options["lines"] or options["entities"]) and options["output"] is not None:
         raise UsageError("Lines of tokens and entities go to standard output; leave out -o, or these options.")
+    suffix = "" if options["output"] is None else _format(options["output"])
+    if suffix in TOKEN_LINES and suffix != model.task.suffix:
+        raise UsageError(f"Answers of this model cannot be written as {suffix}; write .jsonl or .parquet.")
     if model.task.tokens and has_cells(options["output"]):
         what = model.task.doubtful.capitalize()
         raise UsageError(f"{what} are lists, which CSV cannot hold; write .jsonl or .parquet, or use --lines.")
@@ -70,7 +73,8 @@ def open_writer(stream: TextIO, model: Model, separator: str, options: Options) 
 
         yield say
         return
-    with replacing(path) as passing, passing.open("wb") as file, _opened(WRITERS[_format(path)], file) as write:
+    make = WRITERS.get(_format(path), partial(Lines, model.task.lines))
+    with replacing(path) as passing, passing.open("wb") as file, _opened(make, file) as write:
         yield (lambda batch: write(flattened(batch, separator, ranks))) if has_cells(path) else write
 
 
@@ -81,7 +85,7 @@ def has_cells(path: str | None) -> bool:
 
 def _format(path: str) -> str:
     suffix = Path(path).suffix.lower()
-    if suffix not in WRITERS:
+    if suffix not in WRITERS and suffix not in TOKEN_LINES:
         raise UsageError(f"Predictions are written as {', '.join(WRITERS)}; {path!r} has none of these suffixes.")
     return suffix
 
@@ -99,15 +103,15 @@ def entity_lines(batch: pa.RecordBatch) -> str:
     return "".join(f"{entity['type']}\t{entity['text']}\n" for entity in found)
 
 
-class JsonLines:
-    """A writer of JSON lines."""
+class Lines:
+    """A writer of lines in some form."""
 
-    def __init__(self, file: BinaryIO, _: pa.Schema) -> None:
-        self.file = file
+    def __init__(self, form: Callable[[pa.RecordBatch], str], file: BinaryIO, _: pa.Schema) -> None:
+        self.form, self.file = form, file
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
-        """One object a line."""
-        self.file.write(json_lines(batch).encode("utf-8", "surrogatepass"))
+        """The lines of a batch."""
+        self.file.write(self.form(batch).encode("utf-8", "surrogatepass"))
 
     def close(self) -> None:
         """There is nothing left to write."""
@@ -150,12 +154,15 @@ def _opened(make: Callable[[BinaryIO, pa.Schema], Writer], file: BinaryIO) -> It
 
 
 WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
-    ".jsonl": JsonLines,
+    ".jsonl": partial(Lines, json_lines),
     ".csv": _csv,
     ".tsv": partial(_csv, delimiter="\t"),
     ".parquet": _parquet,
 }
 """The writers by suffix of the file name."""
+
+TOKEN_LINES = frozenset({".conll", ".conllu"})
+"""Formats with a line for each token, which tasks over tokens write themselves."""
 
 CELLS = frozenset({".csv", ".tsv"})
 """Formats that have no lists."""

@@ -80,7 +80,7 @@ def answered(name: str, model: Model, rows: Material, said: list[Label]) -> Mate
     """The rows with these answers of the stage."""
     if not model.task.tokens:
         return rows.labeled(name, said)
-    for suffix, tags in model.task.said(said).items():
+    for suffix, tags in model.task.said(rows.sentences, said).items():
         rows = rows.tagged(f"{name}.{suffix}" if suffix else name, tags, model.task.spans)
     return rows
 

@@ -93,7 +93,8 @@ class Task(Protocol[Material, Batch]):
     messages: what one and several of its models are called, what they learn from, its usual recipe. `doubtful` are the
     answers that a model may abstain from. `stacks` says whether its answers can be columns of later stages, `texts`
     whether its examples are rows of text, `tokens` whether they are sentences of tokens. `forms` are the forms that
-    labels of its models have, and `named` says whether these have names. `commands` are what to try next with a model.
+    labels of its models have, and `named` says whether these have names. `suffix` is that of files of its `lines`.
+    `commands` are what to try next with a model.
     """
 
     name: ClassVar[str]
@@ -107,6 +108,7 @@ class Task(Protocol[Material, Batch]):
     tokens: ClassVar[bool] = False
     forms: ClassVar[tuple[str, ...]]
     named: ClassVar[bool] = True
+    suffix: ClassVar[str] = ""
     commands: ClassVar[tuple[str, ...]]
 
     @property
@@ -116,8 +118,11 @@ class Task(Protocol[Material, Batch]):
 
     # The recipe
 
-    def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
-        """Whether data with these columns (and whether each holds lists) look like this task."""
+    def recognize(self, columns: Mapping[str, bool], given: Given) -> bool:
+        """Whether data with these columns (and whether each holds lists) look like this task.
+
+        `given` has the columns that were named: `text` and `label`.
+        """
 
     def fitting(self, examples: Examples) -> str:
         """The recipe for these examples if none is named."""
@@ -250,7 +255,7 @@ class Task(Protocol[Material, Batch]):
         """The answers of `columns` as lines of tokens."""
         raise UsageError("This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.")
 
-    def said(self, answers: Sequence[Label]) -> dict[str, pa.Array]:
+    def said(self, sentences: Material, answers: Sequence[Label]) -> dict[str, pa.Array]:
         """What a later stage sees of answers to sentences: columns with a string for each token, by suffix of the name.
 
         Only tasks over tokens are asked.

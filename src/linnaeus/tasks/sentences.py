@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.files import standard_input
-from linnaeus.data.sentence_reading import read_sentences, stream_sentences
+from linnaeus.data.sentence_reading import stream_sentences
 from linnaeus.data.sentences import Sentences, join
 from linnaeus.errors import DataError, UsageError
 from linnaeus.tasks.base import Given, Task
@@ -19,6 +19,7 @@ from linnaeus.text import sentences
 
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
+    from linnaeus.data.sentence_reading import Check
     from linnaeus.types import Longs, Source, Words64
 
 TOKENS = 1 << 16
@@ -98,13 +99,20 @@ def counted_from_zero(sentences: Sentences) -> Longs:
 
 def as_sentences(source: Source, tagged: bool = True, truth: str | None = None) -> Sentences:
     """Sentences unchanged, or made from lists of (token, tag) pairs, or of tokens if no tags are needed."""
-    if isinstance(source, Sentences | Pieces):
-        found = source if isinstance(source, Sentences) else join(list(source.batches()))
-    else:
-        found = read_sentences(source, tags=truth) if tagged else _untagged(source)
+    if not isinstance(source, Sentences | Pieces) and not tagged:
+        return _untagged(source)
+    found = joined(source, truth)
     if tagged and found.tags is None:
         raise DataError("the sentences have no tags; name the column that holds them.")
     return found
+
+
+def joined(source: Source, tags: str | None = None, check: Check | None = None) -> Sentences:
+    """Sentences unchanged, or those of pieces, or of anything that `read_sentences` takes."""
+    if isinstance(source, Sentences):
+        return source
+    pieces = source.batches() if isinstance(source, Pieces) else stream_sentences(source, tags=tags, check=check)
+    return join(list(pieces))
 
 
 def as_sentence(source: Source) -> Sentences:
@@ -131,10 +139,23 @@ def tag_examples(source: Source, truth: str | None = None) -> Examples:
     if (found.tags is not None and found.tags.null_count) or not found.count:
         what = "some tokens have no tag" if found.count else "there are no tokens"
         raise DataError(f"{what}; give sentences in which every token has its tag.")
+    return sentence_examples(found)
+
+
+def sentence_examples(found: Sentences) -> Examples:
+    """Sentences as examples; those of a document are held out together."""
     groups = None
     if found.docs is not None and found.docs.null_count < len(found):
         groups = np.unique(np.array(found.docs.to_pylist(), dtype=str), return_inverse=True)[1]
     return Examples(found, None, None, np.ones(len(found)), groups)
+
+
+def spans_of(sentences: Sentences) -> pa.Array | None:
+    """The places of tokens in the text that they were cut from, if they were."""
+    if "start" not in sentences.columns:
+        return None
+    places = zip(*(sentences.columns[name].to_pylist() for name in ("start", "end")), strict=True)
+    return pa.array(sentences.lists(list(map(list, places))), pa.list_(pa.list_(pa.int64())))
 
 
 def _untagged(source: Source) -> Sentences:
@@ -158,7 +179,7 @@ def from_texts(texts: Sequence[str]) -> Sentences:
     return found
 
 
-def opened(data: str, given: Given, labeled: bool) -> Pieces[Sentences]:
+def opened(data: str, given: Given, labeled: bool, check: Check | None = None) -> Pieces[Sentences]:
     """The sentences of files in pieces; without their tags where nobody asks for them."""
     if data == "-" and "format" not in given and not labeled:
         return Pieces(lambda: (from_texts([text]) for text in _blocks()))
@@ -166,7 +187,7 @@ def opened(data: str, given: Given, labeled: bool) -> Pieces[Sentences]:
     return Pieces(
         lambda: (
             part
-            for piece in stream_sentences(data, tokens=given.get("text"), tags=tags, **file_options(given))
+            for piece in stream_sentences(data, tokens=given.get("text"), tags=tags, check=check, **file_options(given))
             for part in (piece.batches(TOKENS) if len(piece) else [piece])
         )
     )

@@ -58,9 +58,9 @@ class Classify(Task["Stream", "Batch"]):
 
     # The recipe
 
-    def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
+    def recognize(self, columns: Mapping[str, bool], given: Given) -> bool:
         """Whether data with these columns (and whether each holds lists) are of this task: texts, if nothing else."""
-        del columns, text
+        del columns, given
         return True
 
     def fitting(self, examples: Examples) -> str:
@@ -261,9 +261,9 @@ class Regress(Classify):
         if recipe.decision.abstain is not None:
             raise UsageError("Abstaining needs classes; a regression predicts numbers.")
 
-    def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
+    def recognize(self, columns: Mapping[str, bool], given: Given) -> bool:
         """Never by columns: labels that are numbers show it."""
-        del columns, text
+        del columns, given
         return False
 
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Corpus:

@@ -80,9 +80,9 @@ class Rank(Task["Groups", "Groups"]):
 
     # The recipe
 
-    def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
+    def recognize(self, columns: Mapping[str, bool], given: Given) -> bool:
         """Whether data with these columns (and whether each holds lists) are of this task: they have candidates."""
-        del text
+        del given
         return columns.get("candidates", False) or columns.get("choices", False)
 
     def fitting(self, examples: Examples) -> str:

@@ -14,8 +14,8 @@ from linnaeus.data.tag_encodings import OUTSIDE, is_encoded, spans
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTags, capability
-from linnaeus.tasks.base import Wish
-from linnaeus.tasks.sentences import SentenceTask, counted_from_zero, labeled, tag_examples
+from linnaeus.tasks.base import Given, Wish
+from linnaeus.tasks.sentences import SentenceTask, counted_from_zero, labeled, spans_of, tag_examples
 from linnaeus.tasks.tag.encoding import ENCODINGS, allowed, every_spelling, spoken
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class Tag(SentenceTask):
     data: ClassVar[str] = "lists of tokens with tags, as in CoNLL files"
     usual: ClassVar[str] = "pos"
     doubtful: ClassVar[str] = "tags"
+    suffix: ClassVar[str] = ".conll"
     forms: ClassVar[tuple[str, ...]] = ("tags",)
     commands: ClassVar[tuple[str, ...]] = (
         'tag {model} "a text of yours"',
@@ -95,9 +96,9 @@ class Tag(SentenceTask):
 
     # The recipe
 
-    def recognize(self, columns: Mapping[str, bool], text: str | None) -> bool:
+    def recognize(self, columns: Mapping[str, bool], given: Given) -> bool:
         """Whether data with these columns (and whether each holds lists) are of this task: they have tokens."""
-        return columns.get("tokens", False) and (text is None or columns.get(text, False))
+        return columns.get("tokens", False) and columns.get(given.get("text") or "tokens", False)
 
     def fitting(self, examples: Examples) -> str:
         """The recipe for these examples if none is named: by whether their tags mark entities."""
@@ -250,9 +251,8 @@ class Tag(SentenceTask):
         sentences, kind, number = model.ready(batch), pa.list_(pa.string()), pa.int64()
         tags = sentences.lists(self.tagged(model, sentences, wish.abstain))
         found = {"tokens": pa.array(sentences.lists(), kind), "tags": pa.array(tags, kind)}
-        if "start" in sentences.columns:
-            places = zip(*(sentences.columns[name].to_pylist() for name in ("start", "end")), strict=True)
-            found["spans"] = pa.array(sentences.lists(list(map(list, places))), pa.list_(pa.list_(number)))
+        if (places := spans_of(sentences)) is not None:
+            found["spans"] = places
         if self.spans:
             parts = pa.struct([("start", number), ("end", number), ("type", pa.string()), ("text", pa.string())])
             marked = [entities(*row) for row in zip(sentences.lists(), tags, strict=True)]
@@ -271,8 +271,9 @@ class Tag(SentenceTask):
             for tokens, tags in rows
         )
 
-    def said(self, answers: Sequence[Sequence[str]]) -> dict[str, pa.Array]:
+    def said(self, sentences: Sentences, answers: Sequence[Sequence[str]]) -> dict[str, pa.Array]:
         """The tags of all tokens."""
+        del sentences
         return {"": pa.array(list(chain.from_iterable(answers)), pa.large_string())}
 
     def observe(self, model: Model | Part, batch: Sentences, abstain: Abstain = None) -> Facts:
