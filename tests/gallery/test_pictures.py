@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from linnaeus.cli.main import group
 from linnaeus.gallery import PICTURES
-from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points, Regions, Shades
+from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points, Regions, Shades, Tree
 from linnaeus.render.svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,7 +37,7 @@ def test_pictures_are_well_formed_and_say_what_they_show(name):
     for panel in picture.panels:
         labels = [panel.x, panel.y, *(layer.label for layer in panel.layers)]
         assert all(label in words for label in labels)
-        bare = any(isinstance(layer, Shades | Bars) for layer in panel.layers)
+        bare = any(isinstance(layer, Shades | Bars | Tree) for layer in panel.layers)
         assert bare or (panel.x and any(labels[2:]))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.kernels.all_trees import is_projective, is_tree
 
 from linnaeus.estimators.named import LeastSquares, LogisticRegression
 from linnaeus.gallery import PICTURES
@@ -10,9 +11,11 @@ from linnaeus.gallery.curves import GROUPS, STEP
 from linnaeus.gallery.digits import means, templates
 from linnaeus.gallery.drawing import CELLS, lattice
 from linnaeus.gallery.fits import STRENGTHS, fitted, noisy, powers
+from linnaeus.gallery.parsing import WORDS, scores
 from linnaeus.gallery.paths import BEST, RUNS, bowl, walked
 from linnaeus.gallery.toys import outliers
 from linnaeus.losses import LOSSES
+from linnaeus.outputs import ProjectiveTree, SpanningTree
 from linnaeus.render.picture import Lines, Regions, contour
 
 SCENES = {name: one for name, one in PICTURES.items() if isinstance(one, Scene) and name != "truth-tables"}
@@ -161,3 +164,29 @@ def test_contours_of_a_circle_and_of_a_saddle():
     np.testing.assert_allclose(np.hypot(*ends.T), 1, atol=0.01)
     assert len(contour([0.0, 1.0], [0.0, 1.0], [[3.0, -1.0], [-1.0, 3.0]])) == 2
     assert contour([0.0, 1.0], [0.0, 1.0], [[3.0, 1.0], [1.0, 3.0]]) == []
+
+
+def test_best_trees_are_the_best_and_only_one_crosses():
+    S = scores()
+    left, right = (panel.layers[0] for panel in PICTURES["best-trees"]().panels)
+    worth = [sum(S[m, h] for m, h in enumerate(tree.heads)) for tree in (left, right)]
+    for kind, tree, sum_of_scores in (("projective", right, worth[1]), ("spanning", left, worth[0])):
+        assert is_tree(tree.heads)
+        assert sum_of_scores == value(kind, S)
+        assert [float(label) for label in tree.relations] == [S[m, h] for m, h in enumerate(tree.heads)]
+    assert worth[0] > worth[1]
+    assert is_projective(right.heads)
+    assert not is_projective(left.heads)
+    assert left.marked == right.marked == {WORDS.index("barked")}
+
+
+def value(kind, S):
+    """The best score by arcs that are taken away: no better tree remains if any of its arcs is forbidden."""
+    space = {"projective": ProjectiveTree(), "spanning": SpanningTree()}[kind]
+    best = space.decode(S.reshape(-1, 1))
+    total = S[np.arange(len(S)), best].sum()
+    for m, head in enumerate(best):
+        without = S.copy()
+        without[m, head] = -np.inf
+        assert without[np.arange(len(S)), space.decode(without.reshape(-1, 1))].sum() < total  # it is the only one
+    return total

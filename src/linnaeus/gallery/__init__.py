@@ -9,6 +9,7 @@
     paths, minima    gradient descent, on bowls and where there are several valleys
     texts            weights of words, tf-idf, Zipf's law, learning curves, reliability
     digits           weights as templates
+    parsing          dependency trees
 
 To add a picture: a function that gives its panels, with its title and caption as docstring (`drawing.picture`), its row
 in `PICTURES`, a test of what it plots, and a link to it in the documentation.
@@ -59,6 +60,7 @@ PICTURES = Table(
         "learning-curves": "texts.learning",
         "reliability": "texts.reliability",
         "digit-templates": "digits.digits",
+        "best-trees": "parsing.best_trees",
     },
 )
 """Every picture by name: a function that draws it, imported when it is asked for."""

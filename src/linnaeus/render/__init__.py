@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from linnaeus.render.text import safe as safe
     from linnaeus.render.text import size as size
     from linnaeus.render.text import width as width
+    from linnaeus.render.trees import tree_svg as tree_svg
+    from linnaeus.render.trees import tree_text as tree_text
 
 
 __getattr__, __dir__ = room(__name__)

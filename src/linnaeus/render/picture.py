@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from linnaeus.frozen import dataclass
@@ -69,7 +69,21 @@ class Bars:
     label: str = ""
 
 
-Layer: TypeAlias = Regions | Points | Lines | Shades | Bars
+@dataclass(frozen=True)
+class Tree:
+    """A dependency tree: the head of each token, 0 for the root and j + 1 for token j, with what its arc is called.
+
+    The arcs to `marked` tokens stand out, and `label` says what that means.
+    """
+
+    tokens: Sequence[str]
+    heads: Sequence[int]
+    relations: Sequence[str] = ()
+    marked: Collection[int] = ()
+    label: str = ""
+
+
+Layer: TypeAlias = Regions | Points | Lines | Shades | Bars | Tree
 
 
 @dataclass(frozen=True)

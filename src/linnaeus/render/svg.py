@@ -9,15 +9,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from linnaeus.frozen import dataclass
-from linnaeus.render.picture import Bars, Layer, Lines, Path, Points, Regions, Shades
+from linnaeus.render.picture import Bars, Layer, Lines, Path, Points, Regions, Shades, Tree
+from linnaeus.render.svg_parts import END, LETTER, MIDDLE, STYLE, color, text
+from linnaeus.render.trees import MARKED, Box, draw_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from linnaeus.render.picture import Panel, Picture
-
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Colors that people with color blindness can distinguish (Okabe and Ito, 2008)."""
 
 SHAPES = (
     "M{x:.1f} {y:.1f}m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
@@ -85,6 +84,8 @@ def draw_layer(layer: Layer, axes: Axes) -> str:
             return _bars(layer, axes)
         case Shades():
             return _shades(layer, axes)
+        case Tree():
+            return draw_tree(layer, Box(axes[0].start, axes[1].end, axes[0].end, axes[1].start))
 
 
 def keys(layer: Layer) -> list[Key]:
@@ -97,6 +98,8 @@ def keys(layer: Layer) -> list[Key]:
         return [Key(layer.label, Points([(0.5, 0.5)], layer.kind))]
     if isinstance(layer, Lines):
         return [Key(layer.label, Lines([[(0, 0.5), (1, 0.5)]], layer.kind, "", layer.width, layer.dashes))]
+    if isinstance(layer, Tree):
+        return [Key(layer.label, Lines([[(0, 0.5), (1, 0.5)]], MARKED, "", 2.4))]
     if isinstance(layer, Shades) and layer.ink:
         return [Key(layer.label, Shades([[i / 9 for i in range(10)]], "", ink=True), 60)]
     return [Key(layer.label, Shades([[i / 5 for i in range(-5, 6)]]), 66)]
@@ -189,32 +192,10 @@ def _bars(layer: Bars, axes: Axes) -> str:
     return "".join(drawn)
 
 
-def color(kind: int) -> str:
-    """The color of a kind; 0 is that of the text."""
-    return "currentColor" if kind == 0 else COLORS[(kind - 1) % len(COLORS)]
-
-
-MIDDLE, END = 'text-anchor="middle"', 'text-anchor="end"'
-
-
-def text(x: float, y: float, said: str, style: str = "") -> str:
-    """A line of text, or nothing."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(said)}</text>' if said else ""
-
-
 LEFT, BETWEEN, RIGHT, TOP, UNTITLED, HEAD, BOTTOM, BARE, KEY, LINE = 56, 30, 16, 30, 6, 34, 44, 10, 19, 18
 """Pixels: left of a panel with an axis and of one without, right of the last, above a panel with a title and one
 without, above all for the title of the picture, below a panel with an axis and one without; of a line of a legend, of a
 line of the caption."""
-
-LETTER = 6.4
-"""About how wide a letter is."""
-
-STYLE = (
-    "<style>svg{background:#fff;color:#222}"
-    "@media(prefers-color-scheme:dark){svg{background:#15181c;color:#e8e8e8}}"
-    "text{fill:currentColor}</style>"
-)
 
 
 def svg(picture: Picture) -> str:
