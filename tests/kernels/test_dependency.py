@@ -117,6 +117,33 @@ def test_threads_do_not_matter(kind):
 
 
 @each_side
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_the_sum_over_all_trees_is_a_determinant(side, n):
+    """Koo, Globerson, Carreras and Collins 2007: the Laplacian of the tokens, with the root in its first row."""
+    S, offsets = draw([n], seed=n)
+    w = np.exp(S.reshape(n, n + 1))
+    own = np.eye(n, dtype=bool)
+    between = np.where(own, 0.0, w[:, 1:]).T
+    laplacian = np.diag(between.sum(axis=0)) - between
+    laplacian[0] = w[:, 0]
+    chances, (value,) = soft(side, "spanning", S, offsets)
+    assert value == pytest.approx(np.linalg.slogdet(laplacian)[1])
+    np.testing.assert_allclose(chances.reshape(n, n + 1)[:, 0], w[:, 0] * np.linalg.inv(laplacian)[:, 0], atol=1e-12)
+
+
+@each_side
+def test_strong_cycles_leave_digits(side):
+    """Two tokens that want each other as heads, far more than doubles have digits."""
+    S = np.zeros((3, 4))
+    S[1, 3] = S[2, 2] = 60.0
+    chances, (value,) = soft(side, "spanning", S, np.array([0, 3]))
+    # Both together would be a cycle, and trees without them do not show.
+    ways = [sum(z[1] == 3 for z in trees("spanning", 3)), sum(z[2] == 2 for z in trees("spanning", 3))]
+    assert value == pytest.approx(60.0 + np.log(sum(ways)), abs=1e-14)
+    assert chances.reshape(3, 4)[1, 3] == pytest.approx(ways[0] / sum(ways), abs=1e-14)
+
+
+@each_side
 @each_kind
 def test_the_own_token_is_not_read(side, kind):
     S = draw([6])[0].reshape(6, 7)
@@ -198,6 +225,8 @@ def test_arrays_that_do_not_fit_are_refused(side, kind):
         (S, np.array([0, 6, 5])),
         (S[:0], np.array([0, 1 << 40])),
         (S, np.array([0, -2, 5])),
+        (S, np.array([0, 2, -(1 << 63)])),
+        (S, np.array([0, 2, 1 << 20, 5])),
     ):
         with pytest.raises(ValueError, match="dependency"):
             getattr(side, f"dependency_best_{kind}")(scores, bounds, NONE, np.zeros(5, np.int32), 1)

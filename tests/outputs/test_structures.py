@@ -248,5 +248,5 @@ def test_a_bias_and_rows_that_do_not_fit_are_refused() -> None:
 
 def test_the_loss_of_probabilities_is_refused() -> None:
     S, y = groups(0)
-    with pytest.raises(UsageError, match="for candidates and sequences use log"):
+    with pytest.raises(UsageError, match="for candidates, sequences and trees use log"):
         LOSSES["probability"]().value_and_grad(Candidates(), S, y)

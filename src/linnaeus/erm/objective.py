@@ -221,7 +221,9 @@ def structured(
         raise UsageError(f"There are {rows.shape[0]} rows, but y has {y.offsets[-1]}; give one row for each.")
     if has(loss, PointForm):
         name = type(loss).__name__
-        raise UsageError(f"The {name} loss is for numbers; for candidates and sequences use log, hinge or another.")
+        raise UsageError(
+            f"The {name} loss is for numbers; for candidates, sequences and trees use log, hinge or another."
+        )
     sharing = capability(space, SharedScores)
     X = Grouped(rows, y.offsets, 0 if sharing is None else sharing.shared(k))
     return Structured(X, y, space, loss, regularizer, np.ones(len(y)), k, "none")

@@ -229,7 +229,7 @@ class Probability(StructuredLoss):
     def value_and_grad(self, space: OutputSpace, S: Doubles, y: Truth) -> tuple[Doubles, Doubles]:
         """1 - e^(gold - soft), and its gradient; not defined where examples share scores or have several rows."""
         if has(space, GroupedSpace):
-            raise UsageError("The loss probability is for classes; for candidates and sequences use log.")
+            raise UsageError("The loss probability is for classes; for candidates, sequences and trees use log.")
         soft, gold = space.soft(S, y), space.gold(S, y)
         p = np.exp(gold.value - soft.value)
         return 1.0 - p, p[:, None] * (soft.parts - gold.parts)

@@ -105,7 +105,7 @@ def refuse_curved(objective: Objective, name: str) -> str | None:
 
 
 def refuse_rows(objective: Objective, name: str) -> str | None:
-    """Why a solver for examples with one row of scores does not support candidates and sequences; None if it does."""
+    """Why a solver for examples with one row of scores does not support those with several; None if it does."""
     if single_rows(objective):
         return None
     return f"{name} takes one row of scores for each example, and {type(objective.space).__name__} has several."

@@ -29,12 +29,13 @@ struct Sentences {
     if (!bounds.size() || offsets[0] != 0) refuse("the offsets do not begin at 0");
     n = bounds.size() - 1;
     for (size_t i = 0; i < n; ++i) {
-      int64_t size = offsets[i + 1] - offsets[i];
-      if (offsets[i + 1] < offsets[i] || size > kMostTokens) refuse("the offsets fall, or a sentence is too long");
-      arcs.push_back(arcs[i] + size_t(size) * size_t(size + 1));
-      steps += size_t(size * size * size);
+      if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] > kMostTokens)
+        refuse("the offsets fall, or a sentence is too long");
+      arcs.push_back(arcs[i] + size(i) * (size(i) + 1));
+      if (arcs[i + 1] > scores.size()) break;  // sums of what follows could overflow
+      steps += size(i) * size(i) * size(i);
     }
-    if (arcs[n] != scores.size()) refuse("a sentence of n tokens has n (n + 1) scores");
+    if (arcs.size() <= n || arcs[n] != scores.size()) refuse("a sentence of n tokens has n (n + 1) scores");
   }
 
   size_t tokens() const { return size_t(offsets[n]); }
