@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -12,18 +12,19 @@ from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
+from linnaeus.learners.early_stopping import Best, check_early_stopping, set_aside
 from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, UpdatesTags, capability, has_method
-from linnaeus.types import State
+from linnaeus.types import State, groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from linnaeus.arrays import CSR
-    from linnaeus.erm import Stop
+    from linnaeus.erm import Stop, Watch
     from linnaeus.erm.objective import Structured
     from linnaeus.protocols import Solver
     from linnaeus.store.parts import Part
-    from linnaeus.types import Array, Arrays, Floats, Ints, Piece, Tags
+    from linnaeus.types import Array, Arrays, Floats, Ints, Json, Piece, Tags
 
     Told = Callable[[int, float, int | None], None]
 
@@ -40,7 +41,8 @@ class Chain:
     Minimizes sum_i loss_i + strength/2 |W|^2. The loss is "perceptron" (Collins 2002), "hinge" (structured SVM with
     Hamming cost), "log" (CRF) or "softmargin". `rule` is "adagrad" or "sgd", both with a constant `rate`; the
     result is the mean of the weights after each step. Each epoch shuffles the sentences. With `order` 2 a tag depends
-    on the two before it, which takes k times the work.
+    on the two before it, which takes k times the work. A share `held_out` of the sentences can be kept aside: training
+    stops after `patience` epochs that do not tag them better, and keeps the best weights.
 
     A loss of your own is an object with `value_and_grad(space, S, y)`, written over the answers of `outputs.Sequence`
     (`gold`, `best`, `soft`, `cost`); it gets one sentence at a time. It takes steps in NumPy, which are slower, and the
@@ -59,6 +61,8 @@ class Chain:
     strength: float = 0.0
     order: int = 1
     smoothing: float = 1e-6
+    held_out: float = 0.0
+    patience: int = 5
 
     search: ClassVar[str] = "whole"
 
@@ -70,6 +74,7 @@ class Chain:
             raise UsageError("A loss of your own trains a Chain of order 1; for others use a loss with a plain name.")
         _one_of("rule", self.rule, RULES)
         _one_of("order", self.order, (1, 2))
+        check_early_stopping(self.held_out, self.patience)
         expect("epochs", self.epochs, int)
         if self.epochs < 1:
             raise UsageError(f"epochs is a whole number from 1 up, not {self.epochs}.")
@@ -90,21 +95,25 @@ class Chain:
 
         `kept` is the place of a checkpoint, from which training goes on to the same bits.
         """
+        learned, aside = _set_aside(self, X, y, seed)
         if not isinstance(self.loss, str):
-            return _learn_general(self, X, y, k, seed, told)
-        run = _Run(self, X, y, k)
-        rng = np.random.default_rng(seed)
-        done = 0 if kept is None else run.resume(kept.get())
+            return _learn_general(self, (learned, aside), k, seed, told)
+        run = _Run(self, *learned, k)
+        rng, best = np.random.default_rng(seed), Best[ChainWeights](self.patience)
+        done = 0 if kept is None else run.resume(kept.get(), best)
         for epoch in range(self.epochs):
-            order = rng.permutation(len(y)).astype(np.int32)
+            order = rng.permutation(len(learned.y)).astype(np.int32)
             if epoch < done:
                 continue
             loss, wrong = run.epoch(order)
-            if kept is not None:
-                kept.put(run.state_after(epoch + 1))
             if told is not None:
                 told(epoch, loss, wrong)
-        return run.weights()
+            stops = aside is not None and best.stops(aside.right(weights := run.weights()), weights)
+            if kept is not None:
+                kept.put(run.state_after(self.epochs if stops else epoch + 1, best))
+            if stops:
+                break
+        return run.weights() if best.weights is None else best.weights
 
     def update_tags(
         self, X: CSR, y: Tags, start: ChainWeights, seed: int = 0, told: Told | None = None
@@ -132,6 +141,27 @@ class Greedy(Chain):
     """
 
     search: ClassVar[str] = "greedy"
+
+
+class _Lines(NamedTuple):
+    """Sentences as rows of tokens and tags."""
+
+    X: CSR
+    y: Tags
+
+    def right(self, weights: ChainWeights) -> float:
+        """The share of tokens whose tags these weights find."""
+        E = np.ascontiguousarray(self.X.dot(weights.W), np.float32)
+        return float((weights.decode(E, self.y.offsets) == self.y.tags).mean())
+
+
+def _set_aside(plan: Chain | BatchChain, X: CSR, y: Tags, seed: int) -> tuple[_Lines, _Lines | None]:
+    """The sentences to learn from, and those by which training is stopped, if there are any."""
+    if not plan.held_out:
+        return _Lines(X, y), None
+    parts = (groups(y.offsets, rows) for rows in set_aside(len(y), plan.held_out, seed))
+    learned, aside = (_Lines(X.take(at), y[rows]) for _, at, rows in parts)
+    return learned, aside
 
 
 class _Run:
@@ -166,15 +196,23 @@ class _Run:
         self.layout.part(self.state[0], 0)[:] = start.W
         self.links.part(self.state[1], 0)[:] = start.shared
 
-    def state_after(self, epochs: int) -> State:
+    def state_after(self, epochs: int, best: Best[ChainWeights]) -> State:
         """What training goes on from after so many epochs."""
         table, shared, clock, _ = self.state
-        return State({"epochs": epochs}, {"table": table, "shared": shared, "clock": clock})
+        arrays: Arrays = {"table": table, "shared": shared, "clock": clock}
+        manifest: dict[str, Json] = {"epochs": epochs}
+        if best.weights is not None:
+            arrays |= {"best_W": best.weights.W, "best_shared": best.weights.shared}
+            manifest |= {"score": best.score, "since": best.since}
+        return State(manifest, arrays)
 
-    def resume(self, state: State | None) -> int:
+    def resume(self, state: State | None, best: Best[ChainWeights]) -> int:
         """Take over the weights of a checkpoint; the number of epochs that it has behind it."""
         if state is None:
             return 0
+        if "best_W" in state.tensors:
+            best.weights = ChainWeights(state.tensors["best_W"], state.tensors["best_shared"], self.plan.search)
+            best.score, best.since = float(state.manifest["score"]), int(state.manifest["since"])
         table, shared, clock, _ = self.state
         arrays: Arrays = {"table": table, "shared": shared, "clock": clock}
         for name, array in arrays.items():
@@ -205,7 +243,9 @@ def _named(loss: Piece) -> Piece:
     return loss if known is None else next(name for name in CHAIN_LOSSES if LOSSES[name] == known.online)
 
 
-def _learn_general(plan: Chain, X: CSR, y: Tags, k: int, seed: int, told: Told | None) -> ChainWeights:
+def _learn_general(
+    plan: Chain, parts: tuple[_Lines, _Lines | None], k: int, seed: int, told: Told | None
+) -> ChainWeights:
     """Steps for any loss: the objective of the sequences, one sentence in a batch, and the mean of the iterates."""
     from linnaeus.erm import Stop
     from linnaeus.erm.objective import structured
@@ -213,25 +253,40 @@ def _learn_general(plan: Chain, X: CSR, y: Tags, k: int, seed: int, told: Told |
     from linnaeus.outputs import Sequence
     from linnaeus.regularizers import L2, NoPenalty
 
-    penalty = L2(plan.strength) if plan.strength else NoPenalty()
-    objective = structured(X, y, Sequence(), plan.loss, penalty, k)
+    penalty, (learned, aside) = L2(plan.strength) if plan.strength else NoPenalty(), parts
+    objective = structured(*learned, Sequence(), plan.loss, penalty, k)
     steps = AdaGrad(plan.rate, eps=plan.smoothing) if plan.rule == "adagrad" else SGD(plan.rate)
-    stop = Stop(epochs=plan.epochs, tol=None, gradient=None)
-    W = _minimized(objective, Average(steps), stop, told, seed=seed)
-    return ChainWeights(W[: X.width], W[X.width :])
+    stop = Stop(epochs=plan.epochs, tol=None, gradient=None, patience=plan.patience if aside else None)
+    watch = _watch(stop, aside, told)
+    return _minimized(objective, Average(steps), watch, seed=seed)
+
+
+def _watch(stop: Stop, aside: _Lines | None, told: Told | None) -> Watch:
+    """When an optimizer of the engine stops, and who is told of its epochs."""
+    from linnaeus.erm import Watch
+
+    listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
+    if aside is None:
+        return Watch(stop, None, listener)
+    return Watch(stop, lambda params: aside.right(_chain_of(params["W"])), listener)
+
+
+def _chain_of(W: Array) -> ChainWeights:
+    """The chain of weights of features, a row for the first tag, and a row for each tag before another."""
+    W = _single(W)
+    width = len(W) - 1 - W.shape[1]
+    return ChainWeights(W[:width], W[width:])
 
 
 def _minimized(
-    objective: Structured, optimizer: Solver, stop: Stop, told: Told | None, kept: Part | None = None, seed: int = 0
-) -> Floats:
+    objective: Structured, optimizer: Solver, watch: Watch, kept: Part | None = None, seed: int = 0
+) -> ChainWeights:
     """The weights that an optimizer of the engine finds."""
-    from linnaeus.erm import Watch
     from linnaeus.learners.linear.checkpoint import train_from
     from linnaeus.types import Start
 
-    listener = [] if told is None else [lambda _, step: told(step.epoch - 1, step.value or 0.0, None)]
-    start = Start(objective.initial(), seed=seed, epochs=stop.epochs or 100)
-    return _single(train_from(kept, objective, optimizer, Watch(stop, None, listener), start).params["W"])
+    start = Start(objective.initial(), seed=seed, epochs=watch.stop.epochs or 100)
+    return _chain_of(train_from(kept, objective, optimizer, watch, start).params["W"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +295,7 @@ class BatchChain:
 
     Minimizes sum_i loss_i + strength/2 |W|^2 with the loss "log" (CRF) or "softmargin"; transitions are weights
     like all others. It takes a few hundred epochs, `Chain` takes five. It stops when the minimum is at most a share
-    `tol` below, or after `epochs` epochs.
+    `tol` below, or after `epochs` epochs; with `held_out`, as `Chain` does, too.
 
     >>> BatchChain(strength=0.1).loss
     'log'
@@ -252,8 +307,11 @@ class BatchChain:
     strength: float = 1.0
     epochs: int = 500
     tol: float = 1e-3
+    held_out: float = 0.0
+    patience: int = 5
 
     def __post_init__(self) -> None:
+        check_early_stopping(self.held_out, self.patience)
         _one_of("loss", self.loss, ("log", "softmargin"))
         expect("epochs", self.epochs, int)
         for name in ("strength", "tol"):
@@ -276,9 +334,10 @@ class BatchChain:
         from linnaeus.outputs import Sequence
         from linnaeus.regularizers import L2
 
-        objective = structured(X, y, Sequence(), PIECES[self.loss](), L2(self.strength), k)
-        W = _minimized(objective, LBFGS(), Stop(epochs=self.epochs, tol=self.tol), told, kept)
-        return ChainWeights(W[: X.width], W[X.width :])
+        learned, aside = _set_aside(self, X, y, seed)
+        objective = structured(*learned, Sequence(), PIECES[self.loss](), L2(self.strength), k)
+        stop = Stop(epochs=self.epochs, tol=self.tol, patience=self.patience if aside else None)
+        return _minimized(objective, LBFGS(), _watch(stop, aside, told), kept)
 
 
 def _mean(layout: Layout, table: Array, steps: float) -> Array:
