@@ -12,6 +12,7 @@
   BIND(correlate) \
   BIND(count_terms) \
   BIND(dense) \
+  BIND(dependency) \
   BIND(descend) \
   BIND(digests) \
   BIND(dual_crammer) \

@@ -11,6 +11,10 @@ from linnaeus.kernels.reference.chain import chain_greedy as chain_greedy
 from linnaeus.kernels.reference.chain import chain_learn as chain_learn
 from linnaeus.kernels.reference.chain import chain_settle as chain_settle
 from linnaeus.kernels.reference.chain import chain_soft as chain_soft
+from linnaeus.kernels.reference.dependency import dependency_best_projective as dependency_best_projective
+from linnaeus.kernels.reference.dependency import dependency_best_spanning as dependency_best_spanning
+from linnaeus.kernels.reference.dependency import dependency_soft_projective as dependency_soft_projective
+from linnaeus.kernels.reference.dependency import dependency_soft_spanning as dependency_soft_spanning
 from linnaeus.kernels.reference.descend import descend as descend
 from linnaeus.kernels.reference.digests import BlockGuard as BlockGuard
 from linnaeus.kernels.reference.digests import block_digests as block_digests

@@ -29,6 +29,8 @@ _STEP_BY_STEP = {
 TOLERANCES = {
     "soft_rows": Tolerance(1e-13, 1e-13, _ELEMENTARY),
     "chain_soft": Tolerance(1e-9, 1e-9, _ELEMENTARY),
+    "dependency_soft_projective": Tolerance(1e-9, 1e-9, _ELEMENTARY),
+    "dependency_soft_spanning": Tolerance(1e-9, 1e-9, _ELEMENTARY),
     "Scorer": Tolerance(1e-12, 1e-12, f"scores are equal to the bit, probabilities are not: {_ELEMENTARY}"),
     "correlate": Tolerance(1e-12, 1e-12, _SUMS),
     "correlate_block": Tolerance(1e-12, 1e-12, _SUMS),

@@ -1,0 +1,231 @@
+"""Best dependency trees and chances of arcs: against enumeration, against the twins, for any number of threads."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from linnaeus import kernels
+from linnaeus.kernels import reference
+
+each_side = pytest.mark.parametrize("side", [kernels, reference], ids=["kernel", "twin"])
+each_kind = pytest.mark.parametrize("kind", ["projective", "spanning"])
+NONE = np.zeros(0, np.int32)
+SIZES = [5, 0, 1, 12, 2, 3, 8, *[4] * 20]
+
+
+def draw(sizes, seed=0, scale=1.0):
+    offsets = np.cumsum([0, *sizes]).astype(np.int64)
+    return np.random.default_rng(seed).normal(size=sum(n * (n + 1) for n in sizes)) * scale, offsets
+
+
+def best(side, kind, S, offsets, against=NONE, threads=1):
+    heads = np.full(offsets[-1], -1, np.int32)
+    getattr(side, f"dependency_best_{kind}")(S.ravel(), offsets, against, heads, threads)
+    return heads
+
+
+def soft(side, kind, S, offsets, threads=1):
+    out = np.full(S.size, np.nan), np.full(len(offsets) - 1, np.nan)
+    getattr(side, f"dependency_soft_{kind}")(S.ravel(), offsets, *out, threads)
+    return out
+
+
+def is_tree(heads):
+    """One root, and every token comes to it."""
+    for m in range(len(heads)):
+        for _ in heads:
+            m = heads[m] - 1 if m >= 0 else m
+        if m >= 0:
+            return False
+    return list(heads).count(0) == 1
+
+
+def is_projective(heads):
+    arcs = [sorted((h - 1, m)) if h else [m, len(heads)] for m, h in enumerate(heads)]  # the root stands behind all
+    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def trees(kind, n):
+    every = [z for z in product(range(n + 1), repeat=n) if is_tree(z)]
+    return [z for z in every if is_projective(z)] if kind == "projective" else every
+
+
+def score(S, heads):
+    return sum(S[m, h] for m, h in enumerate(heads))
+
+
+def truths(heads, gold):
+    return sum(a == b for a, b in zip(heads, gold, strict=True))
+
+
+def scores_of_kind(scores, n, seed):
+    rng = np.random.default_rng(seed)
+    if scores == "ties":
+        return rng.integers(0, 2, (n, n + 1)).astype(float)
+    S = rng.normal(size=(n, n + 1)) * (30.0 if scores == "peaked" else 1.0)
+    if scores == "forbidden":
+        S[rng.random(S.shape) < 0.5] = -np.inf
+    return S
+
+
+def test_there_are_as_many_trees_as_there_should_be():
+    assert [len(trees("spanning", n)) for n in range(1, 6)] == [n ** (n - 1) for n in range(1, 6)]
+    assert [len(trees("projective", n)) for n in range(1, 6)] == [1, 2, 7, 30, 143]
+
+
+@each_side
+@each_kind
+@pytest.mark.parametrize("scores", ["random", "ties", "forbidden", "peaked"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_enumeration_finds_the_same(side, kind, n, scores):
+    every, found = trees(kind, n), 0
+    for seed in range(20 if n < 5 else 6):
+        S = scores_of_kind(scores, n, seed)
+        all_scores = np.array([score(S, z) for z in every])
+        high = all_scores.max()
+        if high == -np.inf:
+            continue
+        found += 1
+        gold = every[seed % len(every)]
+        equal = [z for z, s in zip(every, all_scores, strict=True) if s == high]
+        for against in (NONE, np.array(gold, np.int32)):
+            heads = tuple(best(side, kind, S, np.array([0, n]), against).tolist())
+            assert is_tree(heads)
+            assert score(S, heads) == pytest.approx(high)
+            assert scores != "ties" or heads in equal
+        if scores == "ties":
+            assert truths(heads, gold) == min(truths(z, gold) for z in equal)
+        chances, (value,) = soft(side, kind, S, np.array([0, n]))
+        parts = np.exp(all_scores - high)
+        assert value == pytest.approx(high + np.log(parts.sum()))
+        wanted = np.zeros(S.shape)
+        for z, p in zip(every, parts / parts.sum(), strict=True):
+            wanted[np.arange(n), z] += p
+        np.testing.assert_allclose(chances.reshape(S.shape), wanted, atol=1e-12)
+    assert found
+
+
+@each_kind
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_best_trees_are_the_twins(kind, threads):
+    S, offsets = draw(SIZES)
+    gold = best(reference, kind, *draw(SIZES, seed=1))
+    for scores, against in product((S, np.round(S), np.zeros_like(S)), (NONE, gold)):
+        ours = best(kernels, kind, scores, offsets, against, threads)
+        assert ours.tolist() == best(reference, kind, scores, offsets, against).tolist()
+
+
+@each_kind
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 3000.0])
+def test_chances_are_the_twins(kind, scale):
+    S, offsets = draw(SIZES, scale=scale)
+    tolerance = reference.TOLERANCES[f"dependency_soft_{kind}"].doubles
+    for ours, theirs in zip(soft(kernels, kind, S, offsets), soft(reference, kind, S, offsets), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=1e-9)
+
+
+@each_kind
+def test_threads_do_not_matter(kind):
+    sizes = [30] * 80
+    S, offsets = draw(sizes)
+    one, two, five = (
+        [best(kernels, kind, S, offsets, threads=t), *soft(kernels, kind, S, offsets, threads=t)] for t in (1, 2, 5)
+    )
+    for a, b, c in zip(one, two, five, strict=True):
+        assert a.tobytes() == b.tobytes() == c.tobytes()
+
+
+@each_side
+@each_kind
+def test_the_own_token_is_not_read(side, kind):
+    S = draw([6])[0].reshape(6, 7)
+    other = S.copy()
+    np.fill_diagonal(other[:, 1:], 1e9)
+    offsets = np.array([0, 6])
+    assert best(side, kind, S, offsets).tolist() == best(side, kind, other, offsets).tolist()
+    for a, b in zip(soft(side, kind, S, offsets), soft(side, kind, other, offsets), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@each_side
+@each_kind
+def test_without_a_tree_nothing_has_a_chance(side, kind):
+    S = np.zeros((3, 4))
+    S[0] = -np.inf
+    chances, values = soft(side, kind, S, np.array([0, 3]))
+    assert values.tolist() == [-np.inf]
+    assert not chances.any()
+    assert is_tree(best(side, kind, S, np.array([0, 3])))
+    S[:] = -np.inf
+    S[:, 0] = 0.0  # two roots are no tree
+    assert soft(side, kind, S, np.array([0, 3]))[1].tolist() == [-np.inf]
+
+
+@each_side
+def test_cycles_that_only_the_root_can_enter(side):
+    S = np.full((3, 4), -np.inf)
+    S[0, 2], S[1, 3], S[2, 2], S[1, 0], S[2, 0] = 1.0, 3.0, 2.0, -1.0, 1.0
+    chances, (value,) = soft(side, "spanning", S, np.array([0, 3]))
+    a, b = 1.0 - 1.0 + 2.0, 1.0 + 3.0 + 1.0  # below the root: the second token, or the third
+    assert value == pytest.approx(np.logaddexp(a, b))
+    np.testing.assert_allclose(chances.reshape(3, 4)[:, 0], [0.0, 1 / (1 + np.exp(b - a)), 1 / (1 + np.exp(a - b))])
+
+
+@each_side
+@each_kind
+@pytest.mark.parametrize("scale", [1.0, 2000.0])
+def test_long_sentences(side, kind, scale):
+    n = 200 if side is kernels else 40
+    S, offsets = draw([n], scale=scale)
+    table = S.reshape(n, n + 1)
+    heads = best(side, kind, S, offsets)
+    assert is_tree(heads)
+    chances, (value,) = soft(side, kind, S, offsets)
+    assert value >= score(table, heads) - 1e-9 * abs(value)
+    if kind == "spanning":
+        assert score(table, heads) >= score(table, best(side, "projective", S, offsets))
+    else:
+        assert is_projective(heads)
+    P = chances.reshape(n, n + 1)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0, atol=1e-9)
+    assert P[:, 0].sum() == pytest.approx(1.0)
+    assert P.min() >= 0.0
+
+
+@pytest.mark.parametrize("scale", [1.0, 50.0])
+def test_projective_trees_that_do_not_fit_in_doubles(scale):
+    n = 420  # more than e^709 trees
+    S, offsets = draw([n], scale=scale)
+    chances, (value,) = soft(kernels, "projective", S, offsets)
+    np.testing.assert_allclose(chances.reshape(n, n + 1).sum(axis=1), 1.0, atol=1e-9)
+    assert np.isfinite(value)
+    if scale == 1.0:
+        zeros = soft(kernels, "projective", np.zeros_like(S), offsets)[1]
+        count = gammaln(3 * n - 1) - gammaln(n) - gammaln(2 * n) - np.log(n)
+        assert zeros[0] == pytest.approx(count)
+
+
+@each_side
+@each_kind
+def test_arrays_that_do_not_fit_are_refused(side, kind):
+    S, offsets = draw([2, 3])
+    for scores, bounds in (
+        (S[1:], offsets),
+        (S, offsets[1:]),
+        (S, offsets[:0]),
+        (S, np.array([0, 6, 5])),
+        (S[:0], np.array([0, 1 << 40])),
+        (S, np.array([0, -2, 5])),
+    ):
+        with pytest.raises(ValueError, match="dependency"):
+            getattr(side, f"dependency_best_{kind}")(scores, bounds, NONE, np.zeros(5, np.int32), 1)
+        with pytest.raises(ValueError, match="dependency"):
+            getattr(side, f"dependency_soft_{kind}")(scores, bounds, np.zeros_like(S), np.zeros(2), 1)
+    with pytest.raises(ValueError, match="one head"):
+        best(side, kind, S, offsets, np.zeros(4, np.int32))
+    with pytest.raises(ValueError, match="results"):
+        getattr(side, f"dependency_soft_{kind}")(S, offsets, np.zeros_like(S), np.zeros(3), 1)
