@@ -162,6 +162,41 @@ class Choices:
         return Choices(offsets, self.gold[at], costs, None if self.weights is None else self.weights[chosen])
 
 
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The true dependency trees of n sentences: `heads[tokens[i]:tokens[i+1]]`; `weights` (n,) are sentence weights.
+
+    A head is 0 for the root, or j + 1 for token j of the sentence. A sentence of n tokens has n (n + 1) possible arcs,
+    and a row of scores for each: `offsets` are those of these rows.
+
+    >>> y = Heads.of([2, 1], [2, 0, 0])
+    >>> y.offsets.tolist(), y.tokens.tolist(), y[1:].heads.tolist()
+    ([0, 6, 8], [0, 2, 3], [0])
+    """
+
+    offsets: Longs
+    tokens: Longs
+    heads: Ints
+    weights: Doubles | None = None
+
+    @classmethod
+    def of(cls, sizes: Array | Sequence[int], heads: ArrayLike, weights: Doubles | None = None) -> Heads:
+        """The trees of sentences with these numbers of tokens."""
+        import numpy as np
+
+        counts = np.asarray(sizes, np.int64)
+        return cls(offsets_of(counts * (counts + 1)), offsets_of(counts), np.asarray(heads, np.int32), weights)
+
+    def __len__(self) -> int:
+        return len(self.tokens) - 1
+
+    def __getitem__(self, rows: Array | slice) -> Heads:
+        """The trees of these sentences, in this order, as in NumPy indexing."""
+        tokens, at, chosen = groups(self.tokens, rows)
+        weights = None if self.weights is None else self.weights[chosen]
+        return Heads.of(tokens[1:] - tokens[:-1], self.heads[at], weights)
+
+
 def groups(offsets: Longs, rows: ArrayLike | slice) -> tuple[Longs, Longs, Longs]:
     """The offsets of these groups, the indices of their rows, and the indices of the groups.
 

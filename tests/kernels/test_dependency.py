@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from tests.kernels.all_trees import is_projective, is_tree, score, trees
 
 from linnaeus import kernels
 from linnaeus.kernels import reference
@@ -32,30 +33,6 @@ def soft(side, kind, S, offsets, threads=1):
     out = np.full(S.size, np.nan), np.full(len(offsets) - 1, np.nan)
     getattr(side, f"dependency_soft_{kind}")(S.ravel(), offsets, *out, threads)
     return out
-
-
-def is_tree(heads):
-    """One root, and every token comes to it."""
-    for m in range(len(heads)):
-        for _ in heads:
-            m = heads[m] - 1 if m >= 0 else m
-        if m >= 0:
-            return False
-    return list(heads).count(0) == 1
-
-
-def is_projective(heads):
-    arcs = [sorted((h - 1, m)) if h else [m, len(heads)] for m, h in enumerate(heads)]  # the root stands behind all
-    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
-
-
-def trees(kind, n):
-    every = [z for z in product(range(n + 1), repeat=n) if is_tree(z)]
-    return [z for z in every if is_projective(z)] if kind == "projective" else every
-
-
-def score(S, heads):
-    return sum(S[m, h] for m, h in enumerate(heads))
 
 
 def truths(heads, gold):
@@ -196,6 +173,7 @@ def test_long_sentences(side, kind, scale):
     assert P.min() >= 0.0
 
 
+@pytest.mark.native
 @pytest.mark.parametrize("scale", [1.0, 50.0])
 def test_projective_trees_that_do_not_fit_in_doubles(scale):
     n = 420  # more than e^709 trees

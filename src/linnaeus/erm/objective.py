@@ -1,6 +1,6 @@
 """The training objective of rows, output space, loss and regularizer: sum_i weight_i loss_i + strength R(w).
 
-`Objective` has one row of scores for each example, `Structured` several: tag sequences, and candidates to rank.
+`Objective` has one row of scores for each example, `Structured` several: tag sequences, candidates to rank, and trees.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from linnaeus.types import Polished
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Loss, OutputSpace, Regularizer, Rows
-    from linnaeus.types import Choices, Doubles, Params, Piece, Tags
+    from linnaeus.types import Choices, Doubles, Heads, Params, Piece, Tags
 
 CHUNK = 1 << 22
 """Scores are computed for this many entries at a time, so that not all n x w are in memory."""
@@ -203,9 +203,9 @@ class Structured(Objective):
 
 
 def structured(
-    rows: Rows, y: Tags | Choices, space: Piece, loss: Loss, regularizer: Regularizer, k: int = 1
+    rows: Rows, y: Tags | Choices | Heads, space: Piece, loss: Loss, regularizer: Regularizer, k: int = 1
 ) -> Structured:
-    """The objective of rows (m, d), grouped into examples by y; k is the number of tags, or 1 for candidates.
+    """The objective of rows (m, d), grouped into examples by y; k is the number of tags, or 1 for candidates and arcs.
 
     >>> from linnaeus.arrays import Dense
     >>> from linnaeus.losses import LOSSES

@@ -3,7 +3,8 @@
 `gold`, `best`, `soft` and `cost` take scores S (n, w) and the true outputs y. They return one value per example and
 parts shaped like S (`protocols.OutputSpace`). Spaces that are products of binaries share `product.py`.
 
-In the spaces of `STRUCTURES` an example has several rows of scores: its candidates, or the tokens of a sequence.
+In the spaces of `STRUCTURES` an example has several rows of scores: its candidates, the tokens of a sequence, or the
+arcs of a tree.
 
 To add a space: one file with a frozen dataclass, a row in `OUTPUTS`; the contract tests then run every loss over it.
 """
@@ -21,6 +22,8 @@ from linnaeus.outputs.product import OneVsOne as OneVsOne
 from linnaeus.outputs.product import OneVsRest as OneVsRest
 from linnaeus.outputs.real import Real as Real
 from linnaeus.outputs.sequence import Sequence as Sequence
+from linnaeus.outputs.trees import ProjectiveTree as ProjectiveTree
+from linnaeus.outputs.trees import SpanningTree as SpanningTree
 
 if TYPE_CHECKING:
     from linnaeus.outputs.product import Product as Product
@@ -36,7 +39,12 @@ OUTPUTS = {
 }
 """Every output space by name."""
 
-STRUCTURES = {"candidates": Candidates, "sequence": Sequence}
+STRUCTURES = {
+    "candidates": Candidates,
+    "sequence": Sequence,
+    "projective_tree": ProjectiveTree,
+    "spanning_tree": SpanningTree,
+}
 """Spaces whose examples have several rows of scores; the true outputs are a record with offsets."""
 
 
