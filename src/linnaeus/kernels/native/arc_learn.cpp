@@ -24,8 +24,8 @@ namespace linnaeus {
 namespace {
 
 using namespace arcs;
-using Truth = std::tuple<In<int32_t>, In<double>>;  // heads; weights of sentences or nothing
-using Order = std::tuple<In<int32_t>, In<double>>;  // sentences, rates
+using Truth = std::tuple<In<int32_t>, In<double>>;    // heads; weights of sentences or nothing
+using Order = std::tuple<In<int32_t>, In<double>>;    // sentences, rates
 using Settings = std::tuple<double, double, double>;  // l2, total, eps (0: no AdaGrad)
 using Asked = std::tuple<int, int>;                   // space, loss
 using Outcome = std::tuple<double, int64_t>;
@@ -186,16 +186,6 @@ class Learner {
   dependency::TreeSpace trees_;
 };
 
-void check_truth(const Tokens& tokens, const Truth& truth) {
-  auto& [heads, counts] = truth;
-  if (int64_t(heads.size()) != tokens.offsets[tokens.n]) refuse("there is one head for each token");
-  if (counts.size() && counts.size() != tokens.n) refuse("there is one weight for each sentence");
-  for (size_t i = 0; i < tokens.n; ++i)
-    for (int64_t t = tokens.offsets[i]; t < tokens.offsets[i + 1]; ++t)
-      if (size_t(uint32_t(heads.data()[t])) > tokens.size(i) || heads.data()[t] == t - tokens.offsets[i] + 1)
-        refuse("a head is not in its sentence");
-}
-
 template <class S>
 Outcome arc_learn(std::tuple<Coded, Table<int32_t>> data, Truth truth, Order order, State<S> state, Asked asked,
                   Settings settings) {
@@ -206,7 +196,9 @@ Outcome arc_learn(std::tuple<Coded, Table<int32_t>> data, Truth truth, Order ord
   double* clock = std::get<2>(state).data();
   Tokens tokens(coded);
   Plan plan(atoms, tokens.attributes);
-  check_truth(tokens, truth);
+  check_heads(tokens, std::get<0>(truth));
+  if (size_t given = std::get<1>(truth).size(); given && given != tokens.n)
+    refuse("there is one weight for each sentence");
   if (std::get<0>(asked) < 0 || std::get<0>(asked) >= kSpaces || std::get<1>(asked) < 0 ||
       std::get<1>(asked) >= kLosses)
     refuse("there is no such space or loss");

@@ -1,6 +1,8 @@
 // Scores and columns of the arcs of dependency trees. See arcs.hpp.
 #include "arcs.hpp"
 
+#include <cstdlib>
+
 #include "parallel.hpp"
 
 namespace linnaeus {
@@ -14,8 +16,8 @@ Plan::Plan(const Table<int32_t>& rows, size_t attributes) {
     int32_t number = row[0];
     one.number = uint64_t(uint32_t(number));
     for (; i < rows.shape(0) && row[0] == number; ++i, row += 4) {
-      if (row[1] < kHead || row[1] > kBetween || row[2] < -100 || row[2] > 100 || row[3] < 0 ||
-          size_t(row[3]) >= attributes)
+      bool sound = row[0] >= 0 && row[1] >= kHead && row[1] <= kBetween && std::abs(row[2]) <= kFarthestOffset;
+      if (!sound || row[3] < 0 || size_t(row[3]) >= attributes || (row[1] == kBetween && row[2]))
         refuse("an atom is not known");
       if (row[1] == kBetween) one.between = row[3];
       else one.atoms[row[1]].push_back({row[2], row[3]});
@@ -28,19 +30,23 @@ Plan::Plan(const Table<int32_t>& rows, size_t attributes) {
 Tokens::Tokens(const Coded& coded)
     : offsets(std::get<0>(coded).data()),
       codes(std::get<1>(coded).data()),
-      guide(std::get<2>(coded).size() ? std::get<2>(coded).data() : nullptr),
       n(std::get<0>(coded).size() ? std::get<0>(coded).size() - 1 : 0),
       attributes(std::get<1>(coded).shape(1)) {
   size_t m = std::get<1>(coded).shape(0);
   if (!std::get<0>(coded).size() || offsets[0] != 0 || offsets[n] != int64_t(m))
     refuse("the offsets do not fit the tokens");
-  if (guide && std::get<2>(coded).size() != m) refuse("the guide has one head for each token");
   for (size_t i = 0; i < n; ++i) {
     if (offsets[i + 1] < offsets[i]) refuse("the offsets do not fit the tokens");
     if (size(i) > kMostTokens) refuse("a sentence is too long");
-    for (int64_t t = offsets[i]; guide && t < offsets[i + 1]; ++t)
-      if (guide[t] < 0 || size_t(guide[t]) > size(i)) refuse("a head of the guide is not in its sentence");
   }
+}
+
+void check_heads(const Tokens& tokens, const In<int32_t>& heads) {
+  if (heads.size() != tokens.count()) refuse("there is one head for each token");
+  for (size_t i = 0; i < tokens.n; ++i)
+    for (int64_t t = tokens.offsets[i]; t < tokens.offsets[i + 1]; ++t)
+      if (size_t(uint32_t(heads.data()[t])) > tokens.size(i) || heads.data()[t] == t - tokens.offsets[i] + 1)
+        refuse("a head is not in its sentence, or is its own dependent");
 }
 
 uint32_t Sentence::part(const Template& one, Side side, size_t p) const {
@@ -57,7 +63,6 @@ void Sentence::read(const Tokens& tokens, size_t i) {
   n_ = tokens.size(i);
   attributes_ = tokens.attributes;
   codes_ = tokens.codes + begin * attributes_;
-  guide_ = tokens.guide ? tokens.guide + begin : nullptr;
   auto fill = [&](std::vector<uint32_t>& to, const std::vector<Template>& from, Side side) {
     to.resize((n_ + 1) * from.size());
     for (size_t p = 0, at = 0; p <= n_; ++p)
@@ -87,17 +92,14 @@ LINNAEUS_INLINE void sum_slots(const S* W, const uint32_t* parts, size_t count, 
 }
 
 // The same for templates of both sides at one arc.
-template <bool Guided, class S>
-LINNAEUS_INLINE double sum_pairs(const S* W, const uint32_t* x, const uint32_t* y, size_t count, uint32_t s,
-                                 uint32_t kin) {
+template <class S>
+LINNAEUS_INLINE double sum_pairs(const S* W, const uint32_t* x, const uint32_t* y, size_t count, uint32_t s) {
   double lanes[kLanes] = {};
-  const uint32_t d = s & kRight;
   for (size_t i = 0; i < count; i += kLanes) {
     size_t stop = std::min(kLanes, count - i);
     for (size_t j = 0; j < stop; ++j) {
       uint32_t c = x[i + j] ^ y[i + j];
-      double both = double(W[c ^ d]) + double(W[c ^ s]);
-      lanes[j] += Guided ? both + double(W[c ^ kin]) : both;
+      lanes[j] += double(W[c ^ (s & kRight)]) + double(W[c ^ s]);
     }
   }
   return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
@@ -121,26 +123,30 @@ void Sentence::scores_of(const S* W, double* out) {
       uint32_t s = slot(h, m);
       const uint32_t *x = pair_[kHead].data() + h * c, *y = pair_[kDependent].data() + m * c;
       total = sums_[kHead][h * kSlots + s] + sums_[kDependent][m * kSlots + s];
-      total += guide_ ? sum_pairs<true>(W, x, y, c, s, kinship(h, m) | (s & kRight) | kKin)
-                      : sum_pairs<false>(W, x, y, c, s, 0);
+      total += sum_pairs(W, x, y, c, s);
     }
-  for (size_t i = 0; i < plan_.betweens.size(); ++i) {
-    const uint32_t *heads = between_[kHead].data() + i * k, *dependents = between_[kDependent].data() + i * k;
-    const uint32_t* parts = between_[kBetween].data() + i * k;
-    for (size_t h = 0; h < k; ++h)
-      for (std::ptrdiff_t step : {-1, 1}) {
-        met_.clear();
-        for (std::ptrdiff_t m = std::ptrdiff_t(h) + step; m > 0 && size_t(m) < k; m += step) {
-          uint32_t x = heads[h] ^ dependents[m] ^ (step > 0 ? kRight : 0);
-          double total = 0;
-          for (auto [part, count] : met_) total += double(W[x ^ part]) + double(W[x ^ part ^ count]);
-          out[size_t(m - 1) * k + h] += total;
-          auto same = std::find_if(met_.begin(), met_.end(), [&](auto& one) { return one.first == parts[m]; });
-          if (same == met_.end()) met_.emplace_back(parts[m], 1);
-          else same->second = std::min(same->second + 1, 7u);
-        }
+  for (size_t i = 0; i < plan_.betweens.size(); ++i) add_between(W, i, out);
+}
+
+// The features of one template with tokens between: dependents from the head outwards, what was met on the way.
+template <class S>
+void Sentence::add_between(const S* W, size_t i, double* out) {
+  size_t k = n_ + 1;
+  const uint32_t *heads = between_[kHead].data() + i * k, *dependents = between_[kDependent].data() + i * k;
+  const uint32_t* parts = between_[kBetween].data() + i * k;
+  for (size_t h = 0; h < k; ++h)
+    for (std::ptrdiff_t step : {-1, 1}) {
+      met_.clear();
+      for (std::ptrdiff_t m = std::ptrdiff_t(h) + step; m > 0 && size_t(m) < k; m += step) {
+        uint32_t x = heads[h] ^ dependents[m] ^ (step > 0 ? kRight : 0);
+        double total = 0;
+        for (auto [part, count] : met_) total += double(W[x ^ part]) + double(W[x ^ part ^ count]);
+        out[size_t(m - 1) * k + h] += total;
+        auto same = std::find_if(met_.begin(), met_.end(), [&](auto& one) { return one.first == parts[m]; });
+        if (same == met_.end()) met_.emplace_back(parts[m], 1);
+        else same->second = std::min(same->second + 1, kFarthest);
       }
-  }
+    }
 }
 
 void Sentence::scores(const float* W, double* S) { scores_of(W, S); }
@@ -185,36 +191,49 @@ auto arc_scores(Coded coded, Table<int32_t> atoms, In<S> W, int threads) {
   return to_numpy(std::move(found));
 }
 
+// The rows of some sentences: columns, and how many each arc has.
+struct Columns {
+  std::vector<int32_t> columns;
+  std::vector<int64_t> counts;
+
+  void add(const Sentence& sentence, size_t h, size_t m) {
+    size_t before = columns.size();
+    if (h != m) sentence.columns(h, m, [&](uint32_t column) { columns.push_back(int32_t(column)); });
+    counts.push_back(int64_t(columns.size() - before));
+  }
+};
+
 // Problem: the columns of the features of arcs.
 // Given: sentences, templates; a head for each token, whose arc is asked for, or nothing: then all arcs of all tokens.
-// Returned: offsets and columns, a row for each arc.
-nb::tuple arc_columns(Coded coded, Table<int32_t> atoms, int bits, In<int32_t> heads) {
+// Returned: offsets and columns, a row for each arc, none for that of a token with itself; a column may come twice.
+nb::tuple arc_columns(Coded coded, Table<int32_t> atoms, int bits, In<int32_t> heads, int threads) {
   Tokens tokens(coded);
   Plan plan(atoms, tokens.attributes);
-  if (bits < kLeastBits || bits > kMostBits) refuse("the columns are a power of two from 2^5 to 2^30");
-  size_t m = std::get<1>(coded).shape(0);
-  if (heads.size() && heads.size() != m) refuse("there is one head for each token");
+  if (bits < kLeastBits || bits > kMostBits) refuse("the columns are a power of two from 2^4 to 2^30");
+  if (heads.size()) check_heads(tokens, heads);
   std::vector<int64_t> rows{0};
-  std::vector<int32_t> columns;
+  std::vector<int32_t> all;
   {
     nb::gil_scoped_release release;
-    Sentence sentence(plan, bits);
-    auto put = [&](size_t h, size_t t) {
-      if (h != t) sentence.columns(h, t, [&](uint32_t column) { columns.push_back(int32_t(column)); });
-      rows.push_back(int64_t(columns.size()));
-    };
-    for (size_t i = 0; i < tokens.n; ++i) {
-      sentence.read(tokens, i);
-      for (size_t t = 1; t <= tokens.size(i); ++t) {
-        if (!heads.size())
-          for (size_t h = 0; h <= tokens.size(i); ++h) put(h, t);
-        else if (size_t h = size_t(uint32_t(heads.data()[size_t(tokens.offsets[i]) + t - 1])); h <= tokens.size(i))
-          put(h, t);
-        else refuse("a head is not in its sentence");
+    std::vector<size_t> cuts = cut(arc_offsets(tokens));
+    std::vector<Columns> found(cuts.size() - 1);
+    for_each_piece(found.size(), worth(threads, tokens.count() * plan.count() * 8), [&](size_t piece, int) {
+      Sentence sentence(plan, bits);
+      for (size_t i = cuts[piece]; i < cuts[piece + 1]; ++i) {
+        sentence.read(tokens, i);
+        const int32_t* own = heads.size() ? heads.data() + tokens.offsets[i] : nullptr;
+        for (size_t m = 1; m <= tokens.size(i); ++m)
+          for (size_t h = own ? size_t(own[m - 1]) : 0; h <= (own ? size_t(own[m - 1]) : tokens.size(i)); ++h)
+            found[piece].add(sentence, h, m);
       }
+    });
+    for (Columns& one : found) {
+      for (int64_t count : one.counts) rows.push_back(rows.back() + count);
+      all.insert(all.end(), one.columns.begin(), one.columns.end());
+      one = {};
     }
   }
-  return nb::make_tuple(to_numpy(rows), to_numpy(columns));
+  return nb::make_tuple(to_numpy(rows), to_numpy(all));
 }
 
 }  // namespace
@@ -223,7 +242,7 @@ void bind_arcs(nb::module_& m) {
   using namespace nb::literals;
   m.def("arc_scores", &arc_scores<float>, "coded"_a, "atoms"_a, "W"_a.noconvert(), "threads"_a);
   m.def("arc_scores", &arc_scores<double>, "coded"_a, "atoms"_a, "W"_a.noconvert(), "threads"_a);
-  m.def("arc_columns", &arc_columns, "coded"_a, "atoms"_a, "bits"_a, "heads"_a);
+  m.def("arc_columns", &arc_columns, "coded"_a, "atoms"_a, "bits"_a, "heads"_a, "threads"_a);
 }
 
 }  // namespace linnaeus

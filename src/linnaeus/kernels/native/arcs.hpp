@@ -8,10 +8,8 @@
 // The codes of one side of a template are hashed together to a number of `bits` bits, its part, once for each position.
 // The column of a template is the exclusive or of its parts: no hash is computed for an arc. Each template gives two
 // features: x ^ direction, and x ^ direction ^ distance (1 to 7); they lie in one line of memory of 16 floats. A
-// template with side 2 gives two for each distinct part between, the second with how often it stands there. With a
-// guide, heads that an earlier parser found, a template of both sides gives a third feature, with the kinship of head
-// and dependent in the guide, in the line beside. Reference: McDonald, Crammer and Pereira 2005; the guide: Nivre and
-// McDonald 2008, Martins, Das, Smith and Xing 2008.
+// template with side 2 gives two for each distinct part between, the second with how often it stands there.
+// Reference: McDonald, Crammer and Pereira 2005, for the templates; Weinberger et al. 2009, for hashed features.
 //
 // The score of an arc is the sum of the weights of its features, in float64, in this order: templates of the head,
 // templates of the dependent, templates of both in eight lanes, templates with tokens between.
@@ -33,13 +31,15 @@
 namespace linnaeus::arcs {
 
 constexpr uint64_t kBefore = K0, kRoot = K1, kAfter = K2;  // codes of positions without a token
-constexpr uint32_t kRight = 8, kKin = 16;                  // bits of a column: direction, and the line of the guide
-constexpr int kLeastBits = 5, kMostBits = 30;
+constexpr uint32_t kRight = 8;                             // the bit of the direction; the distance has those below
+constexpr uint32_t kFarthest = 7;
+constexpr int kLeastBits = 4, kMostBits = 30;
 constexpr size_t kSlots = 16, kLanes = 8;
 constexpr size_t kMostTokens = 1 << 20;
+constexpr int32_t kFarthestOffset = 100;
 enum Side { kHead, kDependent, kBetween };
 
-using Coded = std::tuple<In<int64_t>, Table<uint64_t>, In<int32_t>>;  // offsets, codes (m, a), guide (m or none)
+using Coded = std::tuple<In<int64_t>, Table<uint64_t>>;  // offsets, codes (m, a)
 
 [[noreturn]] inline void refuse(const char* what) { throw std::invalid_argument(std::string("arcs: ") + what); }
 
@@ -66,23 +66,26 @@ struct Plan {
 struct Tokens {
   const int64_t* offsets;
   const uint64_t* codes;
-  const int32_t* guide;
   size_t n, attributes;
 
   explicit Tokens(const Coded& coded);
 
   size_t size(size_t i) const { return size_t(offsets[i + 1] - offsets[i]); }
+  size_t count() const { return size_t(offsets[n]); }
 };
+
+// Refuses heads that are not one for each token, in its sentence.
+void check_heads(const Tokens& tokens, const In<int32_t>& heads);
 
 inline int bits_of(size_t width) {
   if (!std::has_single_bit(width) || width < (1u << kLeastBits) || width > (1u << kMostBits))
-    refuse("the columns are a power of two from 2^5 to 2^30");
+    refuse("the columns are a power of two from 2^4 to 2^30");
   return std::countr_zero(width);
 }
 
 inline uint32_t distance(size_t h, size_t m) {
   size_t d = h < m ? m - h : h - m;
-  return uint32_t(d <= 4 ? d : d <= 7 ? 5 : d <= 12 ? 6 : 7);
+  return uint32_t(d <= 4 ? d : d <= 7 ? 5 : d <= 12 ? 6 : kFarthest);
 }
 
 inline uint32_t slot(size_t h, size_t m) { return (m > h ? kRight : 0) | distance(h, m); }
@@ -107,36 +110,12 @@ class Sentence {
     for (size_t i = 0; i < plan_.heads.size(); ++i) both(head_[h * plan_.heads.size() + i]);
     for (size_t i = 0; i < plan_.dependents.size(); ++i) both(dependent_[m * plan_.dependents.size() + i]);
     size_t pairs = plan_.pairs.size();
-    uint32_t kin = guide_ ? kinship(h, m) | d | kKin : 0;
-    for (size_t i = 0; i < pairs; ++i) {
-      uint32_t x = pair_[kHead][h * pairs + i] ^ pair_[kDependent][m * pairs + i];
-      both(x);
-      if (guide_) add(x ^ kin);
-    }
+    for (size_t i = 0; i < pairs; ++i) both(pair_[kHead][h * pairs + i] ^ pair_[kDependent][m * pairs + i]);
     for (size_t i = 0; i < plan_.betweens.size(); ++i) {
       uint32_t x = between_[kHead][i * (n_ + 1) + h] ^ between_[kDependent][i * (n_ + 1) + m] ^ d;
       const uint32_t* parts = between_[kBetween].data() + i * (n_ + 1);
       for_between(parts, h, m, [&](uint32_t part, uint32_t count) { add(x ^ part), add(x ^ part ^ count); });
     }
-  }
-
-  size_t features(size_t h, size_t m) const {
-    size_t found = 0;
-    columns(h, m, [&](uint32_t) { ++found; });
-    return found;
-  }
-
-  // How head and dependent are related in the guide: 1 head, 2 child, 3 siblings, 4 grandparent; 5 to 7 the head of m in
-  // the guide stands between, beyond h, or on the other side.
-  uint32_t kinship(size_t h, size_t m) const {
-    size_t g = size_t(guide_[m - 1]);
-    if (g == h) return 1;
-    size_t of_h = h ? size_t(guide_[h - 1]) : n_ + 1;
-    if (of_h == m) return 2;
-    if (of_h == g) return 3;
-    if (g && size_t(guide_[g - 1]) == h) return 4;
-    if ((g < m) != (h < m)) return 7;
-    return (h < m ? g > h : g < h) ? 5 : 6;
   }
 
  private:
@@ -148,7 +127,7 @@ class Sentence {
       for (const uint32_t* q = parts + h + step; q != p && !met; q += step) met = *q == *p;
       if (met) continue;
       uint32_t count = 0;
-      for (const uint32_t* q = p; q != end && count < 7; q += step) count += *q == *p;
+      for (const uint32_t* q = p; q != end && count < kFarthest; q += step) count += *q == *p;
       work(*p, count);
     }
   }
@@ -158,15 +137,15 @@ class Sentence {
     return size_t(p) > n_ ? kAfter : codes_[size_t(p - 1) * attributes_ + size_t(attribute)];
   }
   uint32_t part(const Template& one, Side side, size_t p) const;
-  void sum_between(const double* terms, double* S) const;
   template <class S>
   void scores_of(const S* W, double* out);
+  template <class S>
+  void add_between(const S* W, size_t i, double* out);
 
   const Plan& plan_;
   int bits_;
   size_t n_ = 0, attributes_ = 0;
   const uint64_t* codes_ = nullptr;
-  const int32_t* guide_ = nullptr;
   std::vector<uint32_t> head_, dependent_, pair_[2], between_[3];
   std::vector<double> sums_[2];
   std::vector<std::pair<uint32_t, uint32_t>> met_;
