@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Ints
 
 KIND = "dependencies"
+PARTS = ("first", "second", "relations")
 LARGEST_WEIGHT = 1e20
 BATCH = 4096
 """Tokens of the sentences that are worked on together: scores of all their arcs are in memory."""
@@ -58,7 +59,7 @@ class TreeWeights:
         parts = [self._parsed(features, part) for part in batches(sentences)]
         empty = np.zeros(0, np.int32)
         heads = np.concatenate([empty, *(tree.heads for tree in parts)])
-        return Tree(heads, np.concatenate([empty, *(_relations(tree) for tree in parts)]))
+        return Tree(heads, np.concatenate([empty, *(relations_of(tree) for tree in parts)]))
 
     def _parsed(self, features: FittedArcs, sentences: Sentences) -> Tree:
         coded, scores = self._scored(features, sentences)
@@ -113,17 +114,20 @@ class TreeWeights:
         """The weights again; those that a kernel could not take are refused."""
         if state.manifest.get("kind") != KIND or state.manifest.get("space") not in SPACES:
             raise damaged("its space of trees is unknown")
-        found = []
-        for name, dims in (("first", 1), ("second", 1), ("relations", 2)):
-            part = state.tensors.get(name)
-            if part is None or part.dtype != np.float32 or part.ndim != dims:
-                raise damaged(f"its weights {name!r} are not a table of float32")
-            if not np.isfinite(part).all():
-                raise damaged("a weight is not a number")
-            if part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT:
-                raise damaged(f"a weight is larger than {LARGEST_WEIGHT:g}, and scores of trees would overflow")
-            found.append(np.ascontiguousarray(part))
-        return cls(*found, space=str(state.manifest["space"]))
+        parts = {name: _checked(state, name, 2 if name == "relations" else 1) for name in PARTS}
+        return cls(**parts, space=str(state.manifest["space"]))
+
+
+def _checked(state: State, name: str, dims: int) -> Floats:
+    """The weights of this name."""
+    part = state.tensors.get(name)
+    if part is None or part.dtype != np.float32 or part.ndim != dims:
+        raise damaged(f"its weights {name!r} are not a table of float32")
+    if not np.isfinite(part).all():
+        raise damaged("a weight is not a number")
+    if part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT:
+        raise damaged(f"a weight is larger than {LARGEST_WEIGHT:g}, and scores of trees would overflow")
+    return np.ascontiguousarray(part)
 
 
 def batches(sentences: Sentences) -> Iterator[Sentences]:
@@ -140,6 +144,7 @@ def relation_scores(table: ArcTable, coded: ArcCodes, heads: Ints, W: Floats) ->
     return found
 
 
-def _relations(tree: Tree) -> Ints:
+def relations_of(tree: Tree) -> Ints:
+    """The relations of a tree that has them."""
     assert tree.relations is not None
     return tree.relations
