@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe as Recipe
     from linnaeus.recipes.recipe import Stage as Stage
     from linnaeus.tasks import Classify as Classify
+    from linnaeus.tasks import Parse as Parse
     from linnaeus.tasks import Rank as Rank
     from linnaeus.tasks import Regress as Regress
     from linnaeus.tasks import Tag as Tag

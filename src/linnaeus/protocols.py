@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from linnaeus.kernels.online import LabelLists
     from linnaeus.learners.chain.learner import Told
     from linnaeus.learners.chain.weights import ChainWeights
+    from linnaeus.learners.dependencies.learner import Treebank
+    from linnaeus.learners.dependencies.weights import TreeWeights
     from linnaeus.optimizers.fused_steps import OnlineKernel
     from linnaeus.optimizers.schedules import Schedule
     from linnaeus.optimizers.stochastic_steps import Run
@@ -395,6 +397,22 @@ class UpdatesTags(Protocol):
     def update_tags(
         self, X: CSR, y: Tags, start: ChainWeights, seed: int = 0, told: Told | None = None
     ) -> ChainWeights:
+        """The weights after one epoch over these sentences."""
+
+
+class LearnsTrees(Protocol):
+    """A learner of dependency trees: it learns weights of arcs and of their relations."""
+
+    def learn_trees(
+        self, bank: Treebank, seed: int = 0, told: Told | None = None, kept: Part | None = None
+    ) -> TreeWeights:
+        """Learn from sentences with their features, heads and relations."""
+
+
+class UpdatesTrees(Protocol):
+    """A learner of dependency trees that can go on from its weights with more sentences."""
+
+    def update_trees(self, bank: Treebank, start: TreeWeights, seed: int = 0, told: Told | None = None) -> TreeWeights:
         """The weights after one epoch over these sentences."""
 
 

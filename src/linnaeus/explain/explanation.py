@@ -188,11 +188,12 @@ class Neighbor:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The explanation of a prediction of any task; `kind` is one (class), many (labels), number, tag or candidate.
+    """The explanation of a prediction of any task; `kind` is one (class), many (labels), number, tag, arc or candidate.
 
     `reasons` has the predicted class first, then the second class, then the requested classes; for label sets the
     predicted labels, then the best other label; for numbers each target; for tags and candidates the predicted one and
-    the runner-up. `contrast` is the first minus the second. `at` are the characters of the token that is tagged.
+    the runner-up. `contrast` is the first minus the second. `at` are the characters of the token that is tagged, `svg`
+    is a picture of the answer where there is one.
     If it is not `exact`, a part is a word, and its contribution is the score minus that of the text without the word.
 
     >>> from linnaeus import TextClassifier
@@ -213,11 +214,12 @@ class Explanation:
     neighbors: tuple[Neighbor, ...] = ()
     exact: bool = True
     at: tuple[int, int] | None = None
+    svg: str = ""
 
     @property
     def lead(self) -> Reason:
-        """The reason that comes first: for tags and candidates, what decides between the first and the runner-up."""
-        alone = self.kind not in ("tag", "candidate") or self.contrast is None
+        """The reason that comes first: of tags, arcs and candidates, what decides between it and the runner-up."""
+        alone = self.kind not in ("tag", "arc", "candidate") or self.contrast is None
         return self.reasons[0] if alone or self.contrast is None else self.contrast
 
     @property

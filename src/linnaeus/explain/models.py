@@ -215,8 +215,8 @@ def lacking(row: Batch, text: str, gone: Sequence[Sequence[Span]]) -> Batch:
     return replace(row.take([0] * len(texts)), text=pa.array(texts, pa.large_string()))
 
 
-Kind: TypeAlias = Literal["one", "many", "number", "tag", "candidate"]
-"""What was predicted: a class, several labels, numbers, the tag of a token, one of the candidates."""
+Kind: TypeAlias = Literal["one", "many", "number", "tag", "arc", "candidate"]
+"""What was predicted: a class, several labels, numbers, the tag or the head of a token, one of the candidates."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -301,6 +301,7 @@ def explanation_html(explanation: Explanation, parts: int = 10) -> str:
     """
     first = explanation.lead
     blocks = [f"<p><strong><bdi>{html_text(headline(explanation))}</bdi></strong></p>"]
+    blocks += [explanation.svg] if explanation.svg else []
     if explanation.text:
         blocks += [highlight_html(tints(first)), _legend_html(first)]
     blocks += [_table_html(reason, heading, parts) for heading, reason in _tables(explanation)]

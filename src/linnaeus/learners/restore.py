@@ -33,6 +33,7 @@ MODELS = Table(
         "expansion": "learners.kernel_methods.expansion.Expansion",
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
         "chain": "learners.chain.weights.ChainWeights",
+        "dependencies": "learners.dependencies.weights.TreeWeights",
     },
 )
 """What restores a model of each kind, with `from_state`."""

@@ -17,11 +17,13 @@ import numpy as np
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS
 from linnaeus.errors import LinnaeusError, MissingFunctionError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
+from linnaeus.features.arcs import ARC_FEATURES
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.features.tokens import TEMPLATES
 from linnaeus.lazy import Table, joined, places
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain import TAG_LEARNERS
+from linnaeus.learners.dependencies import TREE_LEARNERS
 from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
@@ -36,7 +38,7 @@ KIND = "kind"
 
 SLOTS: dict[str, Mapping[str, Any]] = {
     "task": TASKS,
-    "features": joined(EXTRACTORS, PAIR_BLOCKS, TEMPLATES),
+    "features": joined(EXTRACTORS, PAIR_BLOCKS, TEMPLATES, ARC_FEATURES),
     **dict.fromkeys(("block", "blocks", "left", "right"), EXTRACTORS),
     **dict.fromkeys(("optimizer", "inner"), OPTIMIZERS),
     "parts": PAIR_BLOCKS,
@@ -45,8 +47,8 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "values": VALUES,
     "Selected.by": SCORES,
     "kernel": SIMILARITIES,
-    "learner": joined(LEARNERS, TAG_LEARNERS),
-    **dict.fromkeys(("items", "first", "second", "sources"), TEMPLATES),
+    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS),
+    **dict.fromkeys(("items", "Pair.first", "Pair.second", "sources"), TEMPLATES),
     "loss": LOSSES,
     "regularizer": REGULARIZERS,
     "output": OUTPUTS,

@@ -5,6 +5,7 @@
     sentences   what tasks over the tokens of sentences have in common
     classify/   classes and label sets of texts, and numbers of texts
     tag/        tags of tokens
+    parse/      dependency trees: heads and relations of tokens
     rank/       the best of an example's own candidates
 
 To add a task: a folder with a frozen dataclass that is a `base.Task`, and a row in `TASKS`.
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.classify.task import Classify as Classify
     from linnaeus.tasks.classify.task import Regress as Regress
+    from linnaeus.tasks.parse.task import Parse as Parse
     from linnaeus.tasks.rank.task import Rank as Rank
     from linnaeus.tasks.tag.task import Tag as Tag
 
@@ -32,6 +34,7 @@ TASKS = Table(
         "classify": "classify.task.Classify",
         "regress": "classify.task.Regress",
         "tag": "tag.task.Tag",
+        "parse": "parse.task.Parse",
         "rank": "rank.task.Rank",
     },
 )

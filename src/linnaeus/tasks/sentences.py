@@ -11,6 +11,7 @@ import pyarrow as pa
 from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import stream_sentences
 from linnaeus.data.sentences import Sentences, join
+from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError, UsageError
 from linnaeus.tasks.base import Given, Task
 from linnaeus.tasks.examples import Examples
@@ -20,6 +21,8 @@ from linnaeus.text import sentences
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
     from linnaeus.data.sentence_reading import Check
+    from linnaeus.learners.chain.learner import Told
+    from linnaeus.learners.run import Run
     from linnaeus.types import Longs, Source, Words64
 
 TOKENS = 1 << 16
@@ -27,6 +30,10 @@ TOKENS = 1 << 16
 
 LINES = 1000
 """Standard input is tagged in pieces of at least this many lines, each up to an empty line."""
+
+
+LEAST = 20
+"""Sentences from which some are held out."""
 
 
 class SentenceTask(Task[Sentences, Sentences]):
@@ -208,3 +215,15 @@ def _blocks() -> Iterator[str]:
             waiting = []
     if waiting:
         yield "".join(waiting)
+
+
+def telling(run: Run, tokens: int, epochs: int | None) -> Told:
+    """What tells a watcher of each epoch; with an unknown number of epochs no share of them."""
+
+    def told(epoch: int, loss: float, wrong: int | None) -> None:
+        missed = "" if wrong is None else f", {wrong / max(tokens, 1):.2%} of tokens wrong"
+        share = None if epochs is None else (epoch + 1) / epochs
+        if run.progress is not None:
+            run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
+
+    return told

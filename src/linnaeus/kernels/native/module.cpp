@@ -3,6 +3,8 @@
 
 // clang-format off
 #define FAMILIES \
+  BIND(arc_learn) \
+  BIND(arcs) \
   BIND(census) \
   BIND(chain) \
   BIND(chain_learn) \

@@ -6,6 +6,10 @@ equal to the bit; `TOLERANCES` says which are not, and how near they are. `tests
 
 from __future__ import annotations
 
+from linnaeus.kernels.reference.arcs import arc_columns as arc_columns
+from linnaeus.kernels.reference.arcs import arc_learn as arc_learn
+from linnaeus.kernels.reference.arcs import arc_scores as arc_scores
+from linnaeus.kernels.reference.arcs import arc_settle as arc_settle
 from linnaeus.kernels.reference.chain import chain_best as chain_best
 from linnaeus.kernels.reference.chain import chain_greedy as chain_greedy
 from linnaeus.kernels.reference.chain import chain_learn as chain_learn

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.erm.progress import Phase
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import evaluate
 from linnaeus.learners.chain.learner import BatchChain
@@ -17,6 +16,7 @@ from linnaeus.outputs import Sequence as Chains
 from linnaeus.protocols import UpdatesTags, capability
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
+from linnaeus.tasks.sentences import LEAST, telling
 from linnaeus.tasks.tag.encoding import encoded
 from linnaeus.tasks.tag.task import Part
 from linnaeus.types import Tags
@@ -24,13 +24,10 @@ from linnaeus.types import Tags
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
     from linnaeus.data.split import Split
-    from linnaeus.learners.chain.learner import Chain, Greedy, Told
+    from linnaeus.learners.chain.learner import Chain, Greedy
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.types import Ints
-
-LEAST = 20
-"""Sentences from which some are held out."""
 
 
 class TagLesson(TaskLesson):
@@ -67,18 +64,6 @@ class TagLesson(TaskLesson):
         words = dictionary(self.sentences, self.y.tags, self.recipe.task.dictionary)
         names = np.array(self.names, dtype=str)
         return Learned({"space": Chains(), "classes": names, "form": "tags", "body": weights, "words": words})
-
-
-def telling(run: Run, tokens: int, epochs: int | None) -> Told:
-    """What tells a watcher of each epoch; with an unknown number of epochs no share of them."""
-
-    def told(epoch: int, loss: float, wrong: int | None) -> None:
-        missed = "" if wrong is None else f", {wrong / max(tokens, 1):.2%} of tokens wrong"
-        share = None if epochs is None else (epoch + 1) / epochs
-        if run.progress is not None:
-            run.progress(Phase("training", share, f"epoch {epoch + 1}, loss {loss:,.1f}{missed}"))
-
-    return told
 
 
 def numbered(sentences: Sentences, encoding: str, known: Sequence[str] = ()) -> tuple[Tags, list[str]]:

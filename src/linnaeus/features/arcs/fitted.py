@@ -1,0 +1,168 @@
+"""Arcs, the piece of a recipe, and FittedArcs: the features of the passes of a parser, and their state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from linnaeus.errors import DataError, InputTypeError, LinnaeusError, UsageError, damaged, expect
+from linnaeus.features.arcs.table import LEAST_BITS, MOST_BITS, ArcTable
+from linnaeus.features.arcs.templates import (
+    NAMES,
+    OF_ARCS,
+    OF_GUIDED_ARCS,
+    OF_RELATIONS,
+    OF_TREES,
+    Attribute,
+    lines,
+    read_template,
+)
+from linnaeus.frozen import dataclass
+from linnaeus.store.states import field, listed
+from linnaeus.types import State
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.types import Json
+
+KIND = "arcs"
+MOST_TEMPLATES = 1000
+PASSES = ("first", "second", "relations")
+
+
+@dataclass(frozen=True)
+class Arcs:
+    """Features of arcs and of their relations, from templates; those whose columns the sentences lack are left out.
+
+    `templates` are for arcs alone. `second` are added to them in a second pass, which sees the tree that the first one
+    found; empty for a parser of one pass. `relations` are for the relations of the arcs of a tree. Features are hashed
+    to 2^bits columns, those of relations to 2^relation_bits.
+
+    >>> from linnaeus.data.sentences import Sentences
+    >>> one = Sentences.from_lists([["a", "dog"]], columns={"upos": [["DET", "NOUN"]]})
+    >>> fitted = Arcs(("h.upos m.upos", "h.xpos m.xpos", "h.word m.word"), (), ("m.upos",), bits=10).fit(one)
+    >>> fitted.first.templates, fitted.first.width
+    (('h.upos m.upos', 'h.word m.word'), 1024)
+    """
+
+    templates: tuple[str, ...] = lines(OF_ARCS)
+    second: tuple[str, ...] = lines(OF_GUIDED_ARCS)
+    relations: tuple[str, ...] = lines(OF_RELATIONS)
+    bits: int = 21
+    relation_bits: int = 17
+
+    def __post_init__(self) -> None:
+        for name in ("templates", "second", "relations"):
+            given = getattr(self, name)
+            if isinstance(given, str) or not isinstance(given, Sequence):
+                raise InputTypeError(f"{name} are a list of templates, not {given!r}.")
+            object.__setattr__(self, name, tuple(given))
+            for text in given:
+                expect(f"a template of {name}", text, str)
+                read_template(text)
+        if not self.templates or any(attribute.of_trees for attribute in _looked_at(self.templates)):
+            raise UsageError("templates needs at least one, and those of trees belong to second and relations.")
+        if any(attribute.column == "relation" for attribute in _looked_at(self.relations)):
+            raise UsageError("relations are not known while they are found; leave that attribute out.")
+        for name in ("bits", "relation_bits"):
+            expect(name, getattr(self, name), int)
+            if not LEAST_BITS <= getattr(self, name) <= MOST_BITS:
+                raise UsageError(f"{name} is a number from {LEAST_BITS} to {MOST_BITS}, not {getattr(self, name)}.")
+        if len(self.templates) + len(self.second) > MOST_TEMPLATES or len(self.relations) > MOST_TEMPLATES:
+            raise UsageError(f"there are more than {MOST_TEMPLATES} templates; give fewer.")
+
+    def fit(self, sentences: Sentences) -> FittedArcs:
+        """The templates whose columns are there."""
+        columns = _columns_of(sentences, _looked_at((*self.templates, *self.second, *self.relations)))
+        first, second, relations = (_kept(own, columns) for own in (self.templates, self.second, self.relations))
+        if not first or not relations:
+            raise DataError("the sentences lack the columns of all templates; add tags, or give templates of words.")
+        both = (*first, *second) if second else ()
+        return FittedArcs(
+            _table(first, self.bits, columns),
+            _table(both, self.bits, columns),
+            _table(relations, self.relation_bits, columns),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FittedArcs:
+    """The features of arcs in a first pass, in a second one (no template: there is none), and those of relations."""
+
+    first: ArcTable
+    second: ArcTable
+    relations: ArcTable
+
+    @property
+    def width(self) -> int:
+        """Columns of the first pass (d)."""
+        return self.first.width
+
+    @property
+    def tables(self) -> tuple[ArcTable, ...]:
+        """All three."""
+        return self.first, self.second, self.relations
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Which column of the sentences each attribute is read from."""
+        return {name: own for table in self.tables for name, own in table.columns.items()}
+
+    def state(self) -> State:
+        """Manifest and tensors."""
+        tables = zip(PASSES, self.tables, strict=True)
+        parts = {name: {"templates": list(table.templates), "bits": table.bits} for name, table in tables}
+        return State({"kind": KIND, "columns": self.columns, **parts}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedArcs:
+        """The fitted features again; what does not fit is refused."""
+        if state.manifest.get("kind") != KIND:
+            raise damaged(f"{state.manifest.get('kind')!r} is not the kind of its features of arcs")
+        columns = field(state.manifest, "columns", dict)
+        if not all(isinstance(text, str) for pair in columns.items() for text in pair):
+            raise damaged("its columns are not names")
+        first, second, relations = (
+            _restored(state.manifest, name, columns) for name in ("first", "second", "relations")
+        )
+        if not first.templates or any(attribute.of_trees for attribute in first.attributes):
+            raise damaged("its first pass has no templates, or those of trees")
+        if not relations.templates or any(attribute.column == "relation" for attribute in relations.attributes):
+            raise damaged("it has no templates of relations, or those that know relations")
+        return cls(first, second, relations)
+
+
+def _looked_at(templates: Sequence[str]) -> list[Attribute]:
+    return list(dict.fromkeys(atom.attribute for text in templates for atom in read_template(text)))
+
+
+def _columns_of(sentences: Sentences, attributes: list[Attribute]) -> dict[str, str]:
+    """The column that each attribute is read from, for those that are there."""
+    there = {"word", *sentences.columns}
+    wanted = {attribute.column: NAMES.get(attribute.column, (attribute.column,)) for attribute in attributes}
+    found = {name: next((own for own in known if own in there), None) for name, known in wanted.items()}
+    return {name: own for name, own in found.items() if own is not None}
+
+
+def _kept(templates: tuple[str, ...], columns: Mapping[str, str]) -> tuple[str, ...]:
+    known = {*columns, *OF_TREES}
+    return tuple(text for text in templates if all(one.column in known for one in _looked_at([text])))
+
+
+def _table(templates: tuple[str, ...], bits: int, columns: Mapping[str, str]) -> ArcTable:
+    used = {attribute.column for attribute in _looked_at(templates)}
+    return ArcTable(templates, bits, {name: own for name, own in columns.items() if name in used})
+
+
+def _restored(manifest: Mapping[str, Json], name: str, columns: dict[str, str]) -> ArcTable:
+    inner = field(manifest, name, dict)
+    templates, bits = listed(inner, "templates", str), inner.get("bits")
+    if type(bits) is not int or not LEAST_BITS <= bits <= MOST_BITS or len(templates) > MOST_TEMPLATES:
+        raise damaged(f"the features of its part {name!r} are not known")
+    try:
+        used = _looked_at(templates)
+    except LinnaeusError as error:
+        raise damaged(f"its templates cannot be read ({error})") from error
+    if any(one.column not in columns and one.column not in OF_TREES for one in used):
+        raise damaged("a template looks at a column that is not there")
+    return _table(templates, bits, columns)

@@ -1,0 +1,253 @@
+"""Templates of arcs: how they are written, and those that `Arcs` has if it is not told others.
+
+A template is written as its atoms, with spaces between them. An atom is `h` or `m`, the head or the dependent (the
+modifier), with an offset in tokens, and an attribute: `h.upos`, `m-1.word.lower`. `between.upos` is each tag between
+the two. An attribute is a column of the sentences, `word` being the tokens, with a form of `features.tokens` behind it.
+
+Some templates look at a tree that is known already: `m:leftmost.lemma` is the lemma of the first child of the
+dependent, `h:head.upos` the tag of the head of the head, `h.relation` the relation of the head. Relations are found in
+this way, and a second pass over the arcs, which sees the tree of the first pass.
+
+The lists are in the manner of McDonald, Crammer and Pereira 2005 and of Martins, Almeida and Smith 2013; the second
+pass is that of Nivre and McDonald 2008 and of Martins, Das, Smith and Xing 2008 (stacked parsers).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from linnaeus.errors import UsageError
+from linnaeus.features.tokens.templates import parse
+
+FARTHEST = 100
+NAMES = {
+    "word": ("word",),
+    "lemma": ("lemma", "lemmas"),
+    "upos": ("upos", "pos", "pos_tags"),
+    "xpos": ("xpos", "tag", "tags"),
+    "feats": ("feats", "morph", "morphology"),
+}
+"""The columns that an attribute of this name is read from: the first that is there. Others are columns themselves."""
+SIDES = {"h": 0, "m": 1, "between": 2}
+LINKS = ("head", "leftmost", "rightmost", "before", "after")
+"""In a tree: the head of a token, its first and its last child, and the siblings beside it."""
+OF_TREES = ("relation", "lefts", "rights")
+"""Attributes that a tree gives: the relation of a token, and how many children it has on each side, 3 at most."""
+_ATOM = re.compile(r"(h|m|between)([+-]\d+)?(?::([a-z]+))?\.([^\s.:]+)(?:\.(\S+))?\Z")
+
+
+class Attribute(NamedTuple):
+    """What an atom looks at: a form of a column's string, at the token or at one that a tree links it to."""
+
+    column: str
+    form: str = "word"
+    link: str = ""
+
+    @property
+    def of_trees(self) -> bool:
+        """Whether it needs a tree."""
+        return bool(self.link) or self.column in OF_TREES
+
+    def __str__(self) -> str:
+        plain = self.column if self.form == "word" else f"{self.column}.{self.form}"
+        return f"{self.link} {plain}" if self.link else plain
+
+
+class Atom(NamedTuple):
+    """A part of a template: an attribute at so many tokens from the head, from the dependent, or between them."""
+
+    side: str
+    offset: int
+    attribute: Attribute
+
+
+def read_atom(text: str) -> Atom:
+    """An atom as it is written.
+
+    >>> read_atom("m-1.word.lower")
+    Atom(side='m', offset=-1, attribute=Attribute(column='word', form='lower', link=''))
+    """
+    found = _ATOM.match(text)
+    if not found:
+        raise UsageError(f"the atom {text!r} is not known; write one such as h.upos, m-1.word.lower or between.upos.")
+    side, offset, link, column, form = found.groups()
+    parse(form or "word")
+    if link and link not in LINKS:
+        raise UsageError(f"the link {link!r} of {text!r} is not known; take one of {', '.join(LINKS)}.")
+    if abs(int(offset or 0)) > (0 if side == "between" else FARTHEST):
+        raise UsageError(f"the offset of {text!r} is too large: at most {FARTHEST}, and 0 for a token between.")
+    return Atom(side, int(offset or 0), Attribute(column, form or "word", link or ""))
+
+
+def read_template(text: str) -> tuple[Atom, ...]:
+    """The atoms of a template."""
+    atoms = tuple(read_atom(part) for part in text.split())
+    if not atoms or sum(atom.side == "between" for atom in atoms) > 1:
+        raise UsageError(f"the template {text!r} has no atom, or two between; write one such as h.upos m.upos.")
+    return atoms
+
+
+OF_ARCS = """
+h.word.lower
+h.upos
+h.xpos
+h.word.lower h.xpos
+h.lemma h.upos
+h.upos h.feats
+h-1.xpos h.xpos
+h.xpos h+1.xpos
+h-1.xpos h.xpos h+1.xpos
+m.word.lower
+m.upos
+m.xpos
+m.word.lower m.xpos
+m.lemma m.upos
+m.upos m.feats
+m-1.xpos m.xpos
+m.xpos m+1.xpos
+m-1.xpos m.xpos m+1.xpos
+h.xpos m.xpos
+h.upos m.upos
+h.lemma m.lemma
+h.xpos m.word.lower
+h.word.lower m.xpos
+h.word.lower h.xpos m.xpos
+h.xpos m.word.lower m.xpos
+h.word.lower h.xpos m.word.lower m.xpos
+h.lemma m.upos
+h.upos m.lemma
+h.upos h.feats m.upos m.feats
+h.lemma m.upos m.feats
+h.xpos h+1.xpos m-1.xpos m.xpos
+h-1.xpos h.xpos m-1.xpos m.xpos
+h.xpos h+1.xpos m.xpos m+1.xpos
+h-1.xpos h.xpos m.xpos m+1.xpos
+h.upos h+1.upos m-1.upos m.upos
+h-1.upos h.upos m-1.upos m.upos
+h.upos h+1.upos m.upos m+1.upos
+h-1.upos h.upos m.upos m+1.upos
+h.xpos h+1.xpos m.xpos
+h-1.xpos h.xpos m.xpos
+h.xpos m-1.xpos m.xpos
+h.xpos m.xpos m+1.xpos
+h-1.upos h.upos h+1.upos m-1.upos m.upos m+1.upos
+h.upos m-1.lemma m.upos
+h.lemma m-1.lemma m.upos
+h.lemma h.upos m.upos m-1.upos
+h.lemma h.upos m.upos m+1.upos
+h.upos m.upos between.upos
+h.xpos m.xpos between.xpos
+h.lemma h.upos m.lemma m.upos
+h-1.upos h.lemma m.upos
+h+1.upos h.lemma m.upos
+h.upos m.lemma m+1.upos
+h.upos m.lemma m-1.upos
+h.upos m.upos m+1.lemma
+h.upos h-1.lemma m.upos
+h.upos h+1.lemma m.upos
+h.upos m-2.upos m-1.upos m.upos
+h.upos m.upos m+1.upos m+2.upos
+h.upos h+1.upos h+2.upos m.upos
+h-2.upos h-1.upos h.upos m.upos
+h.word.lower.suffix3 m.upos
+h.upos m.word.lower.suffix3
+h.feats m.feats
+"""
+"""Templates of an arc, without a tree."""
+
+OF_GUIDED_ARCS = """
+h.relation m.relation
+h.relation h.upos m.upos
+h.upos m.upos m.relation
+h:head.upos h.upos m.upos
+h:head.upos h.relation m.upos m.relation
+h:leftmost.upos h.upos m.upos
+h:rightmost.upos h.upos m.upos
+h:leftmost.relation h.upos m.upos
+h:rightmost.relation h.upos m.upos
+h.upos m:leftmost.upos m.upos
+h.upos m:rightmost.upos m.upos
+h.upos m:leftmost.lemma m.upos
+h.upos m:before.upos m.upos
+h.upos m:after.upos m.upos
+h.upos h.lefts h.rights m.upos
+h.upos m.upos m.lefts m.rights
+h.upos m:head.upos m.upos
+h.lemma m:head.lemma m.upos
+h.upos h:head.lemma m.lemma
+h.upos m.lemma m:leftmost.lemma
+h.lemma m:leftmost.lemma m.upos
+h.upos m.upos between.relation
+h.upos h:head.upos m.upos m.relation
+h.lemma h:head.lemma m.upos
+h.upos m.upos m:leftmost.upos m:rightmost.upos
+h.upos h:leftmost.upos h:rightmost.upos m.upos
+h:before.upos h.upos m.upos
+h:after.upos h.upos m.upos
+h.upos m.upos m:leftmost.relation
+h.upos m.upos m:rightmost.relation
+h.relation m.upos m:leftmost.lemma
+h.upos h:rightmost.lemma m.upos
+h.upos h:leftmost.lemma m.upos
+h.upos m.lemma m.relation
+h.lemma m.relation
+h.lemma h:rightmost.lemma m.lemma
+h.upos m:before.lemma m.upos
+h.upos m:before.relation m.upos m.relation
+h.upos m.upos m:after.relation m.relation
+h.upos h.relation m.upos m.relation h:head.upos
+h.upos m.upos m-1.relation m+1.relation
+h.upos h-1.relation h+1.relation m.upos
+h.relation m.relation between.relation
+"""
+"""Further templates of an arc, for which the tree of the first pass is known."""
+
+OF_RELATIONS = """
+m.word.lower
+m.lemma m.upos
+m.xpos
+m.upos m.feats
+m-1.xpos m.xpos
+m.xpos m+1.xpos
+h.upos m.upos
+h.xpos m.xpos
+h.lemma m.upos
+h.upos m.lemma
+h.lemma m.lemma
+h.upos h.feats m.upos m.feats
+h.xpos m.lemma
+h.lemma m.xpos
+h.upos m-1.lemma m.upos
+h.lemma m-1.lemma m.upos
+h.upos m-1.upos m.upos
+h.upos m.upos m+1.upos
+h-1.upos h.upos m.upos
+h.upos h+1.upos m.upos
+h.upos m:leftmost.lemma m.upos
+h.upos m:leftmost.upos m.upos
+h.lemma m:leftmost.lemma m.upos
+h.upos m:rightmost.upos m.upos
+h.upos m:rightmost.lemma m.upos
+h.upos m:before.upos m.upos
+h.upos m:after.upos m.upos
+h:head.upos h.upos m.upos
+h:head.lemma h.upos m.upos
+h:leftmost.lemma h.upos m.upos
+h:leftmost.upos h.upos m.upos
+h:rightmost.upos h.upos m.upos
+h.upos m.upos m.lefts m.rights
+h.upos m.upos h.lefts h.rights
+h.upos m.upos m:before.lemma
+h.upos m.upos m:after.lemma
+m.lemma m:leftmost.lemma
+h.upos m.upos m.word.lower.suffix3
+h.lemma m.word.lower.suffix3
+h.upos m.upos between.upos
+"""
+"""Templates for the relation of an arc of a tree that is known."""
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """The templates of such a text."""
+    return tuple(line for line in text.split("\n") if line)

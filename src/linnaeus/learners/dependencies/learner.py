@@ -1,0 +1,440 @@
+"""The learner of dependency parsers: trees by their arcs, one sentence at a time, then relations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from linnaeus import kernels
+from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.features.arcs.table import Tree
+from linnaeus.frozen import dataclass
+from linnaeus.kernels.online import LOSSES, Layout
+from linnaeus.kernels.online import SPACES as ONLINE_SPACES
+from linnaeus.learners.dependencies.weights import SPACES, TreeWeights, relations_of
+from linnaeus.protocols import LearnsTrees, OnlineLoss, OracleLoss, UpdatesTrees, capability, has_method
+from linnaeus.types import Heads, State, groups
+
+if TYPE_CHECKING:
+    from linnaeus.arrays import CSR
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.features.arcs.fitted import FittedArcs
+    from linnaeus.features.arcs.table import ArcTable
+    from linnaeus.store.parts import Part
+    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs, Piece
+
+    Told = Callable[[int, float, int | None], None]
+
+TREE_LOSSES = ("perceptron", "hinge", "log", "softmargin")
+HARD_LOSSES = ("perceptron", "hinge")
+RULES = ("sgd", "adagrad")
+WORK = 1 << 25
+"""Features of one call of a kernel, about a tenth of a second: between calls Ctrl-C is heard."""
+SOFT_WORK = 16
+"""How much longer marginals take, and the steps that follow from them."""
+_NONE = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Treebank:
+    """What a parser is learned from: sentences with their features, true heads, and relations (m,) as numbers below k.
+
+    Weights of sentences are those of the heads.
+    """
+
+    features: FittedArcs
+    sentences: Sentences
+    y: Heads
+    relations: Ints
+    k: int
+
+    def __post_init__(self) -> None:
+        sizes = np.diff(self.sentences.offsets)
+        if len(self.y) != len(self.sentences) or (np.diff(self.y.tokens) != sizes).any():
+            raise DataError("The heads are not those of the sentences; give one for each token.")
+        if len(self.relations) != self.sentences.count or not self.k > 0:
+            raise DataError(
+                f"There are {len(self.relations)} relations for {self.sentences.count} tokens; give each one."
+            )
+
+    @property
+    def weights(self) -> Doubles:
+        """The weights of the sentences, or none."""
+        return _NONE if self.y.weights is None else self.y.weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dependencies:
+    """Dependency trees as sums of their arcs, trained one sentence at a time; relations are classified after that.
+
+    Minimizes sum_i loss_i + strength/2 |w|^2 over the trees of each sentence. The loss is "perceptron" (Collins 2002),
+    "hinge" (structured SVM, each wrong head costs 1; McDonald, Crammer and Pereira 2005), "log" (Koo et al. 2007) or
+    "softmargin". `rule` is "adagrad" or "sgd", both with a constant `rate`; the result is the mean of the weights after
+    each step. Each epoch shuffles the sentences. `space` is "projective" (no two arcs cross) or "spanning".
+
+    Relations are one of k classes for each arc of the true tree, with the same loss, rule, rate and epochs, and without
+    a penalty. If the features have a second pass, the first one is also learned from all but one of `folds` parts of
+    the sentences, and parses that part: so the second pass learns from trees with the mistakes of sentences that the
+    first one has not seen.
+
+    A loss of your own is an object with `value_and_grad(space, S, y)`, written over the answers of
+    `outputs.ProjectiveTree`. It takes steps in NumPy, which are slower, and needs the rows of all arcs in memory.
+
+    >>> Dependencies(epochs=3).with_strength(0.1).strength
+    0.1
+    """
+
+    provides: ClassVar[tuple[type, ...]] = (LearnsTrees, UpdatesTrees)
+
+    loss: Piece = "hinge"
+    rule: str = "adagrad"
+    rate: float = 0.02
+    epochs: int = 6
+    strength: float = 0.0
+    smoothing: float = 1.0
+    space: str = "projective"
+    folds: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "loss", _named(self.loss))
+        if not has_method(self.loss, "value_and_grad"):
+            _one_of("loss", self.loss, TREE_LOSSES)
+        _one_of("rule", self.rule, RULES)
+        _one_of("space", self.space, tuple(SPACES))
+        for name, least in (("epochs", 1), ("folds", 2)):
+            expect(name, getattr(self, name), int, least)
+        for name in ("rate", "smoothing", "strength"):
+            value = getattr(self, name)
+            expect(name, value, float)
+            if not (0 <= value < np.inf and (value > 0 or name == "strength")):
+                raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
+
+    def with_strength(self, strength: float) -> Self:
+        """The same, regularized with another strength."""
+        return replace(self, strength=strength)
+
+    def learn_trees(
+        self, bank: Treebank, seed: int = 0, told: Told | None = None, kept: Part | None = None
+    ) -> TreeWeights:
+        """Learn weights of arcs and relations; `told` gets epoch, loss and wrong tokens after each epoch.
+
+        The epochs of all parts of the training are counted together, see `parts`. `kept` is the place of a checkpoint,
+        from which training goes on to the same bits.
+        """
+        return _Training(self, bank, seed, told, kept).run()
+
+    def update_trees(self, bank: Treebank, start: TreeWeights, seed: int = 0, told: Told | None = None) -> TreeWeights:
+        """The mean of the weights in one epoch over more sentences that begins at `start`, for each of its parts.
+
+        The second pass sees trees that the first one finds with the weights of `start`.
+        """
+        if not isinstance(self.loss, str):
+            raise UsageError("A parser with a loss of your own cannot be updated; train it on all sentences.")
+        features, rows = bank.features, np.arange(len(bank.sentences))
+        walks: list[tuple[_Run, Floats, Longs]] = [
+            (_RelationRun(self, bank), start.relations, np.arange(bank.sentences.count)),
+            (_ArcRun(self, bank, features.first, None), start.first, rows),
+        ]
+        if len(start.second):
+            guide = start.guides(features, bank.sentences)
+            walks.append((_ArcRun(self, bank, features.second, guide), start.second, rows))
+        found = [_one_epoch(*walk, seed) for walk in walks]
+        if told is not None:
+            told(0, *found[-1][1])
+        relations, first, *second = (weights for weights, _ in found)
+        return replace(start, relations=relations, first=first, second=second[0] if second else start.second)
+
+    def parts(self, features: FittedArcs) -> int:
+        """How many times `epochs` epochs there are: relations, the first pass, its folds, the second pass."""
+        return 2 + (2 * self.folds + 1 if features.second.templates else 0)
+
+
+def _one_epoch(run: _Run, start: Floats, rows: Longs, seed: int) -> tuple[Floats, tuple[float, int | None]]:
+    """The weights after one epoch from `start` on; the sum of its losses, and how many tokens were wrong."""
+    run.begin_at(start)
+    run.total = float(max(len(rows), 1))
+    told = run.epoch(np.random.default_rng(seed).permutation(rows).astype(np.int32))
+    return run.weights(), told
+
+
+class _Training:
+    """One training: its parts in order, each done once and kept in the checkpoint."""
+
+    def __init__(self, plan: Dependencies, bank: Treebank, seed: int, told: Told | None, kept: Part | None) -> None:
+        self.plan, self.bank, self.seed, self.told = plan, bank, seed, told
+        self.journal = _Journal(kept)
+        self.part = 0
+
+    def run(self) -> TreeWeights:
+        bank, features = self.bank, self.bank.features
+        everyone = np.arange(len(bank.sentences))
+        relations = self._relations(everyone)
+        first = self._arcs(features.first, None, everyone)
+        if not features.second.templates:
+            return TreeWeights(first, np.zeros(0, np.float32), relations, self.plan.space)
+        second = self._arcs(features.second, self._guides(), everyone)
+        return TreeWeights(first, second, relations, self.plan.space)
+
+    def _guides(self) -> Tree:
+        """Trees of the first pass, each found by weights that had not seen the sentence."""
+        bank, sizes = self.bank, np.diff(self.bank.sentences.offsets)
+        if len(bank.sentences) < self.plan.folds:
+            raise DataError(f"There are {len(bank.sentences)} sentences for {self.plan.folds} folds; give more.")
+        fold = np.random.default_rng(self.seed).permutation(len(sizes)) % self.plan.folds
+        heads, relations = np.zeros((2, int(sizes.sum())), np.int32)
+        for j in range(self.plan.folds):
+            seen, unseen = np.flatnonzero(fold != j), np.flatnonzero(fold == j)
+            related = self._relations(seen)
+            arcs = self._arcs(bank.features.first, None, seen)
+            weights = TreeWeights(arcs, np.zeros(0, np.float32), related, self.plan.space)
+            tree = weights.parse(bank.features, bank.sentences.take(unseen))
+            at = np.repeat(fold == j, sizes)
+            heads[at], relations[at] = tree.heads, relations_of(tree)
+        return Tree(heads, relations)
+
+    def _arcs(self, table: ArcTable, tree: Tree | None, rows: Longs) -> Floats:
+        if isinstance(self.plan.loss, str):
+            return self._learned(lambda: _ArcRun(self.plan, self.bank, table, tree), rows)
+        number, self.part = self.part, self.part + 1
+        found = self.journal.result(number)
+        if found is None:
+            sentences, y = self.bank.sentences.take(rows), self.bank.y[rows]
+            own = None if tree is None else _taken(tree, self.bank.sentences.offsets, rows)
+            W = _minimized(self.plan, table.rows(table.coded(sentences, own)), y, self.seed, self._tell(number))
+            found = self.journal.finish(number, W)
+        return found
+
+    def _tell(self, number: int) -> Told:
+        """What is told of the epochs of a part."""
+        first = number * self.plan.epochs
+
+        def tell(epoch: int, loss: float, wrong: int | None) -> None:
+            if self.told is not None:
+                self.told(first + epoch, loss, wrong)
+
+        return tell
+
+    def _relations(self, rows: Longs) -> Floats:
+        sizes = np.diff(self.bank.sentences.offsets)
+        chosen = np.repeat(np.isin(np.arange(len(sizes)), rows), sizes)
+        return self._learned(lambda: _RelationRun(self.plan, self.bank), np.flatnonzero(chosen))
+
+    def _learned(self, begin: Callable[[], _Run], rows: Longs) -> Floats:
+        """The weights of one part of the training."""
+        number, self.part = self.part, self.part + 1
+        weights = self.journal.result(number)
+        if weights is not None:
+            return weights
+        run, rng = begin(), np.random.default_rng([self.seed, number])
+        run.total, tell = float(max(len(rows), 1)), self._tell(number)
+        done = self.journal.resume(number, run.arrays())
+        for epoch in range(self.plan.epochs):
+            order = rng.permutation(rows).astype(np.int32)
+            if epoch < done:
+                continue
+            loss, wrong = run.epoch(order)
+            self.journal.note(number, epoch + 1, run.arrays())
+            tell(epoch, loss, wrong)
+        return self.journal.finish(number, run.weights())
+
+
+class _Journal:
+    """What a checkpoint holds: the weights of parts that are done, and the state of the one that is not."""
+
+    def __init__(self, kept: Part | None) -> None:
+        state = None if kept is None else kept.get()
+        self.kept = kept
+        self.manifest = {"part": -1, "epochs": 0} if state is None else state.manifest
+        self.open: Arrays = {}
+        self.done: dict[int, Floats] = {}
+        for name, array in ({} if state is None else state.tensors).items():
+            kind, _, rest = name.partition(".")
+            if kind == "done":
+                self.done[int(rest)] = array
+            else:
+                self.open[rest] = array
+
+    def result(self, part: int) -> Floats | None:
+        return self.done.get(part)
+
+    def resume(self, part: int, arrays: Arrays) -> int:
+        """Fill the arrays of a part as they were; the number of epochs that it has behind it."""
+        if self.manifest["part"] != part:
+            return 0
+        for name, array in arrays.items():
+            found = self.open.get(name)
+            if found is None or found.shape != array.shape or found.dtype != array.dtype:
+                raise damaged("the checkpoint does not fit the sentences")
+            array[:] = found
+        return int(self.manifest["epochs"])
+
+    def note(self, part: int, epochs: int, arrays: Arrays) -> None:
+        self.manifest = {"part": part, "epochs": epochs}
+        self.open = arrays
+        self._put()
+
+    def finish(self, part: int, weights: Floats) -> Floats:
+        self.manifest, self.open = {"part": -1, "epochs": 0}, {}
+        self.done[part] = weights
+        self._put()
+        return weights
+
+    def _put(self) -> None:
+        if self.kept is not None:
+            done = {f"done.{part}": weights for part, weights in self.done.items()}
+            self.kept.put(State(dict(self.manifest), {**done, **{f"open.{name}": a for name, a in self.open.items()}}))
+
+
+class _Run(ABC):
+    """The state of one part of a training, and what a kernel is asked."""
+
+    total = 1.0
+    """What the time of a penalty is counted in: the examples of this part."""
+
+    @abstractmethod
+    def epoch(self, order: Ints) -> tuple[float, int | None]:
+        """One walk over the examples in this order: the sum of the losses, and how many tokens were wrong."""
+
+    @abstractmethod
+    def begin_at(self, start: Floats) -> None:
+        """Begin with these weights instead of zeros."""
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """What training goes on from."""
+
+    @abstractmethod
+    def weights(self) -> Floats:
+        """The mean of the iterates."""
+
+
+class _ArcRun(_Run):
+    """Arcs by the fused kernel."""
+
+    def __init__(self, plan: Dependencies, bank: Treebank, table: ArcTable, tree: Tree | None) -> None:
+        self.plan, adaptive = plan, plan.rule == "adagrad"
+        coded = table.coded(bank.sentences, tree)
+        self.data = coded.arrays, table.atoms
+        self.truth = bank.y.heads, bank.weights
+        clocks = np.zeros(table.width if plan.strength > 0 else 0)
+        self.state = np.zeros((3 + adaptive, table.width), np.float32), clocks, np.zeros(2)
+        self.asked = SPACES[plan.space][0], LOSSES[plan.loss]
+        each = len(table.templates) * (1 if plan.loss in HARD_LOSSES else SOFT_WORK)
+        self.work = np.diff(coded.arc_offsets) * each
+
+    @property
+    def settings(self) -> tuple[float, float, float]:
+        smoothing = float(self.plan.smoothing) if self.plan.rule == "adagrad" else 0.0
+        return float(self.plan.strength), self.total, smoothing
+
+    def epoch(self, order: Ints) -> tuple[float, int]:
+        total, wrong = 0.0, 0
+        for part in _slices(order, self.work):
+            steps = part, np.full(len(part), float(self.plan.rate))
+            found = kernels.arc_learn(self.data, self.truth, steps, self.state, self.asked, self.settings)
+            total, wrong = total + found[0], wrong + found[1]
+        return total, wrong
+
+    def begin_at(self, start: Floats) -> None:
+        self.state[0][0] = start
+
+    def arrays(self) -> Arrays:
+        table, clocks, clock = self.state
+        return {"table": table, "clocks": clocks, "clock": clock}
+
+    def weights(self) -> Floats:
+        if self.plan.strength > 0:
+            kernels.arc_settle(self.state, self.settings)
+        table, _, clock = self.state
+        return _single(table[0] - table[-2] / max(clock[1], 1.0))
+
+
+class _RelationRun(_Run):
+    """Relations by the fused kernel of single examples: one of k classes for each arc of the true trees."""
+
+    def __init__(self, plan: Dependencies, bank: Treebank) -> None:
+        self.plan, self.adaptive = plan, plan.rule == "adagrad"
+        table, heads = bank.features.relations, bank.y.heads
+        indptr, indices = table.columns_of(table.coded(bank.sentences, Tree(heads)), heads)
+        self.rows = indptr, indices, np.ones(len(indices), np.float32)
+        weights = np.repeat(bank.weights, np.diff(bank.sentences.offsets)) if len(bank.weights) else _NONE
+        self.truth = np.arange(len(heads) + 1), np.ascontiguousarray(bank.relations, np.int32), weights
+        self.layout = Layout(bank.k, 1 + self.adaptive, True, dtype=np.float32)
+        self.state = self.layout.zeros(table.width), np.zeros(0, np.float32), np.zeros(3), self.layout.flags
+        loss = LOSSES[plan.loss if isinstance(plan.loss, str) else "hinge"]
+        self.asked = ONLINE_SPACES["joint"], loss, _NONE
+        self.work = np.diff(indptr) * self.layout.lanes
+
+    def epoch(self, order: Ints) -> tuple[float, int]:
+        total, wrong = 0.0, 0
+        for part in _slices(order, self.work):
+            steps = part, np.full(len(part), float(self.plan.rate))
+            given = self.rows, self.truth, steps, self.state, self.asked
+            if self.adaptive:
+                found = kernels.learn_adagrad(*given, (0.0, 0.0, self.total, float(self.plan.smoothing)))
+            else:
+                found = kernels.learn_sgd(*given, (0.0, 0.0, self.total))
+            total, wrong = total + found[0], wrong + found[1]
+        return total, wrong
+
+    def begin_at(self, start: Floats) -> None:
+        self.layout.part(self.state[0], 0)[:] = start
+
+    def arrays(self) -> Arrays:
+        return {"table": self.state[0], "clock": self.state[2]}
+
+    def weights(self) -> Floats:
+        return _single(self.layout.mean(self.state[0], self.state[2][1]))
+
+
+def _minimized(plan: Dependencies, X: CSR, y: Heads, seed: int, tell: Told) -> Floats:
+    """Steps for any loss: the objective of the trees, one sentence in a batch, and the mean of the iterates."""
+    from linnaeus.erm import Stop, Watch
+    from linnaeus.erm.objective import structured
+    from linnaeus.learners.linear.checkpoint import train_from
+    from linnaeus.optimizers import SGD, AdaGrad, Average
+    from linnaeus.regularizers import L2, NoPenalty
+    from linnaeus.types import Start
+
+    penalty = L2(plan.strength) if plan.strength else NoPenalty()
+    objective = structured(X, y, SPACES[plan.space][1], plan.loss, penalty)
+    steps = AdaGrad(plan.rate, eps=plan.smoothing) if plan.rule == "adagrad" else SGD(plan.rate)
+    watch = Watch(
+        Stop(epochs=plan.epochs, tol=None, gradient=None),
+        None,
+        [lambda _, step: tell(step.epoch - 1, step.value or 0.0, None)],
+    )
+    start = Start(objective.initial(), seed=seed, epochs=plan.epochs)
+    return _single(train_from(None, objective, Average(steps), watch, start).params["W"][:, 0])
+
+
+def _taken(tree: Tree, offsets: Longs, rows: Longs) -> Tree:
+    """The trees of some sentences."""
+    _, at, _ = groups(offsets, rows)
+    return Tree(tree.heads[at], None if tree.relations is None else tree.relations[at])
+
+
+def _slices(order: Ints, work: Longs) -> Iterator[Ints]:
+    """The order in pieces of about a tenth of a second."""
+    sizes = np.cumsum(work[order] + 1)
+    cuts = np.searchsorted(sizes, np.arange(WORK, int(sizes[-1]) if len(sizes) else 0, WORK))
+    yield from np.split(order, cuts)
+
+
+def _single(values: Array) -> Floats:
+    return np.ascontiguousarray(values, np.float32)
+
+
+def _named(loss: Piece) -> Piece:
+    """The plain name of a loss that the kernel knows; any other loss as it is."""
+    known = capability(loss, OnlineLoss) if capability(loss, OracleLoss) is not None else None
+    return loss if known is None else next(name for name in TREE_LOSSES if LOSSES[name] == known.online)
+
+
+def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} is one of {', '.join(map(str, known))}, not {value!r}.")

@@ -1,0 +1,86 @@
+"""Learning of dependency trees: sentences to features, heads and relations; a learner of trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linnaeus.errors import UsageError
+from linnaeus.evaluation import evaluate
+from linnaeus.learners.dependencies.learner import Treebank
+from linnaeus.learners.run import Run
+from linnaeus.protocols import UpdatesTrees, capability
+from linnaeus.tasks.base import TaskLesson
+from linnaeus.tasks.examples import Examples, Learned, Leg
+from linnaeus.tasks.parse.task import Part, space_of
+from linnaeus.tasks.parse.trees import trees_of
+from linnaeus.tasks.sentences import LEAST, telling
+from linnaeus.types import Heads
+
+if TYPE_CHECKING:
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.data.split import Split
+    from linnaeus.features.arcs import FittedArcs
+    from linnaeus.learners.dependencies import Dependencies, TreeWeights
+    from linnaeus.model.model import Model
+    from linnaeus.recipes.recipe import Recipe
+
+
+class ParseLesson(TaskLesson):
+    """The sentences with their features, heads and relations."""
+
+    folds = 1
+
+    def __init__(self, recipe: Recipe, examples: Examples) -> None:
+        self.recipe, self.sentences = recipe, examples.stream
+        self.features = recipe.features.fit(self.sentences)
+        self.bank, self.names = treebank(self.features, self.sentences)
+
+    def enough(self, rows: int, groups: int) -> bool:
+        """Whether some of these sentences can be held out."""
+        return rows >= LEAST and groups >= LEAST // 2
+
+    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
+        """For each strength, the trees of the held-out sentences by a parser trained on the others."""
+        part = ParseLesson(self.recipe, Examples(self.sentences.take(split.train), None, None, np.ones(0)))
+        held = self.sentences.take(split.test)
+        for strength in strengths:
+            weights = part.learned(self.recipe.learner.with_strength(strength), Run())
+            facts = self.recipe.task.observe(Part(part.features, weights, tuple(part.names)), held)
+            yield Leg(facts, evaluate(facts, rounds=0).merit)
+
+    def learned(self, learner: Dependencies, run: Run) -> TreeWeights:
+        """The weights of arcs and relations."""
+        told = telling(run, self.sentences.count, learner.epochs * learner.parts(self.features))
+        return learner.learn_trees(self.bank, self.recipe.seed, told, run.kept)
+
+    def learn(self, learner: Dependencies, run: Run) -> Learned:
+        """The fields of the model of all sentences."""
+        weights, names = self.learned(learner, run), np.array(self.names, dtype=str)
+        return Learned({"space": space_of(weights), "classes": names, "form": "trees", "body": weights})
+
+
+def treebank(features: FittedArcs, sentences: Sentences, known: Sequence[str] = ()) -> tuple[Treebank, list[str]]:
+    """What a parser learns from; and the names of relations, sorted, with those that are known."""
+    arcs = trees_of(sentences)
+    found = arcs.relations.dictionary_encode()
+    own = found.dictionary.to_pylist()
+    names = sorted({*own, *known})
+    place = {name: at for at, name in enumerate(names)}
+    relations = np.array([place[name] for name in own], np.int32)[found.indices.to_numpy()]
+    y = Heads.of(np.diff(sentences.offsets), arcs.heads)
+    return Treebank(features, sentences, y, relations, len(names)), names
+
+
+def learn_more(model: Model, examples: Examples, run: Run) -> Learned:
+    """One epoch over more sentences, from the weights so far; new relations begin with zeros, features stay."""
+    learner = capability(model.recipe.learner, UpdatesTrees)
+    if learner is None:
+        name = type(model.recipe.learner).__name__
+        raise UsageError(f"A parser by {name} cannot be updated; train it again on all sentences.")
+    bank, names = treebank(model.features, examples.stream, model.names)
+    start = model.body.widened(np.searchsorted(names, model.names), len(names))
+    weights = learner.update_trees(bank, start, model.recipe.seed, telling(run, examples.stream.count, None))
+    return Learned({"classes": np.array(names, dtype=str), "body": weights})

@@ -1,0 +1,122 @@
+"""True trees as they stand in data: which columns hold them, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from linnaeus.errors import DataError
+from linnaeus.evaluation.attachment import Arcs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from linnaeus.data.sentence_reading import Place
+    from linnaeus.data.sentences import Sentences
+    from linnaeus.types import Ints, Longs
+
+HEADS = ("heads", "head")
+RELATIONS = ("relations", "relation", "deprels", "deprel")
+"""What the columns of trees are called; the first that is there is read."""
+
+UNNAMED = "_"
+"""The relation of arcs in data that name none."""
+
+
+def column_named(sentences: Sentences, names: tuple[str, ...]) -> pa.Array | None:
+    """The first of these columns that the sentences have."""
+    return next((sentences.columns[name] for name in names if name in sentences.columns), None)
+
+
+def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}") -> Arcs:
+    """The heads and relations of sentences, if they are trees; the first one that is none is refused.
+
+    >>> from linnaeus.data.sentences import Sentences
+    >>> trees_of(Sentences.from_lists([["no", "way"]], columns={"heads": [["2", "1"]]}))
+    Traceback (most recent call last):
+    linnaeus.errors.DataError: sentence 1: no token has the root (0) as its head; give exactly one token the head 0.
+    """
+    found = column_named(sentences, HEADS)
+    if found is None:
+        raise DataError("the sentences have no heads; give a column 'heads' with the number of each token's head.")
+    heads = _numbers(sentences, found, place)
+    offsets = sentences.offsets - sentences.offsets[0]
+    if len(wrong := np.flatnonzero(~are_trees(heads, offsets))):
+        i = int(wrong[0])
+        raise DataError(f"{place(i)}: {_wrong(heads[offsets[i] : offsets[i + 1]])}")
+    relations = column_named(sentences, RELATIONS)
+    if relations is None:
+        relations = pa.array([UNNAMED] * len(heads), pa.string())
+    elif relations.null_count:
+        at = int(np.flatnonzero(relations.is_null().to_numpy(zero_copy_only=False))[0])
+        raise DataError(f"{_place_of(sentences, at, place)} has no relation; give each token one.")
+    return Arcs(heads, relations)
+
+
+def _numbers(sentences: Sentences, column: pa.Array, place: Place) -> Ints:
+    """The heads as numbers; a cell that is none is refused with its place."""
+    plain = pc.fill_null(pc.match_substring_regex(column, r"^\d{1,9}$"), fill_value=False)
+    right = plain.to_numpy(zero_copy_only=False)
+    if not right.all():
+        at = int(np.flatnonzero(~right)[0])
+        said = column[at].as_py()
+        raise DataError(
+            f"{_place_of(sentences, at, place)} has the head {said!r}, which is no number; give the number of a token, "
+            "or 0 for the root."
+        )
+    heads: Ints = column.cast(pa.int32()).to_numpy(zero_copy_only=False)
+    return heads
+
+
+def _place_of(sentences: Sentences, token: int, place: Place) -> str:
+    """Where a token stands, as a person finds it."""
+    offsets = sentences.offsets - sentences.offsets[0]
+    i = int(np.searchsorted(offsets, token, side="right")) - 1
+    return f"{place(i)}: token {token - int(offsets[i]) + 1} ({sentences.tokens[token].as_py()!r})"
+
+
+def are_trees(heads: Ints, offsets: Longs) -> NDArray[np.bool_]:
+    """Whether the heads of each sentence are a tree with one root: every token comes to it (an empty one is a tree).
+
+    >>> are_trees(np.array([2, 0, 2, 1, 0, 0]), np.array([0, 2, 4, 6])).tolist()
+    [True, False, False]
+    """
+    sizes = np.diff(offsets)
+    sentence, first = np.repeat(np.arange(len(sizes)), sizes), np.repeat(offsets[:-1], sizes)
+    outside = (heads < 0) | (heads > sizes[sentence])
+    at = np.where((heads == 0) | outside, len(heads), first + heads - 1)
+    above = np.append(at, len(heads))  # behind all tokens stands the root, above which is itself
+    for _ in range(int(sizes.max(initial=0)).bit_length()):
+        above = above[above]  # twice as far towards the root
+    lost = outside | (above[:-1] < len(heads))
+    roots = np.bincount(sentence, heads == 0, len(sizes))
+    right: NDArray[np.bool_] = (np.bincount(sentence, lost, len(sizes)) == 0) & ((roots == 1) | (sizes == 0))
+    return right
+
+
+def _wrong(heads: Ints) -> str:
+    """What is wrong with the heads of one sentence that is no tree."""
+    n = len(heads)
+    if (heads > n).any():
+        at = int(np.flatnonzero(heads > n)[0])
+        return f"token {at + 1} has the head {heads[at]}, but the sentence has {n} tokens; correct it."
+    roots = np.flatnonzero(heads == 0) + 1
+    if len(roots) > 1:
+        return f"tokens {roots[0]} and {roots[1]} both have the root (0) as their head; give only one the head 0."
+    if not len(roots):
+        return "no token has the root (0) as its head; give exactly one token the head 0."
+    circle, at = set[int](), int(np.flatnonzero(_never_at_root(heads))[0])
+    while at not in circle:
+        circle.add(at)
+        at = int(heads[at]) - 1
+    return f"token {at + 1} is in a circle: it is below itself; correct its head."
+
+
+def _never_at_root(heads: Ints) -> NDArray[np.bool_]:
+    above = np.append(heads - 1, -1)
+    for _ in heads:
+        above = np.where(above < 0, -1, above[above])
+    return above[:-1] >= 0
