@@ -29,6 +29,7 @@ class Metric:
     `needs` names what must be known of the rows (`Facts.known`). A metric with the view "answers" looks at a row only
     through its truth, its prediction and its weight, so that equal rows can be counted together. `scale` is the range
     of its values, which its interval keeps. One that is about `answered` rows has no value, NaN, where there are none.
+    `among` names the value that counts what it is a share of; without any there is no such metric.
 
     >>> from linnaeus.evaluation import METRICS
     >>> METRICS["log_loss"].better
@@ -43,10 +44,13 @@ class Metric:
     view: View = "answers"
     scale: Scale = "share"
     answered: bool = False
+    among: str = ""
 
     def fits(self, facts: Facts) -> bool:
         """Whether this metric can be computed from these facts."""
-        return facts.task in self.tasks and facts.known.issuperset(self.needs)
+        if facts.task not in self.tasks or not facts.known.issuperset(self.needs):
+            return False
+        return not self.among or bool(facts.values[self.among].any())
 
     def view_of(self, task: Task) -> View:
         """The view for rows of a task; sentences and examples with candidates are never counted together."""
@@ -100,7 +104,7 @@ def _words(name: str, sentence: str) -> Metric:
 
 
 def _arcs(right: str, among: str, sentence: str) -> Metric:
-    return Metric(partial(f.share_of, right, among), sentence, _TREE, needs=(among,))
+    return Metric(partial(f.share_of, right, among), sentence, _TREE, needs=(among,), among=among)
 
 
 ARCS_ABOUT = {

@@ -17,6 +17,8 @@ from linnaeus.features.arcs.templates import (
     lines,
     read_template,
 )
+from linnaeus.features.base import FittedPiece
+from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed
 from linnaeus.types import State
@@ -86,7 +88,7 @@ class Arcs:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedArcs:
+class FittedArcs(FittedPiece):
     """The features of arcs in a first pass, in a second one (no template: there is none), and those of relations."""
 
     first: ArcTable
@@ -97,6 +99,10 @@ class FittedArcs:
     def width(self) -> int:
         """Columns of the first pass (d)."""
         return self.first.width
+
+    def names(self) -> Names:
+        """The numbers of the columns: features are hashed, and named with an arc by `ArcTable.named`."""
+        return numbered(self.width)
 
     @property
     def tables(self) -> tuple[ArcTable, ...]:

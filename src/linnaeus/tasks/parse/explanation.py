@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Ints, Source
 
 ROOT = "the root"
+RELATION = re.compile(r"relation=(\d+)")
+"""How features name a relation: by its number."""
 
 
 class _Part(NamedTuple):
@@ -43,8 +46,8 @@ def explain_arc(task: Parse, model: Model, sentence: Source, position: int) -> E
         raise UsageError(f"There is no position {position}; the sentence has {len(tokens)} tokens, numbered from 0.")
     S = task.scores(model, sentences)
     heads = model.space.decode(S[:, None])
-    relations = [model.names[i] for i in task.relations(model, sentences, heads)]
     rival = _without(model, S, heads, position)
+    relations, others = ([model.names[i] for i in task.relations(model, sentences, tree)] for tree in (heads, rival))
     parts = _differing(model, sentences, heads, rival)
     ends = np.cumsum([len(token) + 1 for token in tokens]).tolist()
     spans = [(end - 1 - len(token), end - 1) for token, end in zip(tokens, ends, strict=True)]
@@ -52,16 +55,16 @@ def explain_arc(task: Parse, model: Model, sentence: Source, position: int) -> E
     columns, places = [one.column for one in parts], [spans[one.dependent] for one in parts]
     found = listed(" ".join(tokens), names, columns, np.ones(len(parts)), places)
     reasons = []
-    for tree, amounts in ((heads, [one.chosen for one in parts]), (rival, [one.rival for one in parts])):
+    own = (heads, relations, [one.chosen for one in parts])
+    for tree, said, amounts in (own, (rival, others, [one.rival for one in parts])):
         score = float(sum(amounts))
-        name = _name_of(tokens, int(tree[position]))
+        name = f"{_name_of(tokens, int(tree[position]))} ({said[position]})"
         reasons.append(Reason(name, score, 0.0, np.array(amounts, np.float64), found, score))
     first, second = reasons
     picture = tree_svg(tokens, heads.tolist(), relations, marked={position})
-    said, alone = f"{first.name} ({relations[position]})", len(tokens) == 1
-    contrast = None if alone else contrast_of(first, second)
-    shown = (first,) if alone else (first, second)
-    return Explanation("arc", found, (said,), shown, contrast, at=spans[position], svg=picture)
+    shown = (first,) if len(tokens) == 1 else (first, second)
+    contrast = contrast_of(*shown) if len(shown) == 2 else None
+    return Explanation("arc", found, (first.name,), shown, contrast, at=spans[position], svg=picture)
 
 
 def _name_of(tokens: list[str], head: int) -> str:
@@ -69,7 +72,7 @@ def _name_of(tokens: list[str], head: int) -> str:
     if not head:
         return ROOT
     word = tokens[head - 1]
-    return f"{word} ({head})" if tokens.count(word) > 1 else word
+    return f"{word} {head}" if tokens.count(word) > 1 else word
 
 
 def _without(model: Model, S: Doubles, heads: Ints, position: int) -> Ints:
@@ -83,10 +86,15 @@ def _without(model: Model, S: Doubles, heads: Ints, position: int) -> Ints:
 def _differing(model: Model, sentences: Sentences, heads: Ints, rival: Ints) -> list[_Part]:
     """The features of the arcs that only one of the trees has."""
     table, W, tree = model.body.last_pass(model.features, sentences)
+
+    def named(head: int, m: int) -> list[tuple[int, str]]:
+        found = table.named(sentences, head, m + 1, tree)
+        return [
+            (column, RELATION.sub(lambda at: f"relation={model.names[int(at[1])]}", name)) for column, name in found
+        ]
+
     found: list[_Part] = []
     for m in np.flatnonzero(heads != rival).tolist():
-        for column, name in table.named(sentences, int(heads[m]), m + 1, tree):
-            found.append(_Part(m, name, column, float(W[column]), 0.0))
-        for column, name in table.named(sentences, int(rival[m]), m + 1, tree):
-            found.append(_Part(m, name, column, 0.0, float(W[column])))
+        found += [_Part(m, name, column, float(W[column]), 0.0) for column, name in named(int(heads[m]), m)]
+        found += [_Part(m, name, column, 0.0, float(W[column])) for column, name in named(int(rival[m]), m)]
     return found

@@ -200,16 +200,19 @@ class Parse(SentenceTask):
 
     def scores(self, model: Model | Part, material: Sentences) -> Doubles:
         """The scores of all possible arcs (a,), as `outputs.trees` orders them."""
+        _refuse_missing(model, material)
         return finite_scores(model.body.scores(model.features, material))
 
     def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each arc (a,), among all trees of its sentence."""
+        _refuse_missing(model, material)
         return model.body.marginals(model.features, material)
 
     def parsed(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> Arcs:
         """The trees of all sentences; without a head (-1) and a relation where the model abstains."""
         from linnaeus.evaluation.attachment import Arcs
 
+        _refuse_missing(model, sentences)
         tree, names = model.body.parse(model.features, sentences), pa.array(model.names, pa.string())
         if abstain is None:
             return Arcs(tree.heads, names.take(pa.array(tree.relations)))
@@ -314,6 +317,16 @@ def space_of(weights: TreeWeights) -> TreeSpace:
 def _check(sentences: Sentences, place: Place) -> None:
     """Refuse sentences whose heads are no tree."""
     trees_of(sentences, place)
+
+
+def _refuse_missing(model: Model | Part, sentences: Sentences) -> None:
+    """Refuse sentences without a column that the features read."""
+    missing = sorted({*model.features.columns.values()} - {"word", *sentences.columns})
+    if missing:
+        raise DataError(
+            f"the parser reads the column {missing[0]!r} beside the tokens, which these sentences do not have; give "
+            "it, or train the parser in a pipeline after a tagger."
+        )
 
 
 def _sizes(sentences: Sentences) -> Heads:
