@@ -14,14 +14,18 @@ import pytest
 from tests.contracts.cells import COSTS, covered, spaces
 from tests.contracts.problems import problem, separable
 
-from linnaeus import protocols
+from linnaeus import kernels, protocols
 from linnaeus.arrays import CSR, Dense
+from linnaeus.data.sentences import Sentences
 from linnaeus.erm import Objective, Stop, Watch, train
 from linnaeus.features import Hashed, Words
+from linnaeus.features.arcs import Arcs
 from linnaeus.features.precomputed import FittedReady
 from linnaeus.kernels.online import LOSSES as KNOWN
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import CHAIN_LOSSES, BatchChain, Chain
+from linnaeus.learners.dependencies.learner import TREE_LOSSES, Dependencies
+from linnaeus.learners.dependencies.weights import SPACES as TREE_SPACES
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import FTRL, OPTIMIZERS, SCHEDULES, SGD, AdaGrad, DualAscent, PassiveAggressive
 from linnaeus.optimizers.ftrl import Proximal
@@ -44,7 +48,7 @@ from linnaeus.protocols import (
 )
 from linnaeus.regularizers import L2, REGULARIZERS, ElasticNet, NoPenalty
 from linnaeus.similarities import SIMILARITIES
-from linnaeus.types import LabelSets, Lesson, Start, Tags
+from linnaeus.types import Heads, LabelSets, Lesson, Start, Tags
 
 BIASES = ("free", "regularized", "none")
 RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0.3)}
@@ -64,6 +68,7 @@ PIECES = {
     **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name != "linear"},
     "learner of tags": Chain(),
     "exact learner of tags": BatchChain(),
+    "learner of trees": Dependencies(),
     **{f"similarity {name}": SIMILARITIES[name]() for name in SIMILARITIES},
     "hashed features": Words(terms=Hashed()).fit(["a b"]),
 }
@@ -303,6 +308,46 @@ def test_a_chain_learner_takes_the_step_of_the_loss(loss, rule):
     np.testing.assert_allclose(learned.W, W, rtol=1e-5, atol=1e-6)
     by = np.sqrt(1e-6 + links * links) if rule == "adagrad" else 1.0
     np.testing.assert_allclose(learned.shared, -0.3 * links / by, rtol=1e-5, atol=1e-6)
+
+
+def _trees(rng, space):
+    """Sentences with features of arcs, so few that none share a column; trees that may cross only in that space."""
+    words = [[f"w{rng.integers(30)}" for _ in range(n)] for n in (1, 6, 4)]
+    tags = [[f"T{rng.integers(4)}" for _ in row] for row in words]
+    sentences = Sentences.from_lists(words, columns={"upos": tags})
+    features = Arcs(("h.upos", "m.word", "h.upos m.upos", "h.word between.upos"), (), ("m.upos",), bits=20).fit(
+        sentences
+    )
+    heads = [0, *((2, 0, 2, 5, 3, 1) if space == "spanning" else (2, 0, 5, 5, 2, 5)), 2, 0, 2, 3]
+    return features, sentences, Heads.of([1, 6, 4], heads)
+
+
+@pytest.mark.parametrize("rule", ["sgd", "adagrad"])
+@pytest.mark.parametrize("space", ["projective", "spanning"])
+@pytest.mark.parametrize("loss", TREE_LOSSES)
+def test_a_learner_of_trees_takes_the_steps_of_the_loss(loss, space, rule):
+    features, sentences, y = _trees(np.random.default_rng(5), space)
+    table, order = features.first, np.array([1, 2, 0, 1, 2])
+    X = table.rows(table.coded(sentences))
+    there, columns = np.unique(X.indices, return_inverse=True)
+    rows = CSR(X.indptr, columns.astype(np.int32), X.data, len(there)).to_scipy().toarray().astype(np.float64)
+    assert X.data.max() == 1
+    w, total, iterates = np.zeros(len(there)), np.zeros(len(there)), []
+    for i in order:
+        own = rows[y.offsets[i] : y.offsets[i + 1]]
+        _, D = LOSSES[loss]().value_and_grad(TREE_SPACES[space][1], (own @ w)[:, None], y[i : i + 1])
+        g = own.T @ D[:, 0]
+        total += g * g
+        w = w - 0.3 * g / (np.sqrt(0.5 + total) if rule == "adagrad" else 1.0)
+        iterates.append(w)
+    adaptive = rule == "adagrad"
+    state = np.zeros((3 + adaptive, table.width), np.float32), np.zeros(0), np.zeros(2)
+    steps = order.astype(np.int32), np.full(len(order), 0.3)
+    data, asked = (table.coded(sentences).arrays, table.atoms), (TREE_SPACES[space][0], TREE_LOSSES.index(loss))
+    kernels.arc_learn(data, (y.heads, np.zeros(0)), steps, state, asked, (0.0, 3.0, 0.5 if adaptive else 0.0))
+    np.testing.assert_allclose(state[0][0, there], w, rtol=1e-4, atol=1e-5)
+    mean = state[0][0] - state[0][-2] / len(order)
+    np.testing.assert_allclose(mean[there], np.mean(iterates, axis=0), rtol=1e-4, atol=1e-5)
 
 
 # --- Derivatives, probabilities, penalties ---
