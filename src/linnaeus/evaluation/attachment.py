@@ -29,7 +29,11 @@ DISTANCES = {"root": (0, 0), "1": (1, 1), "2": (2, 2), "3_to_6": (3, 6), "7_up":
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Heads (m,) of all tokens, 0 for the root, j for token j of the sentence, -1 for none; and their relations."""
+    """Heads (m,) of all tokens, 0 for the root, j for token j of the sentence, -1 for none; and their relations.
+
+    >>> Arcs(np.array([2, 0], np.int32), pa.array(["det", "root"])).heads.tolist()
+    [2, 0]
+    """
 
     heads: Ints
     relations: pa.Array

@@ -87,6 +87,9 @@ def _differing(model: Model, sentences: Sentences, heads: Ints, rival: Ints) -> 
     """The features of the arcs that only one of the trees has."""
     table, W, tree = model.body.last_pass(model.features, sentences)
 
+    def relation(at: re.Match[str]) -> str:
+        return f"relation={model.names[int(at[1])]}"
+
     def named(head: int, m: int) -> list[tuple[int, str]]:
         found = table.named(sentences, head, m + 1, tree)
         return [

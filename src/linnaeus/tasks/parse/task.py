@@ -10,12 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
-from linnaeus.data.conllu import conllu_lines
 from linnaeus.data.roles import plain
 from linnaeus.data.sentence_reading import TAGS
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.dependencies.weights import SPACES, TreeWeights
 from linnaeus.protocols import LearnsTrees, capability
 from linnaeus.tasks.base import Given
 from linnaeus.tasks.parse.trees import HEADS, RELATIONS, trees_of
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from linnaeus.features.arcs import Arcs as ArcFeatures
     from linnaeus.features.arcs import FittedArcs
     from linnaeus.features.restore import Functions
-    from linnaeus.learners.dependencies import Dependencies
+    from linnaeus.learners.dependencies import Dependencies, TreeWeights
     from linnaeus.learners.run import Run
     from linnaeus.model.model import Model
     from linnaeus.outputs.trees import TreeSpace
@@ -193,6 +191,8 @@ class Parse(SentenceTask):
 
     def check_model(self, model: Model) -> None:
         """Refuse weights that do not fit the features and the relations."""
+        from linnaeus.learners.dependencies.weights import TreeWeights
+
         if not isinstance(model.body, TreeWeights) or not model.body.fits(model.features, len(model.names)):
             raise damaged("its weights do not fit its features and relations")
         if model.space != space_of(model.body) or len(set(model.names)) != len(model.names):
@@ -264,6 +264,8 @@ class Parse(SentenceTask):
 
     def lines(self, batch: pa.RecordBatch) -> str:
         """The sentences as CoNLL-U."""
+        from linnaeus.data.conllu import conllu_lines
+
         return conllu_lines(batch.to_pydict())
 
     def said(self, sentences: Sentences, answers: Sequence[Sequence[Arc]]) -> dict[str, pa.Array]:
@@ -310,6 +312,8 @@ class Parse(SentenceTask):
 
 def space_of(weights: TreeWeights) -> TreeSpace:
     """The output space in which weights search trees."""
+    from linnaeus.learners.dependencies.weights import SPACES
+
     found: TreeSpace = SPACES[weights.space][1]
     return found
 

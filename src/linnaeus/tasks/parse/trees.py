@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from linnaeus.errors import DataError
-from linnaeus.evaluation.attachment import Arcs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.data.sentence_reading import Place
     from linnaeus.data.sentences import Sentences
+    from linnaeus.evaluation.attachment import Arcs
     from linnaeus.types import Ints, Longs
 
 HEADS = ("heads", "head")
@@ -39,6 +38,8 @@ def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}")
     Traceback (most recent call last):
     linnaeus.errors.DataError: sentence 1: no token has the root (0) as its head; give exactly one token the head 0.
     """
+    from linnaeus.evaluation.attachment import Arcs
+
     found = column_named(sentences, HEADS)
     if found is None:
         raise DataError("the sentences have no heads; give a column 'heads' with the number of each token's head.")
@@ -58,6 +59,8 @@ def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}")
 
 def _numbers(sentences: Sentences, column: pa.Array, place: Place) -> Ints:
     """The heads as numbers; a cell that is none is refused with its place."""
+    import pyarrow.compute as pc
+
     plain = pc.fill_null(pc.match_substring_regex(column, r"^\d{1,9}$"), fill_value=False)
     right = plain.to_numpy(zero_copy_only=False)
     if not right.all():
