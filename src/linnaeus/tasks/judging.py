@@ -61,7 +61,7 @@ def judge(
 
     Labels that the model does not know are warned about.
     """
-    from linnaeus.evaluation import Accumulator
+    from linnaeus.evaluation import KINDS, Accumulator
 
     seen, unknown = Accumulator(), UnknownLabels(model.task.known_labels(model))
     values: dict[str, list[Label]] = {name: [] for name in by}
@@ -75,9 +75,9 @@ def judge(
     seed = model.recipe.seed if seed is None else seed
     found = seen.evaluation(rounds, seed)
     wrong = unknown.count if found.units else found.unknown
-    if said := unknown.sentence(
-        wrong, found.units or found.rows, "tokens have tags" if found.units else "rows have labels"
-    ):
+    outputs = KINDS[model.task.evaluated(model)].outputs
+    what = f"tokens have {outputs}" if found.units else "rows have labels"
+    if said := unknown.sentence(wrong, found.units or found.rows, what):
         warnings.warn(said, LinnaeusWarning, stacklevel=3)
     return found, _slices(seen.facts(), values, seed) if values else []
 

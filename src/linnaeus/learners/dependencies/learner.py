@@ -15,7 +15,7 @@ from linnaeus.features.arcs.table import Tree
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.kernels.online import SPACES as ONLINE_SPACES
-from linnaeus.learners.dependencies.weights import SPACES, TreeWeights, relations_of
+from linnaeus.learners.dependencies.weights import PARTS, SPACES, TreeWeights, relations_of
 from linnaeus.protocols import LearnsTrees, OnlineLoss, OracleLoss, UpdatesTrees, capability, has_method
 from linnaeus.types import Heads, State, groups
 
@@ -135,18 +135,19 @@ class Dependencies:
         if not isinstance(self.loss, str):
             raise UsageError("A parser with a loss of your own cannot be updated; train it on all sentences.")
         features, rows = bank.features, np.arange(len(bank.sentences))
-        walks: list[tuple[_Run, Floats, Longs]] = [
-            (_RelationRun(self, bank), start.relations, np.arange(bank.sentences.count)),
-            (_ArcRun(self, bank, features.first, None), start.first, rows),
-        ]
+        walks: dict[str, tuple[_Run, Floats, Longs]] = {
+            "first": (_ArcRun(self, bank, features.first, None), start.first, rows)
+        }
+        if bank.k > 1:
+            walks["relations"] = (_RelationRun(self, bank), start.relations, np.arange(bank.sentences.count))
         if len(start.second):
             guide = start.guides(features, bank.sentences)
-            walks.append((_ArcRun(self, bank, features.second, guide), start.second, rows))
-        found = [_one_epoch(*walk, seed) for walk in walks]
+            walks["second"] = (_ArcRun(self, bank, features.second, guide), start.second, rows)
+        found = {name: _one_epoch(*walk, seed) for name, walk in walks.items()}
         if told is not None:
-            told(0, *found[-1][1])
-        relations, first, *second = (weights for weights, _ in found)
-        return replace(start, relations=relations, first=first, second=second[0] if second else start.second)
+            told(0, *found["first"][1])
+        parts = {name: found[name][0] if name in found else getattr(start, name) for name in PARTS}
+        return TreeWeights(**parts, space=start.space)
 
     def parts(self, features: FittedArcs) -> int:
         """How many times `epochs` epochs there are: relations, the first pass, its folds, the second pass."""
@@ -219,6 +220,9 @@ class _Training:
         return tell
 
     def _relations(self, rows: Longs) -> Floats:
+        if self.bank.k == 1:  # arcs without names: nothing is left to choose
+            self.part += 1
+            return np.zeros((self.bank.features.relations.width, 1), np.float32)
         sizes = np.diff(self.bank.sentences.offsets)
         chosen = np.repeat(np.isin(np.arange(len(sizes)), rows), sizes)
         return self._learned(lambda: _RelationRun(self.plan, self.bank), np.flatnonzero(chosen))

@@ -16,7 +16,7 @@ from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTrees, capability
 from linnaeus.tasks.base import Given
-from linnaeus.tasks.parse.trees import HEADS, RELATIONS, trees_of
+from linnaeus.tasks.parse.trees import HEADS, RELATIONS, UNNAMED, trees_of
 from linnaeus.tasks.sentences import TOKENS, SentenceTask, joined, opened, sentence_examples, spans_of
 from linnaeus.tasks.sources import Pieces, refuse_roles, with_usual
 from linnaeus.types import Heads
@@ -291,9 +291,9 @@ class Parse(SentenceTask):
         """The relations of a batch."""
         return trees_of(batch).relations
 
-    def known_labels(self, model: Model) -> tuple[str, ...]:
-        """The relations that the model knows."""
-        return model.names
+    def known_labels(self, model: Model) -> tuple[str, ...] | None:
+        """The relations that the model knows; None if it learned from arcs without names."""
+        return None if model.names == (UNNAMED,) else model.names
 
     def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
