@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    Bools: TypeAlias = NDArray[np.bool_]
     Bytes: TypeAlias = NDArray[np.uint8]
     Ints: TypeAlias = NDArray[np.int32]
     Longs: TypeAlias = NDArray[np.int64]
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     Sparse: TypeAlias = tuple[Longs, Ints, Floats | Doubles]
     Chosen: TypeAlias = AnyInts | slice
     Truth: TypeAlias = "Array | LabelSets"
+else:
+    # Annotations are not evaluated: these names can be imported without loading NumPy.
+    Bools = Bytes = Ints = Longs = Floats = Doubles = Words16 = Words64 = Array = AnyFloats = AnyInts = Any
+    Arrays = Params = Sparse = Chosen = Truth = Any
 
 CostTable: TypeAlias = tuple[tuple[float, ...], ...]
 """A cost matrix as nested tuples, so that objects with one stay frozen and comparable."""
@@ -148,7 +153,7 @@ class Choices:
     """
 
     offsets: Longs
-    gold: NDArray[np.bool_]
+    gold: Bools
     costs: Doubles | None = None
     weights: Doubles | None = None
 

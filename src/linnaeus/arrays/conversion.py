@@ -7,8 +7,6 @@ errors, because programs match them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +14,7 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
 from linnaeus.errors import DataError, InputTypeError, said
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Floats, Label, Matrix
+from linnaeus.types import Array, Doubles, Floats, Label, Matrix
 
 WIDEST = 2**31 - 1
 MIXED = 1
@@ -96,8 +92,7 @@ def _refuse_texts(X: Matrix, array: Array, name: str) -> None:
 
 def _laid_out(values: Array) -> Floats | Doubles:
     """C-contiguous and aligned, as the kernels need it."""
-    laid: Floats | Doubles = np.require(values, requirements=["C", "A"])
-    return laid
+    return np.require(values, requirements=["C", "A"])
 
 
 def _from_scipy(X: Matrix, name: str) -> CSR:

@@ -16,11 +16,11 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import SparseRows
+from linnaeus.types import AnyFloats, AnyInts, Array, Doubles, Floats, Ints, Longs, Sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from linnaeus.types import AnyFloats, AnyInts, Array, Doubles, Floats, Ints, Longs, Sparse
 
 Stored = TypeVar("Stored")
 

@@ -8,21 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from linnaeus import kernels
 from linnaeus.data.arrow import as_numpy, holds_nul, offsets_of
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
-from linnaeus.types import groups
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from linnaeus.types import Label, Longs
+from linnaeus.types import Label, Longs, groups
 
 Lists = Sequence[Sequence[str]]
 Made = tuple[pa.Array, "Longs"]

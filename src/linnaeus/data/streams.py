@@ -5,15 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from linnaeus.data.options import ReadOptions
 from linnaeus.errors import DataError, MachineError, said
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.options import ReadOptions
 
 BLOCK = 4 << 20  # bytes read at once
 LONGEST = 64 << 20  # bytes of the longest row

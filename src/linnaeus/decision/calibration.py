@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
 from linnaeus.protocols import Chances, ChanceSpace, capability
 from linnaeus.store.states import field
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Matrix, Truth
+from linnaeus.types import Array, Doubles, Matrix, State, Truth
 
 
 class FittedCalibrator(ABC):

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.errors import UsageError, damaged, damaged_or_newer, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Array, Doubles, Json, Longs
+from linnaeus.types import Array, Bools, Doubles, Json, LabelSets, Longs, State
 
 Within: TypeAlias = Literal["all", "class"]
 WITHIN: tuple[Within, ...] = ("all", "class")
@@ -99,8 +94,7 @@ class Conformal:
 
     def strange(self, P: Doubles, truth: Array) -> Doubles:
         """The strangeness of the true class of each row (n,)."""
-        found: Doubles = STRANGENESS[self.strangeness](P)[np.arange(len(P)), np.asarray(truth)]
-        return found
+        return STRANGENESS[self.strangeness](P)[np.arange(len(P)), np.asarray(truth)]
 
     def learn(self, strange: Doubles, truth: Array, k: int) -> FittedConformal:
         """The same from the results of `strange`, for rows that come in batches."""
@@ -140,7 +134,7 @@ class FittedConformal:
         a, b = self.ends[group], self.ends[group + 1]
         return float(self.values[a + np.searchsorted(self.ranks[a:b], rank)])
 
-    def members(self, P: Doubles, coverage: float) -> NDArray[np.bool_]:
+    def members(self, P: Doubles, coverage: float) -> Bools:
         """Which classes are in the set of each row (n, k)."""
         return STRANGENESS[self.recipe.strangeness](P) <= self.bounds(coverage)
 
@@ -170,7 +164,7 @@ class FittedConformal:
         return cls(Conformal(**named), counts, ends, ranks, values)
 
 
-def as_sets(members: NDArray[np.bool_]) -> LabelSets:
+def as_sets(members: Bools) -> LabelSets:
     """Rows of yes and no (n, k) as label sets.
 
     >>> as_sets(np.array([[True, False], [False, False]])).offsets.tolist()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.decision.calibration import FittedCalibrator
@@ -11,12 +9,7 @@ from linnaeus.decision.scores import Kind, blocks, columns, fitting, normalized,
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Longs, Matrix, Truth
+from linnaeus.types import Bools, Doubles, Longs, Matrix, State, Truth
 
 FAR = 1e150
 """Scores beyond this count as this, so that differences and slopes of the interpolation are finite."""
@@ -82,7 +75,7 @@ class FittedIsotonic(FittedCalibrator):
         return cls(kind, ends, knots, values)
 
 
-def _steps(s: Doubles, yes: NDArray[np.bool_], weights: Doubles) -> tuple[Doubles, Doubles]:
+def _steps(s: Doubles, yes: Bools, weights: Doubles) -> tuple[Doubles, Doubles]:
     """Both ends of every step, and its height."""
     some = weights > 0
     s, inverse = np.unique(np.clip(s[some], -FAR, FAR), return_inverse=True)

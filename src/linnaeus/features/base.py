@@ -19,14 +19,12 @@ from linnaeus.errors import InputTypeError, damaged, expect
 from linnaeus.features.batches import text_batches
 from linnaeus.features.names import Names, chosen
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import has_method
+from linnaeus.protocols import Stream, has_method
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import State, offsets_of
+from linnaeus.types import Doubles, Floats, Ints, Longs, Place, Source, State, Words64, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.features.composition import Conjunction, Union
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints, Longs, Place, Source, Words64
 
 LARGEST = float(np.finfo(np.float32).max)
 """The largest value a row can hold."""
@@ -52,8 +50,7 @@ def as_stream(source: Source) -> Stream:
     if isinstance(source, Batch):
         return Batches((source,))
     if has_method(source, "batches"):
-        stream: Stream = source
-        return stream
+        return source
     return Batches(text_batches(source))
 
 

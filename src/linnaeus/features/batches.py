@@ -7,19 +7,15 @@ rows however the stream is cut, so that batches of any size give the same bits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.batch import Batch, join
 from linnaeus.errors import DataError, InputTypeError
+from linnaeus.protocols import Stream
 from linnaeus.text.buffers import as_arrow, from_strings
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Source
-
+from linnaeus.types import Source
 
 _WANTED = "a list of strings, or a NumPy, Arrow, pandas or polars column of strings"
 
@@ -106,8 +102,7 @@ def text(batch: Batch, piece: str) -> pa.Array:
 
 def texts(batch: Batch, piece: str) -> list[str]:
     """The texts as Python strings, for the named extractor that reads them."""
-    strings: list[str] = text(batch, piece).to_pylist()
-    return strings
+    return text(batch, piece).to_pylist()
 
 
 def column(batch: Batch, name: str, piece: str) -> pa.Array:

@@ -6,26 +6,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, check_least, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, prefixed
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import field, listed, nest, pack_strings, tensor, unpack_strings
-from linnaeus.types import State, offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Ints
-
+from linnaeus.types import Doubles, Ints, State, offsets_of
 
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none")
 """What a numeric column may say, in any case, when it has no number."""

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack, vstack
+from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, said
 from linnaeus.features.base import Block, Fitted, ascending, check_least, empty_rows
 from linnaeus.features.names import Names, chained
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import Place, State, offsets_of
+from linnaeus.types import Doubles, Floats, Ints, Longs, Place, State, offsets_of
 
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints, Longs
-
-    _Counted: TypeAlias = tuple[Longs, Longs]
+_Counted: TypeAlias = tuple[Longs, Longs]
 
 
 MAX_COLUMNS = 2**31 - 1
@@ -117,8 +114,7 @@ class FittedUnion(Fitted):
 
     def _shifts(self) -> list[int]:
         """The first column of each block."""
-        found: list[int] = np.cumsum([0, *(block.width for block in self.blocks)])[:-1].tolist()
-        return found
+        return np.cumsum([0, *(block.width for block in self.blocks)])[:-1].tolist()
 
 
 PAIRS_AT_ONCE = 1 << 22

@@ -6,22 +6,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
 from linnaeus.features.batches import texts
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store import states
-from linnaeus.types import NOT_STORED, State
-
-if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Ints
+from linnaeus.types import NOT_STORED, Ints, State
 
 Answer: TypeAlias = dict[str, float]
 Of: TypeAlias = Literal["text", "row"]

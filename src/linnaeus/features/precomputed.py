@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, TypeAlias
+from typing import ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from linnaeus.arrays import CSR, Dense, as_rows
 from linnaeus.data.arrow import as_numpy, is_list, settled
@@ -18,18 +20,9 @@ from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import TakesMatrices, has_method
+from linnaeus.protocols import Stream, TakesMatrices, has_method
 from linnaeus.store import states
-from linnaeus.types import State, offsets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Longs, Source
-
+from linnaeus.types import Doubles, Longs, Source, State, offsets_of
 
 MAX_COLUMNS = 2**31
 

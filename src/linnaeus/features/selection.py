@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from linnaeus.features import SCORES
 from linnaeus.features.base import Block, Fitted, Labeled, check_least
 from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints
+from linnaeus.protocols import Stream
+from linnaeus.types import Doubles, Floats, Ints
 
 
 class Score(Labeled, ABC):
@@ -122,8 +120,7 @@ def resolve_score(by: str | Score) -> Score:
         return by
     if by not in SCORES:
         raise UsageError(f"by={by!r} is not known; choose one of {', '.join(SCORES)}, or give an object.")
-    found: Score = SCORES[by]()
-    return found
+    return SCORES[by]()
 
 
 def best(scores: Doubles, k: int) -> Ints:

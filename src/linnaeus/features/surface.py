@@ -11,26 +11,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.features.base import Block, Fitted, rows_from
 from linnaeus.features.batches import text, texts
 from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import field, listed, pack_strings, unpack_strings
 from linnaeus.text import Analysis, Normalize, as_texts
 from linnaeus.text.buffers import as_arrow
-from linnaeus.types import Place, State, offsets_of
+from linnaeus.types import Ints, Place, State, offsets_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from scipy.sparse import csr_matrix
-
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Ints
 
 
 def bag(text: pa.Array, analysis: Analysis) -> tuple[list[str], csr_matrix]:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from linnaeus.frozen import dataclass
-from linnaeus.render.picture import Bars, Layer, Lines, Path, Points, Regions, Shades
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from linnaeus.render.picture import Panel, Picture
+from linnaeus.render.picture import Bars, Layer, Lines, Panel, Path, Picture, Points, Regions, Shades
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Colors that people with color blindness can distinguish (Okabe and Ito, 2008)."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Rows
 from linnaeus.similarities.vectors import PositiveKernel, inner_sparse
+from linnaeus.types import Doubles, Ints, Longs, Sparse
 
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Ints, Longs, Sparse
-
-    Strings = tuple[Longs, Ints]
+Strings = tuple[Longs, Ints]
 
 
 BLOCK = 256

@@ -9,14 +9,13 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import PositiveSimilarity, SparseRows, capability
+from linnaeus.protocols import PositiveSimilarity, Rows, SparseRows, capability
+from linnaeus.types import Doubles, Ints, Sparse
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from linnaeus.arrays import CSR, Dense
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Ints, Sparse
 
 
 CELLS = 1 << 22

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.errors import UsageError, damaged
+from linnaeus.types import Array, Arrays, Doubles, Floats, Ints
 
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints
+Coded: TypeAlias = tuple[Array, Floats | None]
 
-    Coded: TypeAlias = tuple[Array, Floats | None]
 
 FINE = 0.01
 """The error of one scale for each column, relative to the weights, up to which it is good enough."""
@@ -181,5 +180,4 @@ def prune(W: Floats, squares: Doubles, count: int) -> Ints:
     """
     weights = importance(W, squares)
     order = np.argsort(-weights, kind="stable")[: max(count, 0)]
-    kept: Ints = np.sort(order[weights[order] > 0]).astype(np.int32)
-    return kept
+    return np.sort(order[weights[order] > 0]).astype(np.int32)

@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.file import load, save
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Arrays
+from linnaeus.types import Arrays, State
 
 KIND = "checkpoint"
 SHARE = 0.1

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 
 from linnaeus.errors import damaged
-from linnaeus.types import Json, State
+from linnaeus.types import Array, Arrays, Bytes, Json, Longs, State
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from linnaeus.types import Array, Arrays, Bytes, Longs
 
-    Tensors: TypeAlias = Arrays
+Tensors: TypeAlias = Arrays
 
 
 class Piece(Protocol):

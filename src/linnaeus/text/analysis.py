@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import CASES, EDGE, TOKENIZERS
 from linnaeus.text.buffers import as_arrow, pack
-from linnaeus.text.normalize import Normalize
+from linnaeus.text.normalize import Aligned, Normalize
 from linnaeus.text.stem import stem_rows, stemmer
-from linnaeus.types import Json, Texts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from linnaeus.text.normalize import Aligned
-    from linnaeus.types import Longs
+from linnaeus.types import Json, Longs, Texts
 
 
 class Token(NamedTuple):

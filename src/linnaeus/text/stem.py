@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
 from linnaeus.errors import MachineError, UsageError
 from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import Texts
-
-if TYPE_CHECKING:
-    from linnaeus.types import Longs
+from linnaeus.types import Longs, Texts
 
 
 class Stemmer(Protocol):
@@ -38,8 +35,7 @@ def stemmer(language: str) -> Stemmer:
     known = snowballstemmer.algorithms()
     if language not in known:
         raise UsageError(f"stem={language!r} is not a language of Snowball; choose one of {', '.join(sorted(known))}.")
-    found: Stemmer = snowballstemmer.stemmer(language)
-    return found
+    return snowballstemmer.stemmer(language)
 
 
 def stem_rows(tokens: Texts, rows: Longs, language: str) -> Texts:

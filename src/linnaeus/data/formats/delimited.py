@@ -23,16 +23,14 @@ import pyarrow as pa
 
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import readable
+from linnaeus.data.ledger import Ledger
 from linnaeus.data.roles import HEADED, REPEATED
-from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, is_utf8
+from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, File, is_utf8
 from linnaeus.errors import DataError, said
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from pyarrow.csv import InvalidRow
-
-    from linnaeus.data.ledger import Ledger
-    from linnaeus.data.streams import File
 
 
 class Delimited(Format):

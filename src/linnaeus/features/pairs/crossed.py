@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.data.batch import Batch
+from linnaeus.data.groups import Groups
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.composition import products
 from linnaeus.features.names import Names, prefixed
-from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
+from linnaeus.features.pairs.base import FittedPairs, PairBlock, View, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed, nest
-from linnaeus.types import offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.data.groups import Groups
-    from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs, State
+from linnaeus.types import Doubles, Longs, State, offsets_of
 
 LARGEST = 2**31 - 1
 AT_ONCE = 4096

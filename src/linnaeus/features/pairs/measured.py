@@ -12,20 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.groups import Groups
 from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError, damaged
-from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
+from linnaeus.features.pairs.base import FittedPairs, PairBlock, View, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import NOT_STORED, State, offsets_of
+from linnaeus.types import NOT_STORED, Bools, Doubles, Floats, Longs, State, offsets_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.groups import Groups
-    from linnaeus.features.pairs.base import View
     from linnaeus.features.restore import Functions
-    from linnaeus.types import Doubles, Floats, Longs
 
 
 class FittedMeasure(ABC):
@@ -243,7 +239,7 @@ def _sparse(table: Floats, blocks: Longs, width: int) -> CSR:
     return CSR(offsets_of(kept.sum(axis=(1, 2))), columns[kept], np.ascontiguousarray(values[kept]), width)
 
 
-def _asked(view: View, column: str) -> tuple[Longs, NDArray[np.bool_]]:
+def _asked(view: View, column: str) -> tuple[Longs, Bools]:
     """The kind of each question, -1 for none; and which are negated."""
     texts = [text or "" for text in view.groups.column(column).to_pylist()]
     kinds = [next((i for i, kind in enumerate(KINDS) if kind in text.lower()), -1) for text in texts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -10,17 +10,12 @@ import pyarrow.compute as pc
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError
-from linnaeus.features.pairs.base import PRIME, Distinct, Keys, Tally, gathered
+from linnaeus.features.pairs.base import PRIME, Distinct, Keys, Tally, View, gathered
 from linnaeus.features.pairs.measured import FittedMeasure, Measure, Plain, largest_in_group
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
-from linnaeus.types import State
+from linnaeus.types import Doubles, Longs, State, Words64
 from linnaeus.types import groups as gather
-
-if TYPE_CHECKING:
-    from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs, Words64
-
 
 ASIDE = r"( \(.*\)|, .*)$"
 """What is put behind a name to tell it from others: "Georgia (country)", "Paris, Texas"."""

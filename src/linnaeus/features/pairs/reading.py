@@ -8,23 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, damaged
-from linnaeus.features.pairs.base import Tally
+from linnaeus.features.pairs.base import Tally, View
 from linnaeus.features.pairs.measured import FittedMeasure, Measure
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed
 from linnaeus.text.stem import light_stem, light_stems
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs, Words64
-
+from linnaeus.types import Doubles, Longs, State, Words64
 
 _PLAIN = """
     a an the and or of to in on at for with by from as is was were are be been being am it its this that these those he

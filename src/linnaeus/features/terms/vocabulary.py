@@ -9,25 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
+from linnaeus.features.terms.grams import Grams, Term
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GAP, K2, K3, MASK, pair_hash
 from linnaeus.kernels.plan import EDGE
-from linnaeus.store.states import tensor
-from linnaeus.types import offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.features.terms.grams import Grams, Term
-    from linnaeus.store.states import Tensors
-    from linnaeus.types import Array, Bytes, Ints, Longs, Words64
-
+from linnaeus.store.states import Tensors, tensor
+from linnaeus.types import Array, Bools, Bytes, Ints, Longs, Words64, offsets_of
 
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
@@ -186,7 +179,7 @@ def compact(tokens: tuple[Bytes, Longs], parents: Ints, last: Ints, columns: Int
     )
 
 
-def _take(data: Bytes, offsets: Longs, chosen: NDArray[np.bool_]) -> tuple[Bytes, Longs]:
+def _take(data: Bytes, offsets: Longs, chosen: Bools) -> tuple[Bytes, Longs]:
     if chosen.all():
         return data, offsets
     lengths = np.diff(offsets)
@@ -227,8 +220,7 @@ def hash_columns(vocabulary: Vocabulary, skips: bool) -> Words64:
     for parents, last in vocabulary.orders():
         before = join_hashes(orders[-1], np.uint64(GAP)) if skips else orders[-1]
         orders.append(join_hashes(before[parents], tokens[last]))
-    found: Words64 = np.concatenate(orders)[vocabulary.node_of_column()]
-    return found
+    return np.concatenate(orders)[vocabulary.node_of_column()]
 
 
 def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
@@ -243,8 +235,7 @@ def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
     one, other = (a >> SHIFT) * (b & LOW), (a & LOW) * (b >> SHIFT)
     middle = (low >> SHIFT) + (one & LOW) + (other & LOW)  # at most three times 2^32: it cannot overflow
     high = (a >> SHIFT) * (b >> SHIFT) + (one >> SHIFT) + (other >> SHIFT) + (middle >> SHIFT)
-    found: Words64 = high ^ (middle << SHIFT | low & LOW)
-    return found
+    return high ^ (middle << SHIFT | low & LOW)
 
 
 KINDS = (np.uint8, np.uint16, np.uint32)

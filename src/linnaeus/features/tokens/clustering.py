@@ -25,12 +25,10 @@ from linnaeus.features.projections import directions
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import TOKENIZERS
 from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import Texts
+from linnaeus.types import Doubles, Ints, Longs, Texts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-
-    from linnaeus.types import Doubles, Ints, Longs
 
 
 PLACES = (-2, -1, 1, 2)

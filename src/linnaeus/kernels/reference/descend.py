@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.reference.matrices import combine, pick
-from linnaeus.kernels.reference.rows import refuse
+from linnaeus.kernels.reference.rows import Rows, refuse
+from linnaeus.types import Doubles, Ints
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Doubles, Ints
+Pair: TypeAlias = tuple[Doubles, Doubles]
 
-    Pair: TypeAlias = tuple[Doubles, Doubles]
 
 SMALLEST = 1e-12
 FLATTEST = 1e-9

@@ -9,26 +9,23 @@ agree to rounding, not to the bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.hashes import K0, MASK
-from linnaeus.kernels.reference.rows import check_offsets, misfit, outside, refuse, row_of
+from linnaeus.kernels.reference.rows import Rows, check_offsets, misfit, outside, refuse, row_of
+from linnaeus.types import Array, Doubles, Ints, Longs, Words64
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
+State: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
+Member: TypeAlias = tuple[int, float, float]
+Number: TypeAlias = Any
+"""A number, or an array of numbers."""
 
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Array, Doubles, Ints, Longs, Words64
-
-    Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
-    State: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
-    Member: TypeAlias = tuple[int, float, float]
-    Number: TypeAlias = Any
-    """A number, or an array of numbers."""
 
 STRIPS = 128
 

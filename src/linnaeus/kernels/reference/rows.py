@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from linnaeus.types import AnyInts, Array, Doubles, Ints, Longs
+from linnaeus.types import AnyInts, Array, Doubles, Ints, Longs
 
-    Rows: TypeAlias = tuple[Longs, Ints, Array]
-    """Offsets (n+1), columns and values; in this way a matrix is given by its columns too."""
+Rows: TypeAlias = tuple[Longs, Ints, Array]
+"""Offsets (n+1), columns and values; in this way a matrix is given by its columns too."""
 
 
 def refuse(wrong: object, sentence: str) -> None:

@@ -11,20 +11,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.hashes import GAP, K0, K1, K2, K3, fold, hash_join
 from linnaeus.kernels.plan import UNITS, Plan, checked
-from linnaeus.kernels.reference.rows import offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import Rows, offsets_of, outside, refuse
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
+from linnaeus.types import Bytes, Doubles, Ints, Longs
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Bytes, Doubles, Ints, Longs
-
-    Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
+Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
 
 
 def _load(data: bytes) -> int:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from linnaeus.kernels.hashes import MASK, mix
 from linnaeus.kernels.plan import AMPERSAND, EDGE, INVALID, NOT_ASCII, SUSPECT, TOKENIZERS, UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
 from linnaeus.kernels.reference.rows import misfit, offsets_of, refuse
-
-if TYPE_CHECKING:
-    from linnaeus.types import Bytes, Longs, Words64
+from linnaeus.types import Bytes, Longs, Words64
 
 Spans: TypeAlias = list[tuple[int, int]]
 T = TypeVar("T")
