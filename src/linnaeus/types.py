@@ -5,7 +5,7 @@ n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -193,6 +193,23 @@ def offsets_of(counts: Array | Sequence[int]) -> Longs:
     found = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=found[1:])
     return found
+
+
+def stretches(sizes: Array, most: int) -> Iterator[tuple[int, int]]:
+    """Ranges [start, stop) of items whose sizes add up to at most `most`; each has at least one item.
+
+    >>> import numpy as np
+    >>> list(stretches(np.array([2, 2, 9, 1, 1]), 4))
+    [(0, 2), (2, 3), (3, 5)]
+    """
+    import numpy as np
+
+    ends, start = np.cumsum(sizes), 0
+    while start < len(ends):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
+        yield start, stop
+        start = stop
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, into, refuse_sizes, vstack
 from linnaeus.frozen import dataclass
-from linnaeus.types import AnyInts, Array, Doubles, Floats, Longs
+from linnaeus.types import AnyInts, Array, Doubles, Floats, Longs, offsets_of
 
 CELLS = 1 << 22
 """Cells in one block of the conversion to sparse rows."""
@@ -77,6 +77,5 @@ class Dense:
 
 def _sparse(values: Floats | Doubles) -> CSR:
     rows, columns = np.nonzero(values)
-    indptr = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=len(values)), out=indptr[1:])
+    indptr = offsets_of(np.bincount(rows, minlength=len(values)))
     return CSR(indptr, columns.astype(np.int32), values[rows, columns], values.shape[1])

@@ -7,10 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
 
 from linnaeus.errors import DataError, said
-from linnaeus.types import AnyInts, Array, Bools, Json, Longs
+from linnaeus.types import AnyInts, Array, Bools, Json, Longs, offsets_of
 
 DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32(), "i4"), (pa.int64(), "i8"))}
 """Types whose numbers lie in memory as NumPy's do, by Arrow's name."""
@@ -55,18 +54,6 @@ def as_strings(column: pa.Array) -> pa.Array:
     """
     found = pa.Array.from_buffers(pa.string(), len(column), column.buffers(), column.null_count, column.offset)
     found.validate(full=True)
-    return found
-
-
-def offsets_of(counts: ArrayLike) -> Longs:
-    """Where each of some parts begins, and where the last one ends, by how many there are in each.
-
-    >>> offsets_of([2, 0, 1]).tolist()
-    [0, 2, 2, 3]
-    """
-    sizes = np.asarray(counts, np.int64)
-    found = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=found[1:])
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol, Unpack
+from typing import TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -23,18 +23,8 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.types import Array, Json, Longs, Source
 
-
-class Batches(Protocol):
-    """Batches in order, as often as asked, each with the bytes read so far; start numbers are set by the corpus."""
-
-    @property
-    def size(self) -> int:
-        """Bytes there are to read; 0 in memory."""
-        ...
-
-    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
-        """One walk over all rows."""
-        ...
+Batches: TypeAlias = "Held | Files | Selected"
+"""Batches in order. Each `walk` gives all of them, with the bytes read so far; `size` counts all bytes to read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TypeAlias, Unpack
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import as_cell, as_numbers, as_numpy, as_text, is_list, list_offsets, offsets_of, settled
+from linnaeus.data.arrow import as_cell, as_numbers, as_numpy, as_text, is_list, list_offsets, settled
 from linnaeus.data.files import find, names_files
 from linnaeus.data.formats import FORMATS, Format
 from linnaeus.data.formats.jsonl import JsonLines
@@ -19,7 +19,7 @@ from linnaeus.data.options import FileOptions, ReadOptions
 from linnaeus.data.streams import File
 from linnaeus.errors import DataError, UsageError, said
 from linnaeus.frozen import dataclass
-from linnaeus.types import Bools, Doubles, Json, Longs, Source
+from linnaeus.types import Bools, Doubles, Json, Longs, Source, offsets_of
 
 TEXTS = ("text", "mention", "question", "query", "sentence", "context")
 CANDIDATES = ("candidates", "choices", "options", "endings")

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
-from linnaeus.data.arrow import as_cell, offsets_of
+from linnaeus.data.arrow import as_cell
 from linnaeus.data.batch import concatenated
 from linnaeus.data.memory import refuse_half_pairs
 from linnaeus.errors import DataError, InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.types import Array, Bools, Choices, Doubles, Label, Longs, Source, groups
+from linnaeus.types import Array, Bools, Choices, Doubles, Label, Longs, Source, groups, offsets_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,10 +72,8 @@ def folds(
     >>> [fold.test.size for fold in folds(10, 3)]
     [4, 3, 3]
     """
-    expect("k", k, int)
+    expect("k", k, int, 2)
     expect("seed", seed, int)
-    if k < 2:
-        raise UsageError(f"k={k} folds are too few; take 2 or more.")
     if n < k:
         raise DataError(f"{_rows(n)} cannot make {k} folds; take fewer, or read more data.")
     if groups is not None:
@@ -104,9 +102,7 @@ def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
     >>> [(f.train.size, f.test.size) for f in folds_by_time([1, 2, 3, 4, 5, 6], 2)]
     [(2, 2), (4, 2)]
     """
-    expect("k", k, int)
-    if k < 1:
-        raise UsageError(f"k={k} folds are too few; take 1 or more.")
+    expect("k", k, int, 1)
     when = np.asarray(times)
     edges = _edges(when, [i / (k + 1) for i in range(1, k + 1)])
     if len(set(edges)) < k:

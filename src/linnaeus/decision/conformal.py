@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus.errors import UsageError, damaged, damaged_or_newer, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import Array, Bools, Doubles, Json, LabelSets, Longs, State
+from linnaeus.types import Array, Bools, Doubles, Json, LabelSets, Longs, State, offsets_of
 
 Within: TypeAlias = Literal["all", "class"]
 WITHIN: tuple[Within, ...] = ("all", "class")
@@ -101,7 +101,7 @@ class Conformal:
         y = np.asarray(truth)
         groups = [strange] if self.within == "all" else [strange, *(strange[y == c] for c in range(k))]
         kept = [_quantiles(group) for group in groups]
-        ends = np.cumsum([0, *(len(ranks) for ranks, _ in kept)]).astype(np.int64)
+        ends = offsets_of([len(ranks) for ranks, _ in kept])
         ranks, values = (np.concatenate(arrays) for arrays in zip(*kept, strict=True))
         return FittedConformal(self, np.array([len(g) for g in groups], np.int64), ends, ranks, values)
 
@@ -170,9 +170,7 @@ def as_sets(members: Bools) -> LabelSets:
     >>> as_sets(np.array([[True, False], [False, False]])).offsets.tolist()
     [0, 1, 1]
     """
-    offsets = np.zeros(len(members) + 1, np.int64)
-    np.cumsum(members.sum(axis=1), out=offsets[1:])
-    return LabelSets(offsets, np.nonzero(members)[1].astype(np.int32))
+    return LabelSets(offsets_of(members.sum(axis=1)), np.nonzero(members)[1].astype(np.int32))
 
 
 def _quantiles(strange: Doubles) -> tuple[Longs, Doubles]:

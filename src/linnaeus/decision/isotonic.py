@@ -9,7 +9,7 @@ from linnaeus.decision.scores import Kind, blocks, columns, fitting, normalized,
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import Bools, Doubles, Longs, Matrix, State, Truth
+from linnaeus.types import Bools, Doubles, Longs, Matrix, State, Truth, offsets_of
 
 FAR = 1e150
 """Scores beyond this count as this, so that differences and slopes of the interpolation are finite."""
@@ -34,9 +34,9 @@ class Isotonic:
         for start, stop in blocks(S):
             members = columns(truth, kind, start, stop).T
             steps += [_steps(s, yes, weights) for s, yes in zip(S[:, start:stop].T, members, strict=True)]
-        ends = np.cumsum([0, *(len(knots) for knots, _ in steps)])
+        ends = offsets_of([len(knots) for knots, _ in steps])
         knots, values = (np.concatenate(arrays) for arrays in zip(*steps, strict=True))
-        return FittedIsotonic(kind, ends.astype(np.int64), knots, values)
+        return FittedIsotonic(kind, ends, knots, values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -233,22 +233,12 @@ def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
     return CSR(np.arange(n + 1, dtype=np.int64) * width, columns, values.reshape(-1), width)
 
 
-def check_least(name: str, value: int, least: int = 1) -> None:
-    """Refuse what is not a whole number, or is below the least one.
-
-    >>> check_least("Selected(k=...)", 0)
-    Traceback (most recent call last):
-    linnaeus.errors.UsageError: Selected(k=...) must be at least 1, not 0.
-    """
-    expect(name, value, int, least)
-
-
 def check_around(name: str, block: Block, width: int, seed: int) -> None:
     """Refuse a block that is not an extractor, a width below 1 and a seed below 0."""
     if not isinstance(block, Block):
         raise InputTypeError(f"{name} takes an extractor's features, not {type(block).__name__}.")
-    check_least(f"{name}(width=...)", width)
-    check_least(f"{name}(seed=...)", seed, 0)
+    expect(f"{name}(width=...)", width, int, 1)
+    expect(f"{name}(seed=...)", seed, int, 0)
 
 
 def ascending(numbers: Ints | Longs | Words64, below: int | None = None) -> bool:

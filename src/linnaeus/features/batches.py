@@ -38,7 +38,8 @@ def _chunks(source: Source) -> list[pa.Array]:
         return [_strings(source)]
     if isinstance(source, pa.ChunkedArray):
         return [_strings(chunk) for chunk in source.chunks]
-    if hasattr(source, "__arrow_c_stream__") and not _is_object_series(source):
+    # A pandas column of type object may hold anything; its Arrow export fails without naming the row.
+    if hasattr(source, "__arrow_c_stream__") and str(getattr(source, "dtype", "")) != "object":
         return [_strings(chunk) for chunk in pa.chunked_array(source).chunks]
     if isinstance(source, np.ndarray) and source.ndim != 1:
         raise InputTypeError(f"An array of {source.ndim} dimensions was given instead of a column of texts.")
@@ -55,11 +56,6 @@ def _refuse(source: Source) -> None:
         raise InputTypeError("A table was given instead of a column of texts; use linnaeus.read(table, text=...).")
     if isinstance(source, Mapping | Set) or not isinstance(source, Iterable):
         raise InputTypeError(f"{type(source).__name__} was given instead of texts: give {_WANTED}.")
-
-
-def _is_object_series(source: Source) -> bool:
-    # A pandas column of type object may hold anything; its Arrow export fails without naming the row.
-    return str(getattr(source, "dtype", "")) == "object"
 
 
 def _strings(array: pa.Array) -> pa.Array:

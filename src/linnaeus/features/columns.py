@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
 from linnaeus.data.batch import Batch
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
-from linnaeus.features.base import LARGEST, Block, Fitted, check_least, empty_rows
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
+from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, prefixed
 from linnaeus.frozen import dataclass
@@ -122,7 +122,7 @@ class Columns(Block):
             object.__setattr__(self, name, tuple(value))
         if not self.numeric and not self.categorical:
             raise UsageError("Columns needs the name of at least one numeric or categorical column.")
-        check_least("Columns(min_df=...)", self.min_df)
+        expect("Columns(min_df=...)", self.min_df, int, 1)
 
     def learn(self, stream: Stream) -> FittedColumns:
         """Two passes: sums and categories, then squared differences from the mean."""

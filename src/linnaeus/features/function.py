@@ -103,17 +103,15 @@ class _Call:
             for key, value in given.items():
                 yield (f"{key}={value}", 1.0) if isinstance(value, str) else (str(key), _number(value, where))
         elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
-            self._check_size(len(given), where)
+            self.size = len(given) if self.size is None else self.size
+            if len(given) != self.size:
+                raise DataError(
+                    f"{where}: it returned {len(given)} numbers, but {self.size} before; always return as many."
+                )
             for place, value in enumerate(given):
                 yield f"{self.name}[{place}]", _number(value, where)
         else:
             yield self.name, _number(given, where)
-
-    def _check_size(self, size: int, where: str) -> None:
-        if self.size is None:
-            self.size = size
-        if size != self.size:
-            raise DataError(f"{where}: it returned {size} numbers, but {self.size} before; always return as many.")
 
 
 def _number(value: object, where: str) -> float:

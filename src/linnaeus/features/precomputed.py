@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from linnaeus.arrays import CSR, Dense, as_rows
 from linnaeus.data.arrow import as_numpy, is_list, settled
 from linnaeus.data.batch import Batch, row_numbers
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, said
+from linnaeus.errors import DataError, UsageError, damaged, expect, said
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, numbered
@@ -44,12 +44,8 @@ class Ready(Block):
     width: int | None = None
 
     def __post_init__(self) -> None:
-        if self.width is None:
-            return
-        if isinstance(self.width, bool) or not isinstance(self.width, int):
-            raise InputTypeError(f"Ready(width=...) must be a number of columns, not {self.width!r}.")
-        if not 1 <= self.width <= MAX_COLUMNS:
-            raise UsageError(f"Ready(width=...) must be between 1 and {MAX_COLUMNS:,}, not {self.width}.")
+        if self.width is not None:
+            expect("Ready(width=...)", self.width, int, 1, MAX_COLUMNS)
 
     def learn(self, stream: Stream) -> FittedReady:
         """One walk that looks for the largest index; none where the width is known."""

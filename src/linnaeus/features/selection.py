@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import SCORES
-from linnaeus.features.base import Block, Fitted, Labeled, check_least
+from linnaeus.features.base import Block, Fitted, Labeled
 from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import Stream
@@ -104,7 +104,7 @@ class Selected(Block):
     def __post_init__(self) -> None:
         if not isinstance(self.block, Block):
             raise InputTypeError(f"Selected takes an extractor, not {type(self.block).__name__}.")
-        check_least("Selected(k=...)", self.k)
+        expect("Selected(k=...)", self.k, int, 1)
         resolve_score(self.by)
 
     def learn(self, stream: Stream) -> Fitted:
@@ -149,8 +149,7 @@ def _over_labels(tally: Tally, part: Callable[[Doubles, float, float], Doubles])
 
 
 def _deviation(observed: Doubles, expected: Doubles) -> Doubles:
-    where = expected > 0
-    return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=where)
+    return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0)
 
 
 def _information(tally: Tally, joint: Doubles, count: float) -> Doubles:

@@ -71,9 +71,7 @@ class Affixes(Block):
     def __post_init__(self) -> None:
         for name in ("prefixes", "suffixes"):
             object.__setattr__(self, name, _check_lengths(name, getattr(self, name)))
-        expect("Affixes(min_df=...)", self.min_df, int)
-        if min((*self.prefixes, *self.suffixes, self.min_df), default=0) < 1:
-            raise UsageError("Affixes takes lengths and a min_df of at least 1.")
+        expect("Affixes(min_df=...)", self.min_df, int, 1)
         if not self.prefixes and not self.suffixes:
             raise UsageError("Affixes needs at least one length of prefixes or suffixes.")
 
@@ -97,7 +95,7 @@ def _check_lengths(name: str, lengths: Iterable[int]) -> tuple[int, ...]:
         raise InputTypeError(f"Affixes({name}=...) takes several lengths, such as (1, 2, 3), not {lengths!r}.")
     lengths = tuple(lengths)
     for length in lengths:
-        expect(f"Each length of Affixes({name}=...)", length, int)
+        expect(f"Each length of Affixes({name}=...)", length, int, 1)
     return tuple(sorted(set(lengths)))
 
 
@@ -305,9 +303,7 @@ class Letters(Block):
     normalize: Normalize = having(default_factory=Normalize)
 
     def __post_init__(self) -> None:
-        expect("Letters(length=...)", self.length, int)
-        if not 1 <= self.length <= LONGEST:
-            raise UsageError(f"Letters(length=...) must be between 1 and {LONGEST:,}, not {self.length}.")
+        expect("Letters(length=...)", self.length, int, 1, LONGEST)
         if not isinstance(self.normalize, Normalize):
             raise InputTypeError("normalize takes a Normalize(...), such as Normalize(case=None) to keep the case.")
 

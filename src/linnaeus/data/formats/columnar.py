@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from linnaeus.data.arrow import is_list, list_offsets, offsets_of, settled
+from linnaeus.data.arrow import is_list, list_offsets, settled
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.options import ReadOptions
 from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw, refuse_growth
 from linnaeus.errors import DataError, said
-from linnaeus.types import Json, Longs
+from linnaeus.types import Json, Longs, offsets_of, stretches
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile, RowGroupMetaData
@@ -222,17 +222,13 @@ def pieces(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
 
 def _parts(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
     sizes = sum((row_bytes(column) for column in table.columns), np.ones(len(table), np.int64))
-    ends = np.cumsum(sizes)
-    if not len(ends) or ends[-1] <= max(PIECE, table.nbytes):
-        growth.add(int(ends[-1]) if len(ends) else 0)
+    if sizes.sum() <= max(PIECE, table.nbytes):
+        growth.add(int(sizes.sum()))
         yield table
         return
-    start, before = 0, 0
-    while start < len(ends):
-        stop = max(int(np.searchsorted(ends, before + PIECE, side="right")), start + 1)
-        growth.add(int(ends[stop - 1]) - before)
+    for start, stop in stretches(sizes, PIECE):
+        growth.add(int(sizes[start:stop].sum()))
         yield table.slice(start, stop - start)
-        start, before = stop, int(ends[stop - 1])
 
 
 def row_bytes(column: pa.Array) -> Longs:

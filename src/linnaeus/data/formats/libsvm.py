@@ -9,14 +9,14 @@ from dataclasses import field
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import ENTRIES, MANY, offsets_of
+from linnaeus.data.arrow import ENTRIES, MANY
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, sample
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.roles import FIXED
 from linnaeus.data.streams import File
 from linnaeus.frozen import dataclass
-from linnaeus.types import Doubles, Longs
+from linnaeus.types import Doubles, Longs, offsets_of
 
 _REMEDY = "write 'label index:value index:value ...' with whole indices from 0 to 2147483647"
 

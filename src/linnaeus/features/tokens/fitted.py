@@ -21,7 +21,7 @@ from linnaeus.features.tokens.templates import ITEMS, Pair, Part, Template, Temp
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, nest, nested, pack_arrow, tensor, unpack_arrow
 from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import Bools, Floats, Ints, Json, Longs, State, Texts, Words64
+from linnaeus.types import Bools, Floats, Ints, Json, Longs, State, Texts, Words64, offsets_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -421,7 +421,7 @@ def _fitted(
         numbers[key][[0, 1]] = 0, 1
         numbers[key][chosen + BOUNDARIES] = np.arange(len(chosen)) + BOUNDARIES
     members = [_members(t, own, numbers) for t, own in zip(templates.templates(), parts, strict=True)]
-    bounds = np.cumsum([0] + [len(own) for own in members]).astype(np.int64)
+    bounds = offsets_of([len(own) for own in members])
     return FittedTemplates(templates, tuple(strings), np.concatenate(members), bounds)
 
 

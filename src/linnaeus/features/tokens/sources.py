@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -181,10 +181,7 @@ class KnownPhrases:
         inside = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         codes[inside] = 2 * np.repeat(kinds, sizes) + 1
         codes[starts] = 2 * kinds
-        return encoded(codes, self._mark)
-
-    def _mark(self, code: int) -> str:
-        return f"{'BI'[code % 2]}-{self.classes[code // 2].as_py()}"
+        return encoded(codes, lambda code: f"{'BI'[code % 2]}-{self.classes[code // 2].as_py()}")
 
     def _matches(self, sentences: Sentences) -> tuple[Longs, Longs, Longs]:
         """First token, length and class of each phrase that is marked."""
@@ -256,24 +253,10 @@ def _apart(starts: Longs, sizes: Longs) -> Longs:
 SOURCES = {"clusters": Clusters, "gazetteer": Gazetteer}
 """Every piece that `Templates.sources` may hold."""
 
-FITTED: dict[str, type[KnownClusters] | type[KnownPhrases]] = {"clusters": KnownClusters, "gazetteer": KnownPhrases}
+Source: TypeAlias = KnownClusters | KnownPhrases
+"""A fitted source: `name` is the column that `column(sentences)` makes."""
 
-
-class Source(Protocol):
-    """A fitted source."""
-
-    @property
-    def name(self) -> str:
-        """The column it makes."""
-        ...
-
-    def column(self, sentences: Sentences) -> pa.Array:
-        """A string for each token, or null."""
-        ...
-
-    def state(self) -> State:
-        """Manifest and tensors."""
-        ...
+FITTED: dict[str, type[Source]] = {"clusters": KnownClusters, "gazetteer": KnownPhrases}
 
 
 def restore(state: State) -> Source:

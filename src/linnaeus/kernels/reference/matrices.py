@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from linnaeus.kernels.reference.rows import Rows, check_offsets, misfit, offsets_of, outside, refuse, row_of, stored
-from linnaeus.types import AnyFloats, Array, Doubles, Ints, Longs, groups
+from linnaeus.kernels.reference.rows import Rows, check_offsets, misfit, outside, refuse, row_of, stored
+from linnaeus.types import AnyFloats, Array, Doubles, Ints, Longs, groups, offsets_of
 
 
 def rows_dot(rows: Rows, weights: AnyFloats, out: Doubles, _threads: int) -> None:

@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from linnaeus.kernels.plan import UNITS, checked
-from linnaeus.kernels.reference.rows import misfit, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import misfit, outside, refuse
 from linnaeus.kernels.reference.terms import hash_bytes
 from linnaeus.kernels.reference.tokens import texts_of, tokens_of
-from linnaeus.types import Bytes, Doubles, Ints, Longs, Words64
+from linnaeus.types import Bytes, Doubles, Ints, Longs, Words64, offsets_of
 
 Keys: TypeAlias = tuple[Longs, Words64]
 Members: TypeAlias = tuple[Longs, Longs, Longs]

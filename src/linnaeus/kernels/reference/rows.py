@@ -33,15 +33,6 @@ def check_offsets(rows: Rows, kernel: str) -> None:
     refuse(misfit(rows[0], min(len(rows[1]), len(rows[2]))), f"{kernel}: the offsets do not fit the values")
 
 
-def offsets_of(sizes: Array | list[int]) -> Longs:
-    """Where lists of these sizes begin and end that lie one behind the other.
-
-    >>> offsets_of([2, 1]).tolist()
-    [0, 2, 3]
-    """
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-
 def row_of(rows: Rows, i: int | np.integer) -> tuple[Ints, Array]:
     """Columns and values of one row."""
     inside = slice(rows[0][i], rows[0][i + 1])

@@ -10,10 +10,10 @@ from linnaeus.kernels.plan import Plan
 from linnaeus.kernels.reference.digests import BlockGuard
 from linnaeus.kernels.reference.lookup import LONG, LOW, NO_PAIR, SHIFT, Arrays, index_terms
 from linnaeus.kernels.reference.matrices import gather_rows, rows_dot
-from linnaeus.kernels.reference.rows import Rows, check_offsets, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import Rows, check_offsets, outside, refuse
 from linnaeus.kernels.reference.terms import hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts
-from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
+from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs, offsets_of
 
 Part: TypeAlias = tuple[int, Plan, Arrays | None, tuple[int, int]]
 Group: TypeAlias = tuple[list[Part], Floats, Floats, Ints, int, tuple[float, float, float] | None]

@@ -17,9 +17,9 @@ import numpy as np
 
 from linnaeus.kernels.hashes import GAP, K0, K1, K2, K3, fold, hash_join
 from linnaeus.kernels.plan import UNITS, Plan, checked
-from linnaeus.kernels.reference.rows import Rows, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import Rows, outside, refuse
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
-from linnaeus.types import Bytes, Doubles, Ints, Longs
+from linnaeus.types import Bytes, Doubles, Ints, Longs, offsets_of
 
 Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
 

@@ -24,8 +24,8 @@ import numpy as np
 from linnaeus.kernels.hashes import MASK, mix
 from linnaeus.kernels.plan import AMPERSAND, EDGE, INVALID, NOT_ASCII, SUSPECT, TOKENIZERS, UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
-from linnaeus.kernels.reference.rows import misfit, offsets_of, refuse
-from linnaeus.types import Bytes, Longs, Words64
+from linnaeus.kernels.reference.rows import misfit, refuse
+from linnaeus.types import Bytes, Longs, Words64, offsets_of
 
 Spans: TypeAlias = list[tuple[int, int]]
 T = TypeVar("T")
