@@ -95,7 +95,7 @@ def add_multiple(vector: Doubles, times: float, total: Doubles) -> float:
 
 
 LARGEST = 1e76
-"""Of a sum of squares: float32, which models are stored in, ends at 3e38. Solvers multiply such sums."""
+"""The largest sum of squares: models are stored in float32, which ends at 3e38, and solvers multiply such sums."""
 
 Scores = TypeVar("Scores", bound=NDArray[np.floating])
 

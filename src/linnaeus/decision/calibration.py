@@ -124,7 +124,7 @@ class FittedTemperature(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedTemperature:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         T = state.manifest.get("temperature")
         if not isinstance(T, float) or not 0.0 < T < math.inf:
             raise damaged(f"its temperature is {T!r}")
@@ -166,7 +166,7 @@ class FittedChances(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedChances:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         loss, space = field(state.manifest, "loss", str), field(state.manifest, "space", str)
         found = cls(stored_kind(state.manifest), loss, space)
         found._pieces()

@@ -150,7 +150,7 @@ class FittedConformal:
 
     @classmethod
     def from_state(cls, state: State) -> FittedConformal:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         named: dict[str, Json] = {name: state.manifest.get(name) for name in ("strangeness", "within")}
         if state.manifest.get("kind") != "conformal" or named["strangeness"] not in STRANGENESS:
             raise damaged_or_newer(f"its label sets are of kind {named['strangeness']!r}")

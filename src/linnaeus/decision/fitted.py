@@ -108,7 +108,7 @@ class FittedScope:
 
     @classmethod
     def from_state(cls, state: State) -> FittedScope:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         kind, rows = stored_kind(state.manifest), field(state.manifest, "rows", int)
         blank = field({"blank": 0.0, **state.manifest}, "blank", float)
         by_known = field({"by_known": False, **state.manifest}, "by_known", bool)

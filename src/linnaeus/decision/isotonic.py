@@ -63,7 +63,7 @@ class FittedIsotonic(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedIsotonic:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         kind, ends = stored_kind(state.manifest), tensor(state.tensors, "ends", np.int64)
         knots, values = (tensor(state.tensors, name, np.float64) for name in ("knots", "values"))
         fit = len(ends) > 1 and ends[0] == 0 and (np.diff(ends) > 0).all() and ends[-1] == len(knots) == len(values)

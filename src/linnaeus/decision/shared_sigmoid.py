@@ -88,7 +88,7 @@ class FittedShared(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedShared:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         T, b, kind = state.manifest.get("temperature"), state.manifest.get("offset"), stored_kind(state.manifest)
         if not isinstance(T, float) or not 0.0 < T < math.inf or not isinstance(b, float) or not math.isfinite(b):
             raise damaged(f"its calibration has the temperature {T!r} and the offset {b!r}")

@@ -61,7 +61,7 @@ class FittedSigmoid(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedSigmoid:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         slopes, offsets = (tensor(state.tensors, name, np.float64) for name in ("slopes", "offsets"))
         kind = stored_kind(state.manifest)
         if len(slopes) == 0 or len(slopes) != len(offsets) or (kind == "binary" and len(slopes) != 1):

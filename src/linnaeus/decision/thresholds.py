@@ -227,7 +227,7 @@ class FittedThresholds:
 
     @classmethod
     def from_state(cls, state: State) -> FittedThresholds:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         kind, values = stored_kind(state.manifest), tensor(state.tensors, "values", np.float64)
         if kind == "classes" or len(values) == 0 or (kind == "binary" and len(values) != 1):
             raise damaged("its thresholds do not fit its labels")

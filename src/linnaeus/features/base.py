@@ -134,7 +134,7 @@ class FittedPiece(ABC):
         return [piece for piece in flat if isinstance(piece, FittedPiece)]
 
     def parts(self) -> Iterator[FittedPiece]:
-        """It, and all it is made of."""
+        """The piece itself, then the pieces inside it, and those inside them."""
         yield self
         for piece in self.inside:
             yield from piece.parts()
@@ -282,7 +282,7 @@ class Narrowed(Fitted):
         return chosen(self.features.names(), self.columns)
 
     def keep(self, columns: Ints) -> Fitted:
-        """Fewer still."""
+        """Only these columns of the ones that are kept."""
         return Narrowed(self.features, self.columns[columns])
 
     def state(self) -> State:
@@ -291,7 +291,7 @@ class Narrowed(Fitted):
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> Narrowed:
-        """Built again from the piece it narrows."""
+        """Restore from the stored state and the features it narrows."""
         columns = tensor(state.tensors, "columns", np.int32)
         if not ascending(columns, features.width):
             raise damaged("its selected columns are not columns of its features")

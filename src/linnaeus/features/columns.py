@@ -273,7 +273,7 @@ class FittedField(Fitted):
 
     @property
     def width(self) -> int:
-        """That of the extractor."""
+        """The number of columns of the extractor."""
         return self.features.width
 
     def extract(self, batch: Batch) -> CSR:

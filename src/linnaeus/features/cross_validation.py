@@ -111,7 +111,7 @@ class Everyone(NamedTuple):
 
     @classmethod
     def of(cls, X: CSR) -> Everyone:
-        """Those of these rows."""
+        """The counts of these rows."""
         return cls(len(X), X.counts())
 
     def without(self, X: CSR) -> Everyone:

@@ -111,7 +111,7 @@ class FittedReady(Fitted):
         return Matrix(rows=as_rows(source, self.width, names))
 
     def names(self) -> Names:
-        """Those of the data frame; else `#7` for index 7."""
+        """The column names of the data frame; without one, `#7` for index 7."""
         called = self.called
         return numbered(self.width) if called is None else Names(self.width, lambda start, end: [*called[start:end]])
 

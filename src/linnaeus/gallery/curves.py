@@ -21,7 +21,7 @@ GROUPS = {
 """Which losses are drawn together."""
 
 HIDDEN = ("logistic", "modified_huber")
-"""Those that cover another one, wholly or down to m = -1: they are dashed."""
+"""Losses that lie on another curve, everywhere or from m = -1 on, and are drawn dashed."""
 
 STEP = "0-1: a mistake"
 """What the step from 1 to 0 is called in the legend."""

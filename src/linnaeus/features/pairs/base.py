@@ -84,7 +84,7 @@ class Tally:
 
     @classmethod
     def from_state(cls, state: State, keys: str, counts: str) -> Tally:
-        """Built again; keys that are not sorted, and counts that are not finite, are refused."""
+        """Restore from the stored state; unsorted keys, and counts that are not positive and finite, are refused."""
         found = cls(tensor(state.tensors, keys, np.int64).view(np.uint64), tensor(state.tensors, counts, np.float64))
         counted = (found.counts > 0) & np.isfinite(found.counts)
         if len(found.keys) != len(found.counts) or not ascending(found.keys) or not counted.all():
@@ -232,7 +232,7 @@ class FittedJoined(FittedPairs):
 
     @property
     def width(self) -> int:
-        """That of all blocks."""
+        """The number of columns of all blocks."""
         return sum(block.width for block in self.blocks)
 
     def rows(self, groups: Groups | View) -> CSR:

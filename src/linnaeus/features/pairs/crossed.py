@@ -61,7 +61,7 @@ class FittedDescribed(FittedPairs):
 
     @property
     def width(self) -> int:
-        """That of the extractor."""
+        """The number of columns of the extractor."""
         return self.features.width
 
     def rows(self, groups: Groups | View) -> CSR:
@@ -69,7 +69,7 @@ class FittedDescribed(FittedPairs):
         return of_candidates(self.features, viewed(groups))
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
-        """Those of the distinct candidates, looked up."""
+        """Score each distinct candidate once, then look the scores up."""
         view = viewed(groups)
         each = self.features.extract(titles(view)).dot(w)[view.distinct("candidate").codes]
         return np.where(view.missing, 0.0, each)
@@ -79,12 +79,12 @@ class FittedDescribed(FittedPairs):
         return prefixed("candidate: ", self.features.names())
 
     def state(self) -> State:
-        """That of the extractor."""
+        """The state of the extractor."""
         return nest({"kind": "described"}, (self.features,))
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedDescribed:
-        """Built again."""
+        """Restore from the stored state."""
         del state
         return cls(features)
 
@@ -168,13 +168,13 @@ class FittedCrossed(FittedPairs):
         return Names(self.width, some)
 
     def state(self) -> State:
-        """Those of the extractors."""
+        """The states of both extractors."""
         manifest = {"kind": "crossed", "columns": list(self.columns), "weight": self.weight}
         return nest(manifest, (self.left, self.right))
 
     @classmethod
     def from_state(cls, state: State, left: Fitted, right: Fitted) -> FittedCrossed:
-        """Built again."""
+        """Restore from the stored state."""
         weight = float(field(state.manifest, "weight", (int, float)))
         columns = listed(state.manifest, "columns", str)
         if not columns or not np.isfinite(weight) or left.width * right.width > LARGEST:

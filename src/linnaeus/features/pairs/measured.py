@@ -43,7 +43,7 @@ class FittedMeasure(ABC):
         """Manifest and tensors that build it again."""
 
     def learning_values(self, view: View) -> Doubles:
-        """Those of examples it was fitted on, as if it had not seen their own answers."""
+        """The numbers of examples it was fitted on, as if it had not seen their answers."""
         return self.values(view)
 
 
@@ -73,7 +73,7 @@ class Plain(Measure, FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State) -> FittedMeasure:
-        """Built again from its settings, lists as tuples; settings that are none are refused."""
+        """Restore from the stored settings, with lists as tuples; a missing setting is refused."""
         found = {}
         for part in fields(cls):  # type: ignore[arg-type]
             if part.name not in state.manifest:
@@ -179,7 +179,7 @@ class FittedMeasured(FittedPairs):
         return _sparse(table, np.column_stack([shared, own]), self.width)
 
     def names(self) -> list[str]:
-        """Those of the numbers, perhaps with the kind of question."""
+        """The names of the numbers, with the kind of question if questions are used."""
         plain = [name for measure in self.measures for name in measure.names()]
         base = plain + ([f"{name}, among the candidates" for name in plain] if self.standing == "both" else [])
         if self.question is None:
@@ -193,7 +193,7 @@ class FittedMeasured(FittedPairs):
 
     @classmethod
     def from_state(cls, state: State, *blocks: FittedMeasure) -> FittedMeasured:
-        """Built again."""
+        """Restore from the stored state."""
         scale, standing = tensor(state.tensors, "scale", np.float64), states.field(state.manifest, "standing", str)
         if standing not in STANDINGS or len(scale) != sum(len(block.names()) for block in blocks):
             raise damaged("its measures do not fit their scales")

@@ -316,7 +316,7 @@ class FittedKnown(FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State) -> FittedKnown:
-        """Built again."""
+        """Restore from the stored state."""
         source, by = field(state.manifest, "source", str), field(state.manifest, "by", (str, type(None)))
         return cls(
             source, by, *(Tally.from_state(state, name, f"{name}.counts") for name in ("pairs", "texts", "pages"))

@@ -104,7 +104,7 @@ class Clue:
         return sum(self.idf(word) for word in sorted(words))
 
     def there(self, words: set[str]) -> set[str]:
-        """Those of the words that the story has."""
+        """The words that occur in the story."""
         return {word for word in words if word in self.story.ids}
 
     @cached_property
@@ -254,7 +254,7 @@ class FittedPassage(FittedMeasure):
     n: int
 
     def names(self) -> list[str]:
-        """Those of the clues."""
+        """The names of the numbers of each clue."""
         return [name for clue in self.clues for name in CLUES[clue][1]]
 
     def values(self, view: View) -> Doubles:
@@ -280,7 +280,7 @@ class FittedPassage(FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State) -> FittedPassage:
-        """Built again."""
+        """Restore from the stored state."""
         clues, n = listed(state.manifest, "clues", str), field(state.manifest, "n", int)
         if not clues or any(clue not in CLUES for clue in clues):
             raise damaged("it has clues that are none")

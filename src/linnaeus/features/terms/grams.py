@@ -96,7 +96,7 @@ class Grams:
 
     @classmethod
     def from_manifest(cls, manifest: Json) -> Grams:
-        """Built again."""
+        """Restore from the manifest."""
         try:
             low, high, gap = (int(size) for size in manifest["sizes"])
             if manifest["unit"] not in UNITS:

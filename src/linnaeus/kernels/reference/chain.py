@@ -102,7 +102,7 @@ class _Chain:
         return found
 
     def behind(self, upper: np.ufunc) -> list[Array]:
-        """That of all that follows each state."""
+        """The best or soft score of all that follows each state."""
         found = [np.zeros_like(self.first)]
         for own in reversed(self.local):
             found.append(upper.reduce(self.links + (own + found[-1]), axis=-1))

@@ -56,7 +56,7 @@ def _draw(seeds: Words64, at: int, n: int) -> int:
 
 
 TINY_STEP, MOST, END, FLAT = 0.01, 60, 750.0, 1e-30
-"""Of Newton's method: how far it goes, and how often; the size of a logit; the least curvature."""
+"""Newton's method stops at this share of its first slope, or after so many steps; bounds of logits and curvatures."""
 
 
 class Hinge:

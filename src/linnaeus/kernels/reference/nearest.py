@@ -226,7 +226,7 @@ class _Graph:
         return beam
 
     def apart(self, points: list[Point], most: int) -> list[Point]:
-        """Of points in their order, those that no kept one is nearer to than the target is."""
+        """The points, in order, that are nearer to the target than to any point already kept."""
         kept: list[Point] = []
         for gap, row in points:
             others = self.points(self.row(row), [other for _, other in kept]) if kept else []
