@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.errors import UsageError, damaged, damaged_or_newer, expect
+from linnaeus.decision.scores import check_share
+from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
 from linnaeus.types import Array, Bools, Doubles, Json, LabelSets, Longs, State, offsets_of
@@ -121,9 +122,7 @@ class FittedConformal:
 
     def bounds(self, coverage: float) -> Doubles:
         """Q for all classes (1,), or for each (k,)."""
-        expect("coverage", coverage, float)
-        if not 0 < coverage < 1:
-            raise UsageError(f"coverage must lie between 0 and 1, not {coverage}; 0.9 is usual.")
+        check_share("coverage", coverage)
         found = np.array([self._bound(group, coverage) for group in range(len(self.counts))])
         return found if len(found) == 1 else np.where(np.isfinite(found[1:]), found[1:], found[0])
 

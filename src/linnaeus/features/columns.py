@@ -191,10 +191,8 @@ class FittedColumns(Fitted):
     @classmethod
     def from_state(cls, state: State) -> FittedColumns:
         """Restore from the stored state."""
-        numeric = listed(state.manifest, "numeric", str)
-        categorical = listed(state.manifest, "categorical", str)
-        means = tuple(tensor(state.tensors, "means", np.float64).tolist())
-        scales = tuple(tensor(state.tensors, "scales", np.float64).tolist())
+        numeric, categorical = (listed(state.manifest, name, str) for name in ("numeric", "categorical"))
+        means, scales = (tuple(tensor(state.tensors, name, np.float64).tolist()) for name in ("means", "scales"))
         words = unpack_strings("categories", state.tensors)
         counts = tensor(state.tensors, "counts", np.int64).tolist()
         fits = len(means) == len(scales) == len(numeric) and len(counts) == len(categorical)

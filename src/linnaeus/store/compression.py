@@ -70,10 +70,6 @@ def dequantize(tensors: Mapping[str, Array]) -> Floats:
     return W
 
 
-def _whole(W: Floats) -> Coded:
-    return W, None
-
-
 def _halves(W: Floats) -> Coded:
     """One scale, a power of two, so that only codes are rounded, and neither large nor small weights are lost."""
     _, exponent = np.frexp(np.abs(W).max(initial=0))
@@ -112,7 +108,7 @@ def _blocks(d: int) -> Iterator[slice]:
     return (slice(start, start + (1 << 16)) for start in range(0, d, 1 << 16))
 
 
-KINDS: dict[str, Callable[[Floats], Coded]] = {"float32": _whole, "float16": _halves, "int8": _eighths}
+KINDS: dict[str, Callable[[Floats], Coded]] = {"float32": lambda W: (W, None), "float16": _halves, "int8": _eighths}
 """How weights are coded, by the type of the codes."""
 
 

@@ -95,7 +95,7 @@ class Analysis:
         aligned = self.align(text)
         found = [(aligned.text[a:b], *aligned.span(a, b)) for a, b in self.cut(aligned.text)]
         if self.stem is not None:
-            stem = stemmer(self.stem).stemWord
+            stem = stemmer(self.stem)
             found = [(stem(word), start, end) for word, start, end in found]
         tokens = [Token(*token) for token in found]
         return self._edged(tokens, aligned) if self.tokenizer == "edges" else tokens

@@ -139,9 +139,9 @@ class Vocabulary:
     @classmethod
     def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
         """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
-        if "token_lengths" in tensors:
-            tensors = expanded(tensors)
-        data, offsets, slots, columns, pairs = (tensor(tensors, name, kind) for name, kind in ARRAYS.items())
+        small = "token_lengths" in tensors
+        arrays = expanded(tensors) if small else (tensor(tensors, name, kind) for name, kind in ARRAYS.items())
+        data, offsets, slots, columns, pairs = arrays
         vocabulary = cls(data, offsets, slots, columns, pairs, width)
         if not kernels.is_sound(vocabulary.arrays, width, LONGEST):
             raise damaged("the tables of its vocabulary do not fit each other")
@@ -276,8 +276,8 @@ def _smallest(numbers: Array) -> Array:
     return numbers.astype(next(kind for kind in KINDS if most <= np.iinfo(kind).max))
 
 
-def expanded(tensors: Tensors) -> Tensors:
-    """The tensors of a vocabulary again, with the probe tables that its kernel follows."""
+def expanded(tensors: Tensors) -> tuple[Array, ...]:
+    """The arrays of a vocabulary that `terse` made small, with the probe tables that its kernel follows."""
     lengths, steps, last = (_counts(tensors, name) for name in ("token_lengths", "steps", "last"))
     token_bytes, columns = tensor(tensors, "token_bytes", np.uint8), tensor(tensors, "token_columns", np.int32)
     pair_columns = tensor(tensors, "pair_columns", np.int32)
@@ -289,13 +289,8 @@ def expanded(tensors: Tensors) -> Tensors:
     if (parents >= count + np.arange(len(parents))).any() or count + len(parents) > int(LOW) >> 1:
         raise damaged("a term of its vocabulary begins with one that comes later")
     keys = parents.astype(np.uint64) << SHIFT | last.astype(np.uint64)
-    return {
-        "token_bytes": token_bytes,
-        "token_offsets": offsets,
-        "token_slots": kernels.probe_tokens(token_bytes, offsets),
-        "columns": columns,
-        "pair_slots": kernels.probe_pairs(keys, pair_columns, count),
-    }
+    slots, pairs = kernels.probe_tokens(token_bytes, offsets), kernels.probe_pairs(keys, pair_columns, count)
+    return token_bytes, offsets, slots, columns, pairs
 
 
 def _counts(tensors: Tensors, name: str) -> Longs:
