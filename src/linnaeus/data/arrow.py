@@ -17,11 +17,11 @@ DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32()
 _TYPES = {"float64": pa.float64(), "int32": pa.int32(), "int64": pa.int64()}
 
 FEW = 1 << 16
-"""Strings up to which they are told apart here: beyond, what pyarrow needs to be loaded is soon won back."""
+"""Up to this many strings are numbered in Python; for more, loading the functions of pyarrow pays off."""
 
 
 def as_numpy(column: pa.Array) -> Array:
-    """Numbers or truth values without nulls; numbers are not copied, so the array is not to be written to.
+    """A column of numbers or truth values without nulls as an array. Numbers are not copied: do not write to it.
 
     >>> as_numpy(pa.array([True, False, True])[1:]).tolist(), as_numpy(pa.array([1.5, 2.5])[1:]).tolist()
     ([False, True], [2.5])

@@ -103,7 +103,7 @@ def join(batches: Sequence[Batch]) -> Batch:
 
 
 def concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
-    """Arrays one after the other, in a type that holds all of them."""
+    """Concatenate arrays, in a type that holds all of them."""
     if len({array.type for array in arrays}) > 1:
         kind = _common([array.type for array in arrays])
         arrays = [array.cast(kind) for array in arrays]

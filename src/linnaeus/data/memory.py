@@ -18,7 +18,7 @@ _HALF = "holds half a surrogate pair, not a character; correct it with text.enco
 
 
 MEMORY = "the data"
-"""How messages call data in memory."""
+"""The name of data in memory in messages."""
 
 
 def chunks(source: Source) -> Iterator[Chunk]:

@@ -48,7 +48,7 @@ def as_scores(S: Matrix) -> Doubles:
 
 
 def with_truth(S: Matrix, truth: Truth, weights: Doubles | None = None) -> tuple[Doubles, Kind, Doubles]:
-    """Scores, their kind, and a weight for each row (ones where none are given); sizes and labels are checked."""
+    """Check sizes and labels; return the scores, their kind, and a weight for each row (1 by default)."""
     S = as_scores(S)
     kind = kind_of(S, truth)
     heavy = np.ones(len(S)) if weights is None else np.asarray(weights, dtype=np.float64)

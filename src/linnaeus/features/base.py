@@ -95,11 +95,11 @@ class Labeled:
     """Base class of pieces that may learn from labels."""
 
     needs_labels: ClassVar[bool] = False
-    """Whether it does: then it must be learned anew for each fold, or held-out rows would be known to it."""
+    """Whether it learns from labels: then it must be learned again in each fold, or it would know held-out rows."""
 
 
 class FittedPiece(ABC):
-    """What every fitted piece says of itself; its class or its fields say otherwise where it is so."""
+    """Properties of fitted pieces, with their defaults; a class or its fields override those that differ."""
 
     opaque: ClassVar[bool] = False
     """Whether its features come from all of a text at once, so that their weights say nothing of single words."""
@@ -128,7 +128,7 @@ class FittedPiece(ABC):
 
     @property
     def inside(self) -> Sequence[FittedPiece]:
-        """The pieces that it is made of: those among its fields."""
+        """The fitted pieces among its fields."""
         held = [getattr(self, part.name) for part in fields(self)]  # type: ignore[arg-type]
         flat = [piece for one in held for piece in (one if isinstance(one, tuple) else (one,))]
         return [piece for piece in flat if isinstance(piece, FittedPiece)]
@@ -219,7 +219,7 @@ ROWS = 4096
 
 
 def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
-    """The rows that `make` gives for those of X, some at a time, with all their numbers stored.
+    """Apply `make` to the rows of X, some at a time, and store every number of the results.
 
     >>> X = CSR(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), 1)
     >>> full_rows(X, lambda rows: rows.dot(np.array([[2.0, 0.0]])), 2).data.tolist()

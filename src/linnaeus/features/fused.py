@@ -1,8 +1,8 @@
 """Fitted features as a fused kernel takes them, so that texts are scored without making rows.
 
 Blocks of terms (words, characters, subwords, skip-grams; exact, given or hashed), valued and of a length, side by side,
-perhaps with only some columns kept: these can be fused. What else there is (columns, lexicons, functions, conjunctions,
-values of one's own) has rows.
+perhaps with only some columns kept: these can be fused. All other features (columns, lexicons, functions,
+conjunctions, user-defined values) make rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file of several states, written in one step: where interrupted work goes on."""
+"""A file of several states, written in one step, from which interrupted work continues."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PartsFile:
         self._cost = self._saved - now
 
     def done(self) -> None:
-        """Nothing is left to go on from."""
+        """Remove the file when the work is done."""
         self.path.unlink(missing_ok=True)
 
     def _whole(self) -> State:

@@ -28,7 +28,7 @@ _IpcReader: TypeAlias = pa.RecordBatchFileReader | pa.RecordBatchStreamReader
 
 _MAX_BATCH_ROWS = 1 << 16
 _UNREAD = ("run_end_encoded", "list_view", "large_list_view", "union", "dense_union", "sparse_union")
-"""Types of columns, by the beginning of their names, whose cells nobody here reads."""
+"""Column types that are not read, by the beginning of their names."""
 
 
 class Parquet(Format):
@@ -196,7 +196,7 @@ def _check_size(file: File, group: RowGroupMetaData, options: ReadOptions) -> No
 
 
 PIECE = 32 << 20
-"""Bytes of rows that are decoded at once, where they take fewer in the file."""
+"""Rows are decoded in pieces of about this many bytes, even if they take fewer bytes in the file."""
 
 _COUNTED_ROWS, _COUNTED_CELLS = 1 << 20, 1 << 24
 """Rows that are counted at once, and cells that may take less than a bit each."""

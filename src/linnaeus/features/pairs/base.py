@@ -110,14 +110,14 @@ class Distinct:
 
 
 class View:
-    """Groups, with their tokens and whatever else features want to share, made when first asked for."""
+    """Groups with their tokens and other values that features share; each is computed on first use."""
 
     def __init__(self, groups: Groups) -> None:
         self.groups = groups
         self._made: dict[Hashable, object] = {}
 
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for this key."""
+        """The result of `make`, computed once for this key."""
         if key not in self._made:
             self._made[key] = make()
         return cast("T", self._made[key])
@@ -175,7 +175,7 @@ def gathered(owner: Longs, keys: Words64, count: int) -> Keys:
 
 
 def viewed(groups: Groups | View) -> View:
-    """A view of the groups, where it is not one already."""
+    """A view of the groups; a view is returned unchanged."""
     return groups if isinstance(groups, View) else View(groups)
 
 

@@ -18,7 +18,7 @@ from linnaeus.types import Doubles, Longs, State, Words64
 from linnaeus.types import groups as gather
 
 ASIDE = r"( \(.*\)|, .*)$"
-"""What is put behind a name to tell it from others: "Georgia (country)", "Paris, Texas"."""
+"""The end of a title that tells it from others of the same name: "Georgia (country)", "Paris, Texas"."""
 
 INITIALS = r"(\p{L})[\p{L}\p{N}'.]*[^\p{L}\p{N}]*"
 
@@ -89,7 +89,7 @@ class Match(Plain):
 
 
 def _bases(values: pa.Array) -> tuple[Distinct, Doubles, Doubles]:
-    """Titles without what was put behind them; which have parentheses, which a comma."""
+    """Titles without such an end, and which titles have parentheses or a comma."""
     encoded = pc.replace_substring_regex(values, ASIDE, "").dictionary_encode()
     aside = pc.match_substring(values, " (").to_numpy(zero_copy_only=False)
     comma = pc.match_substring(values, ", ").to_numpy(zero_copy_only=False)

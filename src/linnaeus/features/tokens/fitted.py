@@ -297,9 +297,8 @@ LARGEST = 1 << SHIFT
 def _values(state: State, fields: int) -> tuple[pa.Array, ...]:
     counts = tensor(state.tensors, "value_counts", np.int64)
     strings = unpack_arrow("values", state.tensors)
-    if len(counts) != fields or (counts < 0).any() or (counts > LARGEST - BOUNDARIES).any():
-        raise damaged("the values of its forms do not fit its templates")
-    if int(counts.sum()) != len(strings):
+    sound = len(counts) == fields and (counts >= 0).all() and (counts <= LARGEST - BOUNDARIES).all()
+    if not sound or int(counts.sum()) != len(strings):
         raise damaged("the values of its forms do not fit its templates")
     starts = np.cumsum(counts) - counts
     return tuple(strings.slice(a, n) for a, n in zip(starts.tolist(), counts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What many twins need: refusals, and rows that lie between offsets."""
+"""Helpers of the twins: checks of arguments, and access to rows that are given by offsets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Rows: TypeAlias = tuple[Longs, Ints, Array]
 
 
 def refuse(wrong: object, sentence: str) -> None:
-    """A ValueError that says this, where something is wrong."""
+    """Raise a ValueError with this sentence if something is wrong."""
     if wrong:
         raise ValueError(sentence)
 
