@@ -6,6 +6,7 @@ Messages say what is wrong, where, and what to do, in one sentence.
 (True, 3)
 """
 
+import math
 import os
 from collections.abc import Iterable
 from numbers import Integral, Real
@@ -155,12 +156,15 @@ _KINDS: dict[type, tuple[type | tuple[type, ...], str]] = {
 }
 
 
-def expect(name: str, value: object, kind: type, least: float | None = None) -> None:
+def expect(name: str, value: object, kind: type, least: float | None = None, most: float = math.inf) -> None:
     """Refuse an argument that is not of this type: int, float (whole numbers too), str, os.PathLike (strings too).
 
-    True does not count as a number. A number below the least one is refused, too.
+    True does not count as a number. If `least` is given, a number below it or above `most` is refused, too.
 
     >>> expect("k", 3, int)
+    >>> expect("k", 3, int, 1, 2)
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: k must be between 1 and 2, not 3.
     >>> expect("k", "3", int)
     Traceback (most recent call last):
     linnaeus.errors.InputTypeError: k takes a whole number, not '3'.
@@ -168,8 +172,9 @@ def expect(name: str, value: object, kind: type, least: float | None = None) -> 
     accepted, words = _KINDS[kind]
     if isinstance(value, bool) or not isinstance(value, accepted):
         raise InputTypeError(f"{name} takes {words}, not {value!r}.")
-    if least is not None and not cast("float", value) >= least:
-        raise UsageError(f"{name} must be at least {least}, not {value}.")
+    if least is not None and not least <= cast("float", value) <= most:
+        range_ = f"at least {least}" if most == math.inf else f"between {least} and {most:,}"
+        raise UsageError(f"{name} must be {range_}, not {value}.")
 
 
 def is_unicode(text: str) -> bool:

@@ -5,7 +5,7 @@ n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    Bools: TypeAlias = NDArray[np.bool_]
     Bytes: TypeAlias = NDArray[np.uint8]
     Ints: TypeAlias = NDArray[np.int32]
     Longs: TypeAlias = NDArray[np.int64]
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     Sparse: TypeAlias = tuple[Longs, Ints, Floats | Doubles]
     Chosen: TypeAlias = AnyInts | slice
     Truth: TypeAlias = "Array | LabelSets"
+else:
+    # Annotations are not evaluated: these names can be imported without loading NumPy.
+    Bools = Bytes = Ints = Longs = Floats = Doubles = Words16 = Words64 = Array = AnyFloats = AnyInts = Any
+    Arrays = Params = Sparse = Chosen = Truth = Any
 
 CostTable: TypeAlias = tuple[tuple[float, ...], ...]
 """A cost matrix as nested tuples, so that objects with one stay frozen and comparable."""
@@ -148,7 +153,7 @@ class Choices:
     """
 
     offsets: Longs
-    gold: NDArray[np.bool_]
+    gold: Bools
     costs: Doubles | None = None
     weights: Doubles | None = None
 
@@ -223,6 +228,23 @@ def offsets_of(counts: Array | Sequence[int]) -> Longs:
     found = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=found[1:])
     return found
+
+
+def stretches(sizes: Array, most: int) -> Iterator[tuple[int, int]]:
+    """Ranges [start, stop) of items whose sizes add up to at most `most`; each has at least one item.
+
+    >>> import numpy as np
+    >>> list(stretches(np.array([2, 2, 9, 1, 1]), 4))
+    [(0, 2), (2, 3), (3, 5)]
+    """
+    import numpy as np
+
+    ends, start = np.cumsum(sizes), 0
+    while start < len(ends):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
+        yield start, stop
+        start = stop
 
 
 @dataclass(frozen=True, slots=True)

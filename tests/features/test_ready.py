@@ -96,7 +96,7 @@ def test_mistakes_have_their_sentence():
         Ready().fit(batch([[(None, 1.0)]]))
     with pytest.raises(UsageError, match="between 1 and"):
         Ready(width=0)
-    with pytest.raises(InputTypeError, match="number of columns"):
+    with pytest.raises(InputTypeError, match="takes a whole number"):
         Ready(width="8")
     for width in (-1, 2**40, None):
         with pytest.raises(ModelFileError, match="damaged"):

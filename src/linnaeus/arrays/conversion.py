@@ -7,8 +7,6 @@ errors, because programs match them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +14,7 @@ from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
 from linnaeus.errors import DataError, InputTypeError, said
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Floats, Label, Matrix
+from linnaeus.types import Array, Doubles, Floats, Label, Matrix
 
 WIDEST = 2**31 - 1
 MIXED = 1
@@ -30,11 +26,7 @@ RESHAPE = (
 
 
 def as_rows(
-    X: Matrix,
-    width: int | None = None,
-    names: NDArray[np.object_] | None = None,
-    who: str = "the model",
-    name: str = "X",
+    X: Matrix, width: int | None = None, names: NDArray[np.object_] | None = None, who: str = "the model"
 ) -> CSR | Dense:
     """X as rows of finite numbers (n, d): `CSR` if it is sparse, `Dense` otherwise.
 
@@ -53,64 +45,63 @@ def as_rows(
         given = column_names(X)
         if given is not None:
             refuse_names(names, given)
-    rows = _rows(X, name)
-    _refuse_shape(rows.shape, name)
+    rows = _rows(X)
+    _refuse_shape(rows.shape)
     if width is not None and rows.shape[1] != width:
-        raise DataError(f"{name} has {rows.shape[1]} features, but {who} is expecting {width} features as input.")
-    _refuse_unfinite(rows, name)
+        raise DataError(f"X has {rows.shape[1]} features, but {who} is expecting {width} features as input.")
+    _refuse_unfinite(rows)
     return rows
 
 
-def _rows(X: Matrix, name: str) -> CSR | Dense:
+def _rows(X: Matrix) -> CSR | Dense:
     if isinstance(X, CSR | Dense):
         return X
     sparse = X if is_sparse(X) else _sparse_frame(X)
     if sparse is not None:
-        return _from_scipy(sparse, name)
-    array = _to_array(X, name)
+        return _from_scipy(sparse)
+    array = _to_array(X)
     if array.ndim < 2:
-        _refuse_texts(X, array, name)
+        _refuse_texts(X, array)
     if array.ndim != 2:
-        refuse_dimensions(array.ndim, name)
-    return Dense(_laid_out(_to_floats(array, name)))
+        refuse_dimensions(array.ndim)
+    return Dense(_laid_out(_to_floats(array, "X")))
 
 
-def refuse_dimensions(ndim: int, name: str) -> None:
+def refuse_dimensions(ndim: int) -> None:
     """Refuse arrays that do not have two dimensions, with advice."""
     if ndim < 2:
         got = "scalar array" if ndim == 0 else "1D array"
-        raise DataError(f"Expected 2D array, got {got} instead: {name} has no rows of features. {RESHAPE}")
-    raise DataError(f"Found array with dim {ndim}, while dim <= 2 is required; give {name} one row for each example.")
+        raise DataError(f"Expected 2D array, got {got} instead: X has no rows of features. {RESHAPE}")
+    raise DataError(f"Found array with dim {ndim}, while dim <= 2 is required; give X one row for each example.")
 
 
-def _refuse_texts(X: Matrix, array: Array, name: str) -> None:
+def _refuse_texts(X: Matrix, array: Array) -> None:
     """Refuse texts and other input that is not a matrix of numbers, with advice."""
     if array.dtype.kind in "US" or (array.dtype.kind == "O" and array.size and isinstance(array.flat[0], str | bytes)):
         raise DataError(
-            f"{name} holds texts, but a matrix of numbers is expected; make features of them first, as "
+            "X holds texts, but a matrix of numbers is expected; make features of them first, as "
             "linnaeus.features.Words().fit_rows(texts) does."
         )
     if array.dtype.kind == "O" and array.ndim == 0:
-        raise InputTypeError(f"{name} takes a matrix of numbers, one row for each example, not {type(X).__name__}.")
+        raise InputTypeError(f"X takes a matrix of numbers, one row for each example, not {type(X).__name__}.")
 
 
 def _laid_out(values: Array) -> Floats | Doubles:
     """C-contiguous and aligned, as the kernels need it."""
-    laid: Floats | Doubles = np.require(values, requirements=["C", "A"])
-    return laid
+    return np.require(values, requirements=["C", "A"])
 
 
-def _from_scipy(X: Matrix, name: str) -> CSR:
+def _from_scipy(X: Matrix) -> CSR:
     if len(X.shape) != 2:
-        refuse_dimensions(len(X.shape), name)
+        refuse_dimensions(len(X.shape))
     if X.shape[1] > WIDEST:
-        raise DataError(f"{name} has {X.shape[1]:,} columns, but at most {WIDEST:,} can be used; hash them into fewer.")
+        raise DataError(f"X has {X.shape[1]:,} columns, but at most {WIDEST:,} can be used; hash them into fewer.")
     # Convert to floats first: duplicate entries are summed, and small integers would overflow.
-    matrix = X.astype(_to_floats(np.zeros(0, X.dtype), name).dtype, copy=False).tocsr()
+    matrix = X.astype(_to_floats(np.zeros(0, X.dtype), "X").dtype, copy=False).tocsr()
     indptr, indices = _laid(matrix.indptr, np.int64), _laid(matrix.indices, np.int32)
     order = kernels.column_order(indptr, indices, X.shape[1], kernels.thread_count())
     if not order or len(indptr) != X.shape[0] + 1 or indptr[-1] > len(matrix.data) or _wraps(matrix.indices):
-        raise DataError(f"The sparse matrix {name} is damaged: its offsets or columns are invalid; build it again.")
+        raise DataError("The sparse matrix X is damaged: its offsets or columns are invalid; build it again.")
     if order == MIXED:
         matrix = matrix.copy()
         matrix.has_canonical_format = matrix.has_sorted_indices = False
@@ -129,14 +120,14 @@ def _wraps(columns: Array) -> bool:
     return bool(wide and (columns.min() < 0 or columns.max() > np.iinfo(np.int32).max))
 
 
-def _refuse_shape(shape: tuple[int, int], name: str) -> None:
+def _refuse_shape(shape: tuple[int, int]) -> None:
     for count, what, fault in zip(shape, ("sample", "feature"), ("is empty", "has no columns"), strict=True):
         if not count:
             found = f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required"
-            raise DataError(f"{found}: {name} {fault}.")
+            raise DataError(f"{found}: X {fault}.")
 
 
-def _refuse_unfinite(rows: CSR | Dense, name: str) -> None:
+def _refuse_unfinite(rows: CSR | Dense) -> None:
     values = rows.values.reshape(-1) if isinstance(rows, Dense) else rows.data[: rows.nnz]
     at = kernels.first_unfinite(values, kernels.thread_count())
     if at < 0:
@@ -146,7 +137,7 @@ def _refuse_unfinite(rows: CSR | Dense, name: str) -> None:
     else:
         row, column = int(np.searchsorted(rows.indptr, at, "right")) - 1, int(rows.indices[at])
     what = "NaN" if np.isnan(values[at]) else "infinity"
-    raise DataError(f"{name}[{row}, {column}] is {what}; fill in missing values, or leave the row or column out.")
+    raise DataError(f"X[{row}, {column}] is {what}; fill in missing values, or leave the row or column out.")
 
 
 SHOWN = 5
@@ -207,18 +198,18 @@ def is_sparse(X: Matrix) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def _to_array(X: Matrix, name: str) -> Array:
+def _to_array(X: Matrix) -> Array:
     """Convert an array, lists, a data frame or a table to a NumPy array."""
     if isinstance(X, np.ma.MaskedArray):
         return np.asarray(np.ma.filled(X.astype(np.float64), np.nan))
     if hasattr(X, "schema") and hasattr(X, "column_names"):
-        return _from_arrow(X, name)
+        return _from_arrow(X)
     if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
         return _from_frame(X)
     try:
         return np.asarray(X)
     except (ValueError, TypeError) as error:
-        raise DataError(f"{name} is not a table of numbers ({said(error)}); give rows of equal length.") from error
+        raise DataError(f"X is not a table of numbers ({said(error)}); give rows of equal length.") from error
 
 
 def _sparse_frame(X: Matrix) -> Matrix | None:
@@ -266,12 +257,12 @@ def _from_frame(X: Matrix) -> Array:
     return values
 
 
-def _from_arrow(X: Matrix, name: str) -> Array:
+def _from_arrow(X: Matrix) -> Array:
     """A table or record batch of Arrow, column by column; missing values become NaN."""
     columns = []
     for label, column in zip(X.column_names, X.columns, strict=True):
         values = column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
-        columns.append(_to_floats(np.asarray(values), f"column {label!r} of {name}"))
+        columns.append(_to_floats(np.asarray(values), f"column {label!r} of X"))
     return np.column_stack(columns) if columns else np.zeros((len(X), 0))
 
 

@@ -16,11 +16,11 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import SparseRows
+from linnaeus.types import AnyFloats, AnyInts, Array, Doubles, Floats, Ints, Longs, Sparse, offsets_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from linnaeus.types import AnyFloats, AnyInts, Array, Doubles, Floats, Ints, Longs, Sparse
 
 Stored = TypeVar("Stored")
 
@@ -210,9 +210,7 @@ def only(X: CSR, columns: Ints) -> CSR:
     places = np.searchsorted(columns, indices)
     there = places < len(columns)
     there[there] = columns[places[there]] == indices[there]
-    counts = np.zeros(len(there) + 1, np.int64)
-    np.cumsum(there, out=counts[1:])
-    return CSR(counts[X.indptr], places[there].astype(np.int32), X.data[: X.nnz][there], len(columns))
+    return CSR(offsets_of(there)[X.indptr], places[there].astype(np.int32), X.data[: X.nnz][there], len(columns))
 
 
 FEW = 4

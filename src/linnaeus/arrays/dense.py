@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, into, refuse_sizes, vstack
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.types import AnyInts, Array, Doubles, Floats, Longs
+from linnaeus.types import AnyInts, Array, Doubles, Floats, Longs, offsets_of
 
 CELLS = 1 << 22
 """Cells in one block of the conversion to sparse rows."""
@@ -58,13 +54,11 @@ class Dense:
 
     def squares(self) -> Doubles:
         """The squared length of each row (n,)."""
-        squares: Doubles = np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64)
-        return squares
+        return np.einsum("ij,ij->i", self.values, self.values, dtype=np.float64)
 
     def counts(self) -> Longs:
         """The number of nonzero values in each column (d,)."""
-        counts: Longs = np.count_nonzero(self.values, axis=0).astype(np.int64)
-        return counts
+        return np.count_nonzero(self.values, axis=0).astype(np.int64)
 
     def by_columns(self) -> Dense:
         """These rows: a dense matrix needs no copy by columns."""
@@ -83,6 +77,5 @@ class Dense:
 
 def _sparse(values: Floats | Doubles) -> CSR:
     rows, columns = np.nonzero(values)
-    indptr = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(np.bincount(rows, minlength=len(values)), out=indptr[1:])
+    indptr = offsets_of(np.bincount(rows, minlength=len(values)))
     return CSR(indptr, columns.astype(np.int32), values[rows, columns], values.shape[1])

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.frozen import dataclass
-from linnaeus.types import RowGrad, groups
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import AnyInts, Array, Chosen, Doubles, Longs
+from linnaeus.protocols import Rows
+from linnaeus.types import AnyInts, Array, Chosen, Doubles, Longs, RowGrad, groups
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.conversion import is_missing, is_sparse, refuse_gaps, unmasked
 from linnaeus.errors import DataError, label_fault
 from linnaeus.frozen import dataclass
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from linnaeus.types import Array, Label, Matrix
+from linnaeus.types import Array, Label, LabelSets, Matrix
 
 Form: TypeAlias = Literal["single", "indicator", "sparse", "lists"]
 """The forms in which labels are given and predictions are returned."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Floats, Params
+from linnaeus.protocols import Rows
+from linnaeus.types import Doubles, Floats, Params
 
 
 def initial(d: int, w: int, bias: bool) -> Params:

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.errors import DataError, ModelFileError
+from linnaeus.protocols import Rows
+from linnaeus.types import Array, Doubles, Matrix
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
-
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Matrix
 
 
 def sigmoid(t: Doubles) -> Doubles:
@@ -29,14 +28,12 @@ def sigmoid(t: Doubles) -> Doubles:
     [0.5, 0.0]
     """
     small = np.exp(-np.abs(t))
-    p: Doubles = np.where(t >= 0, 1.0, small) / (1.0 + small)
-    return p
+    return np.where(t >= 0, 1.0, small) / (1.0 + small)
 
 
 def single_blas() -> AbstractContextManager[object]:
     """A context in which every loaded BLAS library uses one thread; libraries loaded later are not affected."""
-    held: AbstractContextManager[object] = _found("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
-    return held
+    return _found("scipy.linalg" in sys.modules).limit(limits=1, user_api="blas")
 
 
 @cache
@@ -98,7 +95,7 @@ def add_multiple(vector: Doubles, times: float, total: Doubles) -> float:
 
 
 LARGEST = 1e76
-"""Of a sum of squares: float32, which models are stored in, ends at 3e38. Solvers multiply such sums."""
+"""The largest sum of squares: models are stored in float32, which ends at 3e38, and solvers multiply such sums."""
 
 Scores = TypeVar("Scores", bound=NDArray[np.floating])
 
@@ -163,5 +160,4 @@ def outer(X: Rows) -> Doubles:
         S: Matrix = X.to_scipy().astype(np.float64)
         return np.asarray((S @ S.T).toarray())
     D = X.dot(np.eye(X.shape[1]))
-    product: Doubles = D @ D.T
-    return product
+    return D @ D.T

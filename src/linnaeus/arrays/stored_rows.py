@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
 from linnaeus.errors import damaged
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Arrays, Json
+from linnaeus.types import Arrays, Json, State
 
 WIDEST = 2**31 - 1
 IN_ORDER = 2

@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linnaeus.errors import DataError, UsageError, expect
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Doubles, Label, LabelSets
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from linnaeus.arrays.labels import Labels
-    from linnaeus.types import Array, Doubles, Label
 
-    ClassWeight: TypeAlias = str | Mapping[Label, float] | None
+
+ClassWeight: TypeAlias = str | Mapping[Label, float] | None
 
 
 MAX_WEIGHT = 1e30

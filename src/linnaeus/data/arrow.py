@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus.errors import DataError, said
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from linnaeus.types import AnyInts, Array, Json, Longs
-
+from linnaeus.types import AnyInts, Array, Bools, Json, Longs, offsets_of
 
 DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32(), "i4"), (pa.int64(), "i8"))}
 """Types whose numbers lie in memory as NumPy's do, by Arrow's name."""
@@ -24,11 +17,11 @@ DTYPES = {str(kind): dtype for kind, dtype in ((pa.float64(), "f8"), (pa.int32()
 _TYPES = {"float64": pa.float64(), "int32": pa.int32(), "int64": pa.int64()}
 
 FEW = 1 << 16
-"""Strings up to which they are told apart here: beyond, what pyarrow needs to be loaded is soon won back."""
+"""Up to this many strings are numbered in Python; for more, loading the functions of pyarrow pays off."""
 
 
 def as_numpy(column: pa.Array) -> Array:
-    """Numbers or truth values without nulls; numbers are not copied, so the array is not to be written to.
+    """A column of numbers or truth values without nulls as an array. Numbers are not copied: do not write to it.
 
     >>> as_numpy(pa.array([True, False, True])[1:]).tolist(), as_numpy(pa.array([1.5, 2.5])[1:]).tolist()
     ([False, True], [2.5])
@@ -40,8 +33,7 @@ def as_numpy(column: pa.Array) -> Array:
         if boolean:
             return np.unpackbits(np.frombuffer(held, np.uint8), count=end, bitorder="little")[start:].view(bool)
         return np.frombuffer(held, DTYPES[str(column.type)], count=end)[start:]
-    found: Array = column.to_numpy(zero_copy_only=False)
-    return found
+    return column.to_numpy(zero_copy_only=False)
 
 
 def from_numpy(values: Array) -> pa.Array:
@@ -65,18 +57,6 @@ def as_strings(column: pa.Array) -> pa.Array:
     return found
 
 
-def offsets_of(counts: ArrayLike) -> Longs:
-    """Where each of some parts begins, and where the last one ends, by how many there are in each.
-
-    >>> offsets_of([2, 0, 1]).tolist()
-    [0, 2, 2, 3]
-    """
-    sizes = np.asarray(counts, np.int64)
-    found = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=found[1:])
-    return found
-
-
 def list_offsets(lists: pa.Array) -> Longs:
     """Where the cells of each list begin in `lists.flatten()`; a list that is null has none."""
     import pyarrow.compute as pc
@@ -91,7 +71,7 @@ def text_offsets(strings: pa.Array) -> AnyInts:
     return found[strings.offset : strings.offset + len(strings) + 1]
 
 
-def number(strings: pa.Array) -> tuple[NDArray[np.int64], list[str]]:
+def number(strings: pa.Array) -> tuple[Longs, list[str]]:
     """The different strings in the order in which they come, and for each row which of them it has; no nulls.
 
     >>> codes, found = number(pa.array(["spam", "ham", "spam"]))
@@ -196,7 +176,7 @@ def as_texts(column: pa.Array, name: str, separator: str | None) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), made, mask=lists.is_null() if lists.null_count else None)
 
 
-def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.bool_]]:
+def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, Bools]:
     """Cells as float64, and which of them are finite numbers; the others become 0."""
     import pyarrow.compute as pc
 
@@ -213,7 +193,7 @@ def as_numbers(column: pa.Array, name: str) -> tuple[pa.Array, NDArray[np.bool_]
     return made, as_numpy(good)
 
 
-def is_missing(column: pa.Array) -> NDArray[np.bool_]:
+def is_missing(column: pa.Array) -> Bools:
     """Null cells, and empty ones where cells are text."""
     missing = as_numpy(column.is_null()) if column.null_count else np.zeros(len(column), bool)
     if len(column) and _is_string(column.type):
@@ -221,7 +201,7 @@ def is_missing(column: pa.Array) -> NDArray[np.bool_]:
     return missing
 
 
-def holds_nul(column: pa.Array) -> NDArray[np.bool_]:
+def holds_nul(column: pa.Array) -> Bools:
     r"""Which cells of text, or of lists of text, hold a NUL character.
 
     >>> holds_nul(pa.array([["a", "a\0"], ["b"], None])).tolist()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linnaeus.data.arrow import from_numpy
 from linnaeus.errors import InputTypeError
 from linnaeus.frozen import dataclass
+from linnaeus.types import Longs
 
 _ROOM = 2**31 - 1  # bytes that the 32-bit offsets of a string array can reach
 
@@ -71,7 +72,7 @@ class Batch:
 _ROLES = tuple(f.name for f in fields(Batch) if f.name not in ("columns", "start"))
 
 
-def row_numbers(rows: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
+def row_numbers(rows: Sequence[int] | NDArray[np.integer]) -> Longs:
     """Row numbers as an array; a mask is refused, because its values would be read as rows 0 and 1.
 
     >>> row_numbers([2, 0]).tolist()
@@ -102,7 +103,7 @@ def join(batches: Sequence[Batch]) -> Batch:
 
 
 def concatenated(arrays: Sequence[pa.Array]) -> pa.Array:
-    """Arrays one after the other, in a type that holds all of them."""
+    """Concatenate arrays, in a type that holds all of them."""
     if len({array.type for array in arrays}) > 1:
         kind = _common([array.type for array in arrays])
         arrays = [array.cast(kind) for array in arrays]

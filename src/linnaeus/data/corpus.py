@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, Unpack
+from typing import TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -16,28 +16,15 @@ from linnaeus.data.formats import FORMATS, Format
 from linnaeus.data.ledger import Ledger, Progress, Skipped, Watcher
 from linnaeus.data.memory import MEMORY, chunks
 from linnaeus.data.options import Options, ReadOptions
-from linnaeus.data.roles import Shape, assign, listed, shape_of
+from linnaeus.data.roles import Roles, Shape, assign, listed, shape_of
 from linnaeus.data.split import Split, folds, folds_by_time, holdout, holdout_by_time
+from linnaeus.data.streams import File
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.types import Array, Json, Longs, Source
 
-if TYPE_CHECKING:
-    from linnaeus.data.roles import Roles
-    from linnaeus.data.streams import File
-    from linnaeus.types import Array, Json, Source
-
-
-class Batches(Protocol):
-    """Batches in order, as often as asked, each with the bytes read so far; start numbers are set by the corpus."""
-
-    @property
-    def size(self) -> int:
-        """Bytes there are to read; 0 in memory."""
-        ...
-
-    def walk(self, ledger: Ledger) -> Iterator[tuple[Batch, int]]:
-        """One walk over all rows."""
-        ...
+Batches: TypeAlias = "Held | Files | Selected"
+"""Batches in order. Each `walk` gives all of them, with the bytes read so far; `size` counts all bytes to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +73,7 @@ class Selected:
     """Some rows of another source, in its order: `rows` ascend."""
 
     base: Batches
-    rows: NDArray[np.int64]
+    rows: Longs
 
     @property
     def size(self) -> int:
@@ -276,7 +263,7 @@ class Corpus:
     def _parts(self, split: Split) -> tuple[Corpus, Corpus]:
         return self.take(split.train), self.take(split.test)
 
-    def _dealt(self, by: str | None) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+    def _dealt(self, by: str | None) -> tuple[Longs | None, Longs | None]:
         """Labels and groups as numbers, where there are any and they are to be heeded."""
         if by not in (None, "random"):
             raise UsageError(f"by={by!r} is not known; take 'random', 'time', or None for labels and groups.")
@@ -309,14 +296,14 @@ class _Numbering:
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
-        self._found: list[NDArray[np.int64]] = []
+        self._found: list[Longs] = []
 
     def add(self, values: pa.Array) -> None:
         encoded = values.dictionary_encode()
         table = [self._known.setdefault(value, len(self._known)) for value in encoded.dictionary.to_pylist()]
         self._found.append(np.array(table, np.int64)[encoded.indices.to_numpy(zero_copy_only=False)])
 
-    def numbers(self) -> NDArray[np.int64] | None:
+    def numbers(self) -> Longs | None:
         return np.concatenate(self._found) if self._found else None
 
 

@@ -101,11 +101,12 @@ def _expanded(name: str, options: ReadOptions) -> Found:
         return Found((File(path, name),), _format(path, options)) if path.is_file() else _pipe(path, name, options)
     if _ADDRESS.match(name):
         raise DataError(f"{_short(name)}: files are read, not addresses; download it first, and name the file.")
-    from glob import has_magic
+    from glob import glob, has_magic
 
     if not has_magic(name):
         raise DataError(f"{_short(name)}: there is no such file; check the name, or pass texts in a list.")
-    files = [Path(found) for found in sorted(_matches(name)) if Path(found).is_file()]
+    matches = sorted(glob(name, recursive=True))  # noqa: PTH207 - pathlib refuses patterns that are absolute
+    files = [path for path in map(Path, matches) if path.is_file()]
     if not files:
         raise DataError(f"{_short(name)}: no file matches; check the pattern and the folder.")
     return _shards(files, name, options)
@@ -246,12 +247,6 @@ def _spooled(stream: BinaryIO, name: str, options: ReadOptions) -> Found:
     if not size:
         raise DataError(f"{name}: is empty; pipe data into it, or name a file.")
     return Found((file,), options.format or _sniffed(file, options, "csv"), owner)
-
-
-def _matches(pattern: str) -> list[str]:
-    from glob import glob
-
-    return glob(pattern, recursive=True)  # noqa: PTH207 - pathlib refuses patterns that are absolute
 
 
 def _short(name: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import as_cell, as_numbers, as_numpy, as_text, is_list, list_offsets, offsets_of, settled
+from linnaeus.data.arrow import as_cell, as_numbers, as_numpy, as_text, is_list, list_offsets, settled
 from linnaeus.data.files import find, names_files
 from linnaeus.data.formats import FORMATS, Format
 from linnaeus.data.formats.jsonl import JsonLines
@@ -16,16 +16,10 @@ from linnaeus.data.groups import Groups, gold_of, gold_of_column, join, joined
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import chunks, refuse_half_pairs
 from linnaeus.data.options import FileOptions, ReadOptions
+from linnaeus.data.streams import File
 from linnaeus.errors import DataError, UsageError, said
 from linnaeus.frozen import dataclass
-from linnaeus.types import Json, Source
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.streams import File
-    from linnaeus.types import Doubles, Longs
-
+from linnaeus.types import Bools, Doubles, Json, Longs, Source, offsets_of
 
 TEXTS = ("text", "mention", "question", "query", "sentence", "context")
 CANDIDATES = ("candidates", "choices", "options", "endings")
@@ -213,7 +207,7 @@ def _listed(table: Columns, roles: GroupRoles, rows: Sequence[int]) -> Groups:
     return Groups(offsets, texts, flat, gold, columns, details, costs, weights)
 
 
-def _gold(table: Columns, answer: str, candidates: tuple[Longs, pa.Array], rows: Sequence[int]) -> NDArray[np.bool_]:
+def _gold(table: Columns, answer: str, candidates: tuple[Longs, pa.Array], rows: Sequence[int]) -> Bools:
     """Which candidates are right: by whole columns where all answers are places or words, else one by one."""
     offsets, flat = candidates
     found = None if isinstance(table[answer], list) else gold_of_column(_column(table, answer), offsets, flat)
@@ -330,7 +324,7 @@ TRUE = frozenset(("1", "true", "yes", "y", "1.0"))
 FALSE = frozenset(("0", "false", "no", "n", "0.0", ""))
 
 
-def _flags(values: pa.Array) -> NDArray[np.bool_]:
+def _flags(values: pa.Array) -> Bools:
     words = [str(value).lower() if value is not None else "" for value in values.to_pylist()]
     bad = next((word for word in words if word not in TRUE | FALSE), None)
     if bad is not None:

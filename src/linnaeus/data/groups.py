@@ -6,23 +6,18 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import ArrayLike
 
-from linnaeus.data.arrow import as_cell, offsets_of
+from linnaeus.data.arrow import as_cell
 from linnaeus.data.batch import concatenated
 from linnaeus.data.memory import refuse_half_pairs
 from linnaeus.errors import DataError, InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.types import Choices, groups
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from linnaeus.types import Array, Doubles, Label, Longs, Source
+from linnaeus.types import Array, Bools, Choices, Doubles, Label, Longs, Source, groups, offsets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +36,7 @@ class Groups:
     offsets: Longs
     text: pa.Array
     candidates: pa.Array
-    gold: NDArray[np.bool_] | None = None
+    gold: Bools | None = None
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
     details: Mapping[str, pa.Array] = field(default_factory=dict)
     costs: Doubles | None = None
@@ -194,7 +189,7 @@ def _has(part: Groups, name: str) -> bool:
     return name in part.columns and not pa.types.is_null(part.columns[name].type)
 
 
-def _gold_or_none(part: Groups, parts: Sequence[Groups]) -> NDArray[np.bool_] | None:
+def _gold_or_none(part: Groups, parts: Sequence[Groups]) -> Bools | None:
     """Which candidates are right: none, where only other parts have answers."""
     if part.gold is None and any(one.gold is not None for one in parts):
         return np.zeros(len(part.candidates), bool)
@@ -208,7 +203,7 @@ def _stacked(arrays: Sequence[Array | None]) -> Array | None:
 
 def gold_of(
     answers: Sequence[Label], offsets: Longs, candidates: Sequence[str | None], rows: Sequence[int] | None = None
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Mark the right candidates. An answer is a position from 0, a candidate's text, a list of these, or None for none.
 
     `rows` are the row numbers of the examples.
@@ -225,7 +220,7 @@ def gold_of(
     return gold
 
 
-def gold_of_column(answers: pa.Array, offsets: Longs, candidates: pa.Array) -> NDArray[np.bool_] | None:
+def gold_of_column(answers: pa.Array, offsets: Longs, candidates: pa.Array) -> Bools | None:
     """The same for a column of places or of words; None where it is neither, or where an answer is wrong.
 
     >>> words = pa.array(["3", "4", "4", "5"])
@@ -253,8 +248,7 @@ def _numbered_places(answers: pa.Array, offsets: Longs) -> Longs | None:
     at = pc.fill_null(answers.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
     if ((at < -1) | (at >= np.diff(offsets))).any():
         return None
-    places: Longs = (offsets[:-1] + at)[at >= 0]
-    return places
+    return (offsets[:-1] + at)[at >= 0]
 
 
 def _worded_places(answers: pa.Array, offsets: Longs, candidates: pa.Array) -> Longs | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,17 +11,14 @@ import pyarrow as pa
 from linnaeus.data.formats import Chunk
 from linnaeus.data.roles import FIXED
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, is_unicode, said
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Source
-
+from linnaeus.types import Array, Source
 
 _HUGGING_ROWS = 10_000
 _HALF = "holds half a surrogate pair, not a character; correct it with text.encode('utf-8', 'replace').decode()."
 
 
 MEMORY = "the data"
-"""How messages call data in memory."""
+"""The name of data in memory in messages."""
 
 
 def chunks(source: Source) -> Iterator[Chunk]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus.data import arrow
 from linnaeus.data.batch import Batch
 from linnaeus.data.formats import Chunk
 from linnaeus.data.ledger import Ledger
+from linnaeus.data.options import ReadOptions
 from linnaeus.errors import DataError, nearest
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.options import ReadOptions
-
+from linnaeus.types import Bools
 
 # Names that make a role plain. Those in the first row of a role decide alone; of the others there may be only one.
 NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -285,17 +281,17 @@ class _Work:
         self._reject(~good, f"the weight in column {role!r} is not a number from 0 up", remedy)
         return made
 
-    def _miss(self, bad: NDArray[np.bool_]) -> None:
+    def _miss(self, bad: Bools) -> None:
         rows = self._fresh(bad)
         if rows:
             self.ledger.miss(self.name, rows)
 
-    def _reject(self, bad: NDArray[np.bool_], why: str, remedy: str) -> None:
+    def _reject(self, bad: Bools, why: str, remedy: str) -> None:
         rows = self._fresh(bad)
         if rows:
             self.ledger.reject(f"{self.name}, row {rows[0]}", why, remedy, len(rows))
 
-    def _fresh(self, bad: NDArray[np.bool_]) -> Sequence[int]:
+    def _fresh(self, bad: Bools) -> Sequence[int]:
         """The numbers of the bad rows that were still kept; they are no more."""
         found = np.flatnonzero(bad & self.keep)
         self.keep[found] = False

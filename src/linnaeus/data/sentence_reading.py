@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TypeAlias, Unpack
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.arrow import as_text, is_list, list_offsets, settled
 from linnaeus.data.files import find, find_waiting, names_files
-from linnaeus.data.formats import FORMATS
+from linnaeus.data.formats import FORMATS, Chunk
 from linnaeus.data.ledger import Ledger
 from linnaeus.data.memory import MEMORY, chunks
 from linnaeus.data.options import FileOptions, ReadOptions
@@ -19,11 +19,7 @@ from linnaeus.data.roles import listed, plain
 from linnaeus.data.sentences import Made, Sentences, assembled, join
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.formats import Chunk
-    from linnaeus.types import Label, Source
-
+from linnaeus.types import Label, Source
 
 Place: TypeAlias = Callable[[int], str]
 """Where the sentence of this number stands."""

@@ -8,21 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from linnaeus import kernels
-from linnaeus.data.arrow import as_numpy, holds_nul, offsets_of
+from linnaeus.data.arrow import as_numpy, holds_nul
 from linnaeus.errors import DataError, InputTypeError
 from linnaeus.frozen import dataclass
-from linnaeus.types import groups
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from linnaeus.types import Label, Longs
+from linnaeus.types import Label, Longs, groups, offsets_of, stretches
 
 Lists = Sequence[Sequence[str]]
 Made = tuple[pa.Array, "Longs"]
@@ -90,12 +85,8 @@ class Sentences:
 
     def batches(self, tokens: int) -> Iterator[Sentences]:
         """Slices of about this many tokens, each with at least one sentence."""
-        start = 0
-        while start < len(self):
-            most = int(np.searchsorted(self.offsets, self.offsets[start] + tokens, side="right")) - 1
-            stop = min(max(most, start + 1), len(self))
+        for start, stop in stretches(np.diff(self.offsets), tokens):
             yield self.slice(start, stop)
-            start = stop
 
     def column(self, name: str) -> pa.Array:
         """A column by name; `word` gives the tokens."""

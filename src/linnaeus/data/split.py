@@ -7,20 +7,17 @@ numbers, not on the batches or on the version of a random number generator.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
+from linnaeus.types import Array, Bools, Doubles, Longs, Words64
 
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Longs
-
-
-_Codes = NDArray[np.int64]
+_Codes = Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +29,8 @@ class Split:
     (4, 1)
     """
 
-    train: NDArray[np.int64]
-    test: NDArray[np.int64]
+    train: Longs
+    test: Longs
 
 
 def holdout(
@@ -75,10 +72,8 @@ def folds(
     >>> [fold.test.size for fold in folds(10, 3)]
     [4, 3, 3]
     """
-    expect("k", k, int)
+    expect("k", k, int, 2)
     expect("seed", seed, int)
-    if k < 2:
-        raise UsageError(f"k={k} folds are too few; take 2 or more.")
     if n < k:
         raise DataError(f"{_rows(n)} cannot make {k} folds; take fewer, or read more data.")
     if groups is not None:
@@ -107,9 +102,7 @@ def folds_by_time(times: ArrayLike, k: int = 5) -> list[Split]:
     >>> [(f.train.size, f.test.size) for f in folds_by_time([1, 2, 3, 4, 5, 6], 2)]
     [(2, 2), (4, 2)]
     """
-    expect("k", k, int)
-    if k < 1:
-        raise UsageError(f"k={k} folds are too few; take 1 or more.")
+    expect("k", k, int, 1)
     when = np.asarray(times)
     edges = _edges(when, [i / (k + 1) for i in range(1, k + 1)])
     if len(set(edges)) < k:
@@ -167,7 +160,7 @@ def _deal_groups(groups: _Codes, strata: _Codes, shares: Sequence[float], seed: 
     return part_of[groups]
 
 
-def _deal_several(groups: _Codes, strata: _Codes, order: _Codes, lack: NDArray[np.float64], part_of: _Codes) -> None:
+def _deal_several(groups: _Codes, strata: _Codes, order: _Codes, lack: Doubles, part_of: _Codes) -> None:
     """Deal groups of several rows, in this order, each to the part that lacks its strata most when it has the group.
 
     What a part lacks is measured by what it is to have, so that a small part gets its share of groups of every size.
@@ -188,7 +181,7 @@ def _deal_several(groups: _Codes, strata: _Codes, order: _Codes, lack: NDArray[n
         lack[part, which] -= sizes[start:end]
 
 
-def _deal_single(strata: _Codes, lack: NDArray[np.float64], shares: NDArray[np.float64]) -> _Codes:
+def _deal_single(strata: _Codes, lack: Doubles, shares: Doubles) -> _Codes:
     """A part for each single row, given its stratum, ascending: each part gets what it lacks of the stratum."""
     found = np.empty(len(strata), np.int64)
     firsts = np.flatnonzero(np.diff(strata, prepend=-1))
@@ -213,7 +206,7 @@ def _fill_empty(part_of: _Codes, sizes: _Codes, parts: int) -> None:
             part_of[np.flatnonzero(several)[np.argmin(sizes[several])]] = part
 
 
-def _split(test: NDArray[np.bool_]) -> Split:
+def _split(test: Bools) -> Split:
     return Split(np.flatnonzero(~test), np.flatnonzero(test))
 
 
@@ -223,15 +216,14 @@ def _codes(values: ArrayLike | None, n: int) -> _Codes:
     found = np.asarray(values)
     if found.shape != (n,):
         raise UsageError(f"strata and groups need one value for each of {n} rows, not the shape {found.shape}.")
-    codes: _Codes = np.unique(found, return_inverse=True)[1].astype(np.int64)
-    return codes
+    return np.unique(found, return_inverse=True)[1].astype(np.int64)
 
 
-def _keys(seed: int, n: int) -> NDArray[np.uint64]:
+def _keys(seed: int, n: int) -> Words64:
     """Random keys of the counters 0 .. n-1."""
     with np.errstate(over="ignore"):
         start = np.uint64(seed % 2**64) * np.uint64(0xD1342543DE82EF95)
-        mixed: NDArray[np.uint64] = scramble(start + np.arange(1, n + 1, dtype=np.uint64) * GOLDEN)
+        mixed: Words64 = scramble(start + np.arange(1, n + 1, dtype=np.uint64) * GOLDEN)
     return mixed
 
 
@@ -272,24 +264,22 @@ def kept_together(keys: Array | None, groups: Longs | None, part: float) -> Long
     return groups
 
 
-def repeated(keys: Array) -> NDArray[np.bool_]:
+def repeated(keys: Array) -> Bools:
     """Whether another row has the key of this one.
 
     >>> repeated(np.array([7, 8, 7])).tolist()
     [True, False, True]
     """
     _, text, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    several: NDArray[np.bool_] = counts[text] > 1
-    return several
+    return counts[text] > 1
 
 
-def _joins(text: Longs, counts: Longs, most: float) -> NDArray[np.bool_]:
+def _joins(text: Longs, counts: Longs, most: float) -> Bools:
     """Whether the key of a row joins it with others."""
-    joins: NDArray[np.bool_] = ((counts > 1) & (counts <= most))[text]
-    return joins
+    return ((counts > 1) & (counts <= most))[text]
 
 
-def _components(owner: Longs, text: Longs, joins: NDArray[np.bool_]) -> Longs:
+def _components(owner: Longs, text: Longs, joins: Bools) -> Longs:
     """The component of each row, where groups and the keys that join them are the nodes."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components

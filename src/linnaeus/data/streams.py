@@ -5,15 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from linnaeus.data.options import ReadOptions
 from linnaeus.errors import DataError, MachineError, said
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.options import ReadOptions
 
 BLOCK = 4 << 20  # bytes read at once
 LONGEST = 64 << 20  # bytes of the longest row
@@ -33,7 +30,7 @@ class File:
 
     @property
     def size(self) -> int:
-        """Bytes on disk; 0 for a file that has gone, of which the opening will tell."""
+        """The size on disk in bytes; 0 for a file that is gone, which opening it will report."""
         try:
             if self.path.is_dir():
                 return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
@@ -43,12 +40,12 @@ class File:
 
 
 def growth_limit(size: int, options: ReadOptions) -> int:
-    """How many bytes so many bytes of a file may become."""
+    """The largest size that `size` bytes of a file may unpack to."""
     return options.max_bytes or max(_FLOOR, _RATIO * size)
 
 
 def refuse_growth(file: File, size: int, total: int, options: ReadOptions) -> None:
-    """Refuse a file of which `size` bytes have become more than they may."""
+    """Refuse a file if `size` bytes of it have unpacked to more than the limit."""
     limit = growth_limit(size, options)
     if total > limit:
         raise DataError(

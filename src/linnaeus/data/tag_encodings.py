@@ -12,18 +12,13 @@ or S, and before O. So an I-X after O begins an entity.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.types import Ints, Longs
-
+from linnaeus.types import Bools, Ints, Longs
 
 ENCODINGS = ("bio", "bioes", "iob1")
 OUTSIDE = "O"
@@ -122,7 +117,7 @@ def convert(tags: pa.Array | Sequence[str | None], offsets: Longs, encoding: str
     return pa.array(made, pa.string())
 
 
-Allowed = tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]
+Allowed = tuple[Bools, Bools, Bools]
 
 
 def allowed(names: Sequence[str], encoding: str) -> Allowed:

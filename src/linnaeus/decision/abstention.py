@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnaeus.decision.scores import check_share
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Array, Doubles
+from linnaeus.types import Array, Bools, Doubles, LabelSets
 
 ABSTAINED = -1
 
@@ -37,14 +33,13 @@ class Decided:
     sets: LabelSets | None = None
 
     @property
-    def abstained(self) -> NDArray[np.bool_]:
+    def abstained(self) -> Bools:
         """The rows for which nothing is predicted."""
         labels = self.labels
         if labels is None:
             assert self.sets is not None
             labels = np.where(np.diff(self.sets.offsets) == 0, ABSTAINED, 0)
-        nothing: NDArray[np.bool_] = labels == ABSTAINED
-        return nothing
+        return labels == ABSTAINED
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +152,7 @@ class InScope(Abstention):
         return Decided(np.where(seen.scope() <= self.at_most, seen.labels, ABSTAINED))
 
 
-def sure(rule: Abstention | str | None, labels: Array, P: Doubles) -> NDArray[np.bool_]:
+def sure(rule: Abstention | str | None, labels: Array, P: Doubles) -> Bools:
     """Which of these labels are sure enough for a rule, given as `as_abstention` takes it, by probabilities alone.
 
     >>> sure("confidence=0.8", np.array([0, 1]), np.array([[0.9, 0.1], [0.4, 0.6]])).tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
 from linnaeus.protocols import Chances, ChanceSpace, capability
 from linnaeus.store.states import field
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Matrix, Truth
+from linnaeus.types import Array, Doubles, Matrix, State, Truth
 
 
 class FittedCalibrator(ABC):
@@ -127,7 +124,7 @@ class FittedTemperature(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedTemperature:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         T = state.manifest.get("temperature")
         if not isinstance(T, float) or not 0.0 < T < math.inf:
             raise damaged(f"its temperature is {T!r}")
@@ -169,7 +166,7 @@ class FittedChances(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedChances:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         loss, space = field(state.manifest, "loss", str), field(state.manifest, "space", str)
         found = cls(stored_kind(state.manifest), loss, space)
         found._pieces()

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from linnaeus.errors import UsageError, damaged, damaged_or_newer, expect
+from linnaeus.decision.scores import check_share
+from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Array, Doubles, Json, Longs
+from linnaeus.types import Array, Bools, Doubles, Json, LabelSets, Longs, State, offsets_of
 
 Within: TypeAlias = Literal["all", "class"]
 WITHIN: tuple[Within, ...] = ("all", "class")
@@ -99,15 +95,14 @@ class Conformal:
 
     def strange(self, P: Doubles, truth: Array) -> Doubles:
         """The strangeness of the true class of each row (n,)."""
-        found: Doubles = STRANGENESS[self.strangeness](P)[np.arange(len(P)), np.asarray(truth)]
-        return found
+        return STRANGENESS[self.strangeness](P)[np.arange(len(P)), np.asarray(truth)]
 
     def learn(self, strange: Doubles, truth: Array, k: int) -> FittedConformal:
         """The same from the results of `strange`, for rows that come in batches."""
         y = np.asarray(truth)
         groups = [strange] if self.within == "all" else [strange, *(strange[y == c] for c in range(k))]
         kept = [_quantiles(group) for group in groups]
-        ends = np.cumsum([0, *(len(ranks) for ranks, _ in kept)]).astype(np.int64)
+        ends = offsets_of([len(ranks) for ranks, _ in kept])
         ranks, values = (np.concatenate(arrays) for arrays in zip(*kept, strict=True))
         return FittedConformal(self, np.array([len(g) for g in groups], np.int64), ends, ranks, values)
 
@@ -127,9 +122,7 @@ class FittedConformal:
 
     def bounds(self, coverage: float) -> Doubles:
         """Q for all classes (1,), or for each (k,)."""
-        expect("coverage", coverage, float)
-        if not 0 < coverage < 1:
-            raise UsageError(f"coverage must lie between 0 and 1, not {coverage}; 0.9 is usual.")
+        check_share("coverage", coverage)
         found = np.array([self._bound(group, coverage) for group in range(len(self.counts))])
         return found if len(found) == 1 else np.where(np.isfinite(found[1:]), found[1:], found[0])
 
@@ -140,7 +133,7 @@ class FittedConformal:
         a, b = self.ends[group], self.ends[group + 1]
         return float(self.values[a + np.searchsorted(self.ranks[a:b], rank)])
 
-    def members(self, P: Doubles, coverage: float) -> NDArray[np.bool_]:
+    def members(self, P: Doubles, coverage: float) -> Bools:
         """Which classes are in the set of each row (n, k)."""
         return STRANGENESS[self.recipe.strangeness](P) <= self.bounds(coverage)
 
@@ -156,7 +149,7 @@ class FittedConformal:
 
     @classmethod
     def from_state(cls, state: State) -> FittedConformal:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         named: dict[str, Json] = {name: state.manifest.get(name) for name in ("strangeness", "within")}
         if state.manifest.get("kind") != "conformal" or named["strangeness"] not in STRANGENESS:
             raise damaged_or_newer(f"its label sets are of kind {named['strangeness']!r}")
@@ -170,15 +163,13 @@ class FittedConformal:
         return cls(Conformal(**named), counts, ends, ranks, values)
 
 
-def as_sets(members: NDArray[np.bool_]) -> LabelSets:
+def as_sets(members: Bools) -> LabelSets:
     """Rows of yes and no (n, k) as label sets.
 
     >>> as_sets(np.array([[True, False], [False, False]])).offsets.tolist()
     [0, 1, 1]
     """
-    offsets = np.zeros(len(members) + 1, np.int64)
-    np.cumsum(members.sum(axis=1), out=offsets[1:])
-    return LabelSets(offsets, np.nonzero(members)[1].astype(np.int32))
+    return LabelSets(offsets_of(members.sum(axis=1)), np.nonzero(members)[1].astype(np.int32))
 
 
 def _quantiles(strange: Doubles) -> tuple[Longs, Doubles]:

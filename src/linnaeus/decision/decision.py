@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linnaeus.decision.abstention import Abstention, Coverage, InScope, as_abstention
-from linnaeus.decision.calibration import CALIBRATORS, FittedTemperature
+from linnaeus.decision.calibration import CALIBRATORS, FittedCalibrator, FittedTemperature
 from linnaeus.decision.conformal import Conformal, FittedConformal
 from linnaeus.decision.fitted import FittedDecision, Rules, learn_scope
-from linnaeus.decision.scores import BLOCK, classes, with_truth
+from linnaeus.decision.scores import BLOCK, Kind, classes, with_truth
 from linnaeus.decision.thresholds import THRESHOLDS, FittedThresholds
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import as_costs
-
-if TYPE_CHECKING:
-    from linnaeus.decision.calibration import FittedCalibrator
-    from linnaeus.decision.scores import Kind
-    from linnaeus.types import Doubles, Matrix, Truth
+from linnaeus.types import Doubles, Matrix, Truth
 
 USUAL: dict[Kind, str] = {"binary": "temperature", "classes": "shared", "labels": "sigmoid"}
 """The default calibration of each kind of scores."""
@@ -110,8 +106,7 @@ class Decision:
         if kind == "classes":
             raise UsageError("thresholds are for label sets and for two classes; with more classes use costs.")
         chosen = _piece("thresholds", self.thresholds or "f1", THRESHOLDS)
-        fitted: FittedThresholds = chosen.fit(probabilities(S), *facts)
-        return fitted
+        return chosen.fit(probabilities(S), *facts)
 
     def _conformal(
         self, probabilities: Callable[[Doubles], Doubles], S: Doubles, truth: Truth, k: int

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnaeus.decision.abstention import Abstention, Decided, Evidence, InScope, abstention_text, as_abstention
 from linnaeus.decision.scores import Kind, as_scores, cheapest, stored_kind
@@ -15,18 +16,16 @@ from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
 from linnaeus.outputs.costs import CostTable, as_costs
 from linnaeus.store.states import field, nest, nested, tensor
-from linnaeus.types import State
+from linnaeus.types import Doubles, Matrix, State
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.decision.calibration import FittedCalibrator
     from linnaeus.decision.conformal import FittedConformal
     from linnaeus.decision.thresholds import FittedThresholds
-    from linnaeus.types import Doubles, Matrix
 
-    Known: TypeAlias = Doubles | Callable[[], Doubles | None] | None
-    Part: TypeAlias = FittedCalibrator | FittedThresholds | FittedConformal | "FittedScope"
+
+Known: TypeAlias = Doubles | Callable[[], Doubles | None] | None
+
 
 KEPT = 2000
 """The number of quantiles of the training rows that are kept."""
@@ -50,8 +49,7 @@ def voice(kind: Kind, S: Matrix, known: Doubles | None = None, blank: float = 0.
     if share.shape != (len(S),) or not ((share >= 0) & (share <= 1)).all():
         raise UsageError("known takes one share between 0 and 1 for each row.")
     if kind == "binary":
-        loud: Doubles = np.minimum(np.abs(S[:, 0] - blank), LOUDEST) * share
-        return loud
+        return np.minimum(np.abs(S[:, 0] - blank), LOUDEST) * share
     top: Doubles = np.clip(S.max(axis=1), -LOUDEST, LOUDEST)
     if kind == "labels":
         return np.minimum(top, top * share)  # a negative score already means no, and unknown words must not raise it
@@ -110,7 +108,7 @@ class FittedScope:
 
     @classmethod
     def from_state(cls, state: State) -> FittedScope:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         kind, rows = stored_kind(state.manifest), field(state.manifest, "rows", int)
         blank = field({"blank": 0.0, **state.manifest}, "blank", float)
         by_known = field({"by_known": False, **state.manifest}, "by_known", bool)
@@ -196,8 +194,7 @@ class FittedDecision:
         # Rounding may make two probabilities equal where scores differ.
         if self.calibrator.keeps_order:
             P = S if S.shape[1] > 1 else np.hstack([np.zeros_like(S), S])
-        best: NDArray[np.intp] = np.argmax(P, axis=1)
-        return best
+        return np.argmax(P, axis=1)
 
     def _label_sets(self, S: Doubles, P: Doubles, rule: Abstention | None, known: Known) -> Decided:
         """Label sets; empty for out-of-scope rows if the rule is scope."""

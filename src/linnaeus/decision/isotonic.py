@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.decision.calibration import FittedCalibrator
@@ -11,12 +9,7 @@ from linnaeus.decision.scores import Kind, blocks, columns, fitting, normalized,
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Longs, Matrix, Truth
+from linnaeus.types import Bools, Doubles, Longs, Matrix, State, Truth, offsets_of
 
 FAR = 1e150
 """Scores beyond this count as this, so that differences and slopes of the interpolation are finite."""
@@ -41,9 +34,9 @@ class Isotonic:
         for start, stop in blocks(S):
             members = columns(truth, kind, start, stop).T
             steps += [_steps(s, yes, weights) for s, yes in zip(S[:, start:stop].T, members, strict=True)]
-        ends = np.cumsum([0, *(len(knots) for knots, _ in steps)])
+        ends = offsets_of([len(knots) for knots, _ in steps])
         knots, values = (np.concatenate(arrays) for arrays in zip(*steps, strict=True))
-        return FittedIsotonic(kind, ends.astype(np.int64), knots, values)
+        return FittedIsotonic(kind, ends, knots, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +63,7 @@ class FittedIsotonic(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedIsotonic:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         kind, ends = stored_kind(state.manifest), tensor(state.tensors, "ends", np.int64)
         knots, values = (tensor(state.tensors, name, np.float64) for name in ("knots", "values"))
         fit = len(ends) > 1 and ends[0] == 0 and (np.diff(ends) > 0).all() and ends[-1] == len(knots) == len(values)
@@ -82,7 +75,7 @@ class FittedIsotonic(FittedCalibrator):
         return cls(kind, ends, knots, values)
 
 
-def _steps(s: Doubles, yes: NDArray[np.bool_], weights: Doubles) -> tuple[Doubles, Doubles]:
+def _steps(s: Doubles, yes: Bools, weights: Doubles) -> tuple[Doubles, Doubles]:
     """Both ends of every step, and its height."""
     some = weights > 0
     s, inverse = np.unique(np.clip(s[some], -FAR, FAR), return_inverse=True)

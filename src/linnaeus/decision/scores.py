@@ -7,18 +7,14 @@ Three kinds: "binary" (n, 1), one score, positive for the second class; "classes
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import DataError, UsageError, damaged, expect
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Json, Matrix, Truth
+from linnaeus.types import Bools, Doubles, Json, LabelSets, Matrix, Truth
 
 Kind: TypeAlias = Literal["binary", "classes", "labels"]
 KINDS: tuple[Kind, ...] = ("binary", "classes", "labels")
@@ -52,7 +48,7 @@ def as_scores(S: Matrix) -> Doubles:
 
 
 def with_truth(S: Matrix, truth: Truth, weights: Doubles | None = None) -> tuple[Doubles, Kind, Doubles]:
-    """Scores, their kind, and a weight for each row (ones where none are given); sizes and labels are checked."""
+    """Check sizes and labels; return the scores, their kind, and a weight for each row (1 by default)."""
     S = as_scores(S)
     kind = kind_of(S, truth)
     heavy = np.ones(len(S)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -71,7 +67,7 @@ def classes(kind: Kind, S: Doubles) -> int:
     return 2 if kind == "binary" else S.shape[1]
 
 
-def columns(truth: Truth, kind: Kind, start: int, stop: int) -> NDArray[np.bool_]:
+def columns(truth: Truth, kind: Kind, start: int, stop: int) -> Bools:
     """Which rows belong to the classes of the columns `start` to `stop` of the scores (n, stop - start)."""
     if isinstance(truth, LabelSets):
         found = np.zeros((len(truth), stop - start), bool)
@@ -80,8 +76,7 @@ def columns(truth: Truth, kind: Kind, start: int, stop: int) -> NDArray[np.bool_
         found[rows, truth.labels[asked] - start] = True
         return found
     which = np.ones(1, int) if kind == "binary" else np.arange(start, stop)
-    member: NDArray[np.bool_] = np.asarray(truth)[:, None] == which
-    return member
+    return np.asarray(truth)[:, None] == which
 
 
 def blocks(S: Doubles) -> Iterator[tuple[int, int]]:
@@ -91,7 +86,7 @@ def blocks(S: Doubles) -> Iterator[tuple[int, int]]:
         yield start, min(start + step, S.shape[1])
 
 
-def sample(n: int, most: int) -> NDArray[np.bool_] | slice:
+def sample(n: int, most: int) -> Bools | slice:
     """At most about `most` of n rows, spread evenly whatever the order of the rows: multiples of the golden ratio.
 
     >>> int(sample(1000, 100).sum())
@@ -117,8 +112,7 @@ def softmax(L: Doubles) -> Doubles:
     """
     with np.errstate(over="ignore"):  # a difference too large for a float gives probability 0
         E = np.exp(L - L.max(axis=1, keepdims=True))
-    P: Doubles = E / E.sum(axis=1, keepdims=True)
-    return P
+    return E / E.sum(axis=1, keepdims=True)
 
 
 def shared_chances(S: Doubles, curve: tuple[float, float]) -> Doubles:
@@ -147,8 +141,7 @@ def normalized(kind: Kind, P: Doubles) -> Doubles:
         return np.hstack([1.0 - P, P])
     if kind == "labels":
         return P
-    shares: Doubles = P / P.sum(axis=1, keepdims=True)
-    return shares
+    return P / P.sum(axis=1, keepdims=True)
 
 
 def uncalibrated(kind: Kind, S: Doubles) -> Doubles:
@@ -194,8 +187,7 @@ def cheapest(P: Doubles, costs: Matrix) -> NDArray[np.intp]:
     >>> cheapest(np.array([[0.7, 0.3]]), [[0, 5], [1, 0]]).tolist()
     [1]
     """
-    found: NDArray[np.intp] = np.argmin(expected_costs(P, costs), axis=1)
-    return found
+    return np.argmin(expected_costs(P, costs), axis=1)
 
 
 def check_share(name: str, value: float, whole: bool = False) -> None:

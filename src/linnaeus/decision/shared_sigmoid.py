@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from linnaeus.decision.calibration import FittedCalibrator, FittedTemperature, T
 from linnaeus.decision.scores import Kind, as_scores, sample, shared_chances, stored_kind, thinned, with_truth
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles, Matrix, Truth
+from linnaeus.types import Array, Doubles, Matrix, State, Truth
 
 ROUNDS, HALVINGS, NEAR = 60, 30, 1e-9
 LONGEST, LOWEST = 4.0, -40.0
@@ -82,8 +79,7 @@ class FittedShared(FittedCalibrator):
     def probabilities(self, S: Matrix) -> Doubles:
         """P (n, k)."""
         chances = shared_chances(as_scores(S), self.curve)
-        P: Doubles = chances / chances.sum(axis=1, keepdims=True)
-        return P
+        return chances / chances.sum(axis=1, keepdims=True)
 
     def state(self) -> State:
         """Two numbers."""
@@ -92,7 +88,7 @@ class FittedShared(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedShared:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         T, b, kind = state.manifest.get("temperature"), state.manifest.get("offset"), stored_kind(state.manifest)
         if not isinstance(T, float) or not 0.0 < T < math.inf or not isinstance(b, float) or not math.isfinite(b):
             raise damaged(f"its calibration has the temperature {T!r} and the offset {b!r}")

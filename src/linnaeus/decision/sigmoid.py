@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
@@ -12,12 +10,7 @@ from linnaeus.decision.scores import Kind, blocks, columns, fitting, normalized,
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Array, Doubles, Matrix, Truth
+from linnaeus.types import Array, Bools, Doubles, Matrix, State, Truth
 
 ROUNDS, NEAR, HALVINGS = 100, 1e-10, 40
 STEEPEST = 1e300
@@ -68,7 +61,7 @@ class FittedSigmoid(FittedCalibrator):
 
     @classmethod
     def from_state(cls, state: State) -> FittedSigmoid:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         slopes, offsets = (tensor(state.tensors, name, np.float64) for name in ("slopes", "offsets"))
         kind = stored_kind(state.manifest)
         if len(slopes) == 0 or len(slopes) != len(offsets) or (kind == "binary" and len(slopes) != 1):
@@ -78,7 +71,7 @@ class FittedSigmoid(FittedCalibrator):
         return cls(kind, slopes, offsets)
 
 
-def _lines(S: Doubles, members: NDArray[np.bool_], counts: Doubles) -> tuple[Doubles, Doubles]:
+def _lines(S: Doubles, members: Bools, counts: Doubles) -> tuple[Doubles, Doubles]:
     """A and b of all columns, on scores brought to a range of about 1."""
     center = np.median(S, axis=0)
     with np.errstate(over="ignore"):
@@ -122,8 +115,7 @@ def _newton(Z: Doubles, T: Doubles, counts: Doubles) -> tuple[Doubles, Doubles]:
 
 def _total(counts: Doubles, M: Array) -> Doubles:
     """Counts times each column, row after row: a product by BLAS may depend on its threads."""
-    total: Doubles = (counts[:, None] * M).sum(axis=0)
-    return total
+    return (counts[:, None] * M).sum(axis=0)
 
 
 def _loss(Z: Doubles, T: Doubles, counts: Doubles, line: tuple[Doubles, Doubles]) -> Doubles:

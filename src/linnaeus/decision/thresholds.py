@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linnaeus.decision.scores import Kind, blocks, check_share, columns, stored_kind, with_truth
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import tensor
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Matrix, Truth
+from linnaeus.types import Bools, Doubles, Matrix, State, Truth
 
 FINEST = 512
 """The number of thresholds that are tried for all labels together."""
@@ -32,7 +27,7 @@ class Curve:
     members: float
 
 
-def curve(p: Doubles, yes: NDArray[np.bool_], weights: Doubles) -> Curve | None:
+def curve(p: Doubles, yes: Bools, weights: Doubles) -> Curve | None:
     """The thresholds of one label, down to the lowest probability of a true row; None without a true row.
 
     >>> found = curve(np.array([0.9, 0.8, 0.3, 0.2]), np.array([True, False, True, False]), np.ones(4))
@@ -208,14 +203,14 @@ class FittedThresholds:
     kind: Kind
     values: Doubles
 
-    def labels(self, P: Doubles, least: int = 0) -> NDArray[np.bool_]:
+    def labels(self, P: Doubles, least: int = 0) -> Bools:
         """Which labels each row gets (n, k): all at their threshold or above, and the nearest until there are `least`.
 
         >>> fitted = FittedThresholds("labels", np.array([0.5, 0.2]))
         >>> fitted.labels(np.array([[0.6, 0.3], [0.1, 0.1]]), least=1).tolist()
         [[True, True], [False, True]]
         """
-        given: NDArray[np.bool_] = self.values <= P
+        given: Bools = self.values <= P
         short = np.nonzero(given.sum(axis=1) < least)[0]
         if len(short):
             nearest = np.argsort(self.values - P[short], axis=1, kind="stable")[:, :least]
@@ -224,8 +219,7 @@ class FittedThresholds:
 
     def second(self, P: Doubles) -> NDArray[np.intp]:
         """The class of each row, 0 or 1, for two classes."""
-        found: NDArray[np.intp] = (P[:, 1] >= self.values[0]).astype(np.intp)
-        return found
+        return (P[:, 1] >= self.values[0]).astype(np.intp)
 
     def state(self) -> State:
         """One vector."""
@@ -233,7 +227,7 @@ class FittedThresholds:
 
     @classmethod
     def from_state(cls, state: State) -> FittedThresholds:
-        """What `state` gave."""
+        """Restore from the result of `state`."""
         kind, values = stored_kind(state.manifest), tensor(state.tensors, "values", np.float64)
         if kind == "classes" or len(values) == 0 or (kind == "binary" and len(values) != 1):
             raise damaged("its thresholds do not fit its labels")

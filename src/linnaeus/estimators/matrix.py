@@ -78,7 +78,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
     def predict_proba(self, X: Matrix) -> Doubles:
         """Class probabilities (n, k), in the order of `classes_`; for label sets, one for each label independently."""
         S = self._scores(X)
-        return self.model_.chances(S)  # type: ignore[attr-defined,no-any-return]
+        return self.model_.chances(S)  # type: ignore[attr-defined]
 
     def _recipe(self) -> Recipe:
         return Recipe(features=Ready(self.n_features_in_), learner=_meant(self.learner), seed=self.seed)

@@ -19,14 +19,12 @@ from linnaeus.errors import InputTypeError, damaged, expect
 from linnaeus.features.batches import text_batches
 from linnaeus.features.names import Names, chosen
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import has_method
+from linnaeus.protocols import Stream, has_method
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import State, offsets_of
+from linnaeus.types import Doubles, Floats, Ints, Longs, Place, Source, State, Words64, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.features.composition import Conjunction, Union
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints, Longs, Place, Source, Words64
 
 LARGEST = float(np.finfo(np.float32).max)
 """The largest value a row can hold."""
@@ -52,8 +50,7 @@ def as_stream(source: Source) -> Stream:
     if isinstance(source, Batch):
         return Batches((source,))
     if has_method(source, "batches"):
-        stream: Stream = source
-        return stream
+        return source
     return Batches(text_batches(source))
 
 
@@ -98,11 +95,11 @@ class Labeled:
     """Base class of pieces that may learn from labels."""
 
     needs_labels: ClassVar[bool] = False
-    """Whether it does: then it must be learned anew for each fold, or held-out rows would be known to it."""
+    """Whether it learns from labels: then it must be learned again in each fold, or it would know held-out rows."""
 
 
 class FittedPiece(ABC):
-    """What every fitted piece says of itself; its class or its fields say otherwise where it is so."""
+    """Properties of fitted pieces, with their defaults; a class or its fields override those that differ."""
 
     opaque: ClassVar[bool] = False
     """Whether its features come from all of a text at once, so that their weights say nothing of single words."""
@@ -131,13 +128,13 @@ class FittedPiece(ABC):
 
     @property
     def inside(self) -> Sequence[FittedPiece]:
-        """The pieces that it is made of: those among its fields."""
+        """The fitted pieces among its fields."""
         held = [getattr(self, part.name) for part in fields(self)]  # type: ignore[arg-type]
         flat = [piece for one in held for piece in (one if isinstance(one, tuple) else (one,))]
         return [piece for piece in flat if isinstance(piece, FittedPiece)]
 
     def parts(self) -> Iterator[FittedPiece]:
-        """It, and all it is made of."""
+        """The piece itself, then the pieces inside it, and those inside them."""
         yield self
         for piece in self.inside:
             yield from piece.parts()
@@ -222,7 +219,7 @@ ROWS = 4096
 
 
 def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
-    """The rows that `make` gives for those of X, some at a time, with all their numbers stored.
+    """Apply `make` to the rows of X, some at a time, and store every number of the results.
 
     >>> X = CSR(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32), 1)
     >>> full_rows(X, lambda rows: rows.dot(np.array([[2.0, 0.0]])), 2).data.tolist()
@@ -236,22 +233,12 @@ def full_rows(X: CSR, make: Callable[[CSR], Doubles], width: int) -> CSR:
     return CSR(np.arange(n + 1, dtype=np.int64) * width, columns, values.reshape(-1), width)
 
 
-def check_least(name: str, value: int, least: int = 1) -> None:
-    """Refuse what is not a whole number, or is below the least one.
-
-    >>> check_least("Selected(k=...)", 0)
-    Traceback (most recent call last):
-    linnaeus.errors.UsageError: Selected(k=...) must be at least 1, not 0.
-    """
-    expect(name, value, int, least)
-
-
 def check_around(name: str, block: Block, width: int, seed: int) -> None:
     """Refuse a block that is not an extractor, a width below 1 and a seed below 0."""
     if not isinstance(block, Block):
         raise InputTypeError(f"{name} takes an extractor's features, not {type(block).__name__}.")
-    check_least(f"{name}(width=...)", width)
-    check_least(f"{name}(seed=...)", seed, 0)
+    expect(f"{name}(width=...)", width, int, 1)
+    expect(f"{name}(seed=...)", seed, int, 0)
 
 
 def ascending(numbers: Ints | Longs | Words64, below: int | None = None) -> bool:
@@ -295,7 +282,7 @@ class Narrowed(Fitted):
         return chosen(self.features.names(), self.columns)
 
     def keep(self, columns: Ints) -> Fitted:
-        """Fewer still."""
+        """Only these columns of the ones that are kept."""
         return Narrowed(self.features, self.columns[columns])
 
     def state(self) -> State:
@@ -304,7 +291,7 @@ class Narrowed(Fitted):
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> Narrowed:
-        """Built again from the piece it narrows."""
+        """Restore from the stored state and the features it narrows."""
         columns = tensor(state.tensors, "columns", np.int32)
         if not ascending(columns, features.width):
             raise damaged("its selected columns are not columns of its features")

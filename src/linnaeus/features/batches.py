@@ -7,19 +7,15 @@ rows however the stream is cut, so that batches of any size give the same bits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus.data.batch import Batch, join
 from linnaeus.errors import DataError, InputTypeError
+from linnaeus.protocols import Stream
 from linnaeus.text.buffers import as_arrow, from_strings
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Source
-
+from linnaeus.types import Source
 
 _WANTED = "a list of strings, or a NumPy, Arrow, pandas or polars column of strings"
 
@@ -42,7 +38,8 @@ def _chunks(source: Source) -> list[pa.Array]:
         return [_strings(source)]
     if isinstance(source, pa.ChunkedArray):
         return [_strings(chunk) for chunk in source.chunks]
-    if hasattr(source, "__arrow_c_stream__") and not _is_object_series(source):
+    # A pandas column of type object may hold anything; its Arrow export fails without naming the row.
+    if hasattr(source, "__arrow_c_stream__") and str(getattr(source, "dtype", "")) != "object":
         return [_strings(chunk) for chunk in pa.chunked_array(source).chunks]
     if isinstance(source, np.ndarray) and source.ndim != 1:
         raise InputTypeError(f"An array of {source.ndim} dimensions was given instead of a column of texts.")
@@ -59,11 +56,6 @@ def _refuse(source: Source) -> None:
         raise InputTypeError("A table was given instead of a column of texts; use linnaeus.read(table, text=...).")
     if isinstance(source, Mapping | Set) or not isinstance(source, Iterable):
         raise InputTypeError(f"{type(source).__name__} was given instead of texts: give {_WANTED}.")
-
-
-def _is_object_series(source: Source) -> bool:
-    # A pandas column of type object may hold anything; its Arrow export fails without naming the row.
-    return str(getattr(source, "dtype", "")) == "object"
 
 
 def _strings(array: pa.Array) -> pa.Array:
@@ -106,8 +98,7 @@ def text(batch: Batch, piece: str) -> pa.Array:
 
 def texts(batch: Batch, piece: str) -> list[str]:
     """The texts as Python strings, for the named extractor that reads them."""
-    strings: list[str] = text(batch, piece).to_pylist()
-    return strings
+    return text(batch, piece).to_pylist()
 
 
 def column(batch: Batch, name: str, piece: str) -> pa.Array:

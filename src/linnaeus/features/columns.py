@@ -6,26 +6,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
-from linnaeus.features.base import LARGEST, Block, Fitted, check_least, empty_rows
+from linnaeus.data.batch import Batch
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
+from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, prefixed
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import field, listed, nest, pack_strings, tensor, unpack_strings
-from linnaeus.types import State, offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Ints
-
+from linnaeus.types import Doubles, Ints, State, offsets_of
 
 MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none")
 """What a numeric column may say, in any case, when it has no number."""
@@ -127,7 +122,7 @@ class Columns(Block):
             object.__setattr__(self, name, tuple(value))
         if not self.numeric and not self.categorical:
             raise UsageError("Columns needs the name of at least one numeric or categorical column.")
-        check_least("Columns(min_df=...)", self.min_df)
+        expect("Columns(min_df=...)", self.min_df, int, 1)
 
     def learn(self, stream: Stream) -> FittedColumns:
         """Two passes: sums and categories, then squared differences from the mean."""
@@ -196,10 +191,8 @@ class FittedColumns(Fitted):
     @classmethod
     def from_state(cls, state: State) -> FittedColumns:
         """Restore from the stored state."""
-        numeric = listed(state.manifest, "numeric", str)
-        categorical = listed(state.manifest, "categorical", str)
-        means = tuple(tensor(state.tensors, "means", np.float64).tolist())
-        scales = tuple(tensor(state.tensors, "scales", np.float64).tolist())
+        numeric, categorical = (listed(state.manifest, name, str) for name in ("numeric", "categorical"))
+        means, scales = (tuple(tensor(state.tensors, name, np.float64).tolist()) for name in ("means", "scales"))
         words = unpack_strings("categories", state.tensors)
         counts = tensor(state.tensors, "counts", np.int64).tolist()
         fits = len(means) == len(scales) == len(numeric) and len(counts) == len(categorical)
@@ -278,7 +271,7 @@ class FittedField(Fitted):
 
     @property
     def width(self) -> int:
-        """That of the extractor."""
+        """The number of columns of the extractor."""
         return self.features.width
 
     def extract(self, batch: Batch) -> CSR:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack, vstack
-from linnaeus.errors import InputTypeError, UsageError, damaged, said
-from linnaeus.features.base import Block, Fitted, ascending, check_least, empty_rows
+from linnaeus.data.batch import Batch
+from linnaeus.errors import InputTypeError, UsageError, damaged, expect, said
+from linnaeus.features.base import Block, Fitted, ascending, empty_rows
 from linnaeus.features.names import Names, chained
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import Place, State, offsets_of
+from linnaeus.types import Doubles, Floats, Ints, Longs, Place, State, offsets_of, stretches
 
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints, Longs
-
-    _Counted: TypeAlias = tuple[Longs, Longs]
+_Counted: TypeAlias = tuple[Longs, Longs]
 
 
 MAX_COLUMNS = 2**31 - 1
@@ -117,8 +114,7 @@ class FittedUnion(Fitted):
 
     def _shifts(self) -> list[int]:
         """The first column of each block."""
-        found: list[int] = np.cumsum([0, *(block.width for block in self.blocks)])[:-1].tolist()
-        return found
+        return np.cumsum([0, *(block.width for block in self.blocks)])[:-1].tolist()
 
 
 PAIRS_AT_ONCE = 1 << 22
@@ -146,7 +142,7 @@ class Conjunction(Block):
         for block in (self.left, self.right):
             if not isinstance(block, Block):
                 raise InputTypeError(f"Conjunction pairs two extractors, not {type(block).__name__}.")
-        check_least("Conjunction(min_df=...)", self.min_df)
+        expect("Conjunction(min_df=...)", self.min_df, int, 1)
 
     def learn(self, stream: Stream) -> FittedConjunction:
         """Fit both blocks, then count the rows of each pair in one pass."""
@@ -234,14 +230,8 @@ class Products:
 
 def _products(A: CSR, B: CSR) -> Iterator[Products]:
     """All pairs of nonzeros of each row, for some rows at a time; sorted within a row, as both blocks are."""
-    counts = np.diff(A.indptr) * np.diff(B.indptr)
-    ends = np.cumsum(counts)
-    start = 0
-    while start < len(counts):
-        before = int(ends[start - 1]) if start else 0
-        stop = max(int(np.searchsorted(ends, before + PAIRS_AT_ONCE, side="right")), start + 1)
+    for start, stop in stretches(np.diff(A.indptr) * np.diff(B.indptr), PAIRS_AT_ONCE):
         yield products(A.rows_slice(start, stop), B.rows_slice(start, stop))
-        start = stop
 
 
 def products(A: CSR, B: CSR) -> Products:

@@ -9,23 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR, hstack
-from linnaeus.features.base import Labeled
+from linnaeus.features.base import Block, Fitted, Labeled
 from linnaeus.features.composition import FittedUnion, Union
 from linnaeus.features.ngrams import TermBlock
 from linnaeus.features.statistics import Seen
 from linnaeus.features.terms.exact import Exact, texts_of
 from linnaeus.features.weighting import Count, Length, Values, Weighted, learn_weights, resolve, weigh_rows
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.features.base import Block, Fitted
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Array, Longs
+from linnaeus.protocols import Stream
+from linnaeus.types import Array, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +111,7 @@ class Everyone(NamedTuple):
 
     @classmethod
     def of(cls, X: CSR) -> Everyone:
-        """Those of these rows."""
+        """The counts of these rows."""
         return cls(len(X), X.counts())
 
     def without(self, X: CSR) -> Everyone:

@@ -6,22 +6,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted, rows_from
 from linnaeus.features.batches import texts
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store import states
-from linnaeus.types import NOT_STORED, State
-
-if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Ints
+from linnaeus.types import NOT_STORED, Ints, State
 
 Answer: TypeAlias = dict[str, float]
 Of: TypeAlias = Literal["text", "row"]
@@ -106,17 +103,15 @@ class _Call:
             for key, value in given.items():
                 yield (f"{key}={value}", 1.0) if isinstance(value, str) else (str(key), _number(value, where))
         elif isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes):
-            self._check_size(len(given), where)
+            self.size = len(given) if self.size is None else self.size
+            if len(given) != self.size:
+                raise DataError(
+                    f"{where}: it returned {len(given)} numbers, but {self.size} before; always return as many."
+                )
             for place, value in enumerate(given):
                 yield f"{self.name}[{place}]", _number(value, where)
         else:
             yield self.name, _number(given, where)
-
-    def _check_size(self, size: int, where: str) -> None:
-        if self.size is None:
-            self.size = size
-        if size != self.size:
-            raise DataError(f"{where}: it returned {size} numbers, but {self.size} before; always return as many.")
 
 
 def _number(value: object, where: str) -> float:

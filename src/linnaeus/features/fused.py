@@ -1,8 +1,8 @@
 """Fitted features as a fused kernel takes them, so that texts are scored without making rows.
 
 Blocks of terms (words, characters, subwords, skip-grams; exact, given or hashed), valued and of a length, side by side,
-perhaps with only some columns kept: these can be fused. What else there is (columns, lexicons, functions, conjunctions,
-values of one's own) has rows.
+perhaps with only some columns kept: these can be fused. All other features (columns, lexicons, functions,
+conjunctions, user-defined values) make rows.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from linnaeus.features.base import Narrowed
+from linnaeus.features.base import Fitted, Narrowed
 from linnaeus.features.composition import FittedUnion
 from linnaeus.features.terms.exact import FittedTerms
 from linnaeus.features.terms.hashed import FittedHashed
 from linnaeus.features.weighting import BM25, LARGEST_TABLE, LENGTHS, NONE, Count, FittedWeighted, Values
 from linnaeus.frozen import dataclass
+from linnaeus.text import Analysis
+from linnaeus.types import Floats
 
 if TYPE_CHECKING:
-    from linnaeus.features.base import Fitted
     from linnaeus.kernels.reference.score import Group, Part
-    from linnaeus.text import Analysis
-    from linnaeus.types import Floats
 
-    Saturation: TypeAlias = tuple[float, float, float] | None
+
+Saturation: TypeAlias = tuple[float, float, float] | None
+
 
 ALL = np.zeros(0, np.int32)
 """Every column is kept."""

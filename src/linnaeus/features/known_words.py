@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.features.base import as_stream
+from linnaeus.features.base import Fitted, as_stream
 from linnaeus.features.composition import FittedUnion
 from linnaeus.features.terms.exact import FittedTerms
 from linnaeus.features.weighting import FittedWeighted
-
-if TYPE_CHECKING:
-    from linnaeus.features.base import Fitted
-    from linnaeus.types import Doubles, Source
+from linnaeus.types import Doubles, Source
 
 
 def known_share(features: Fitted, source: Source) -> Doubles | None:
@@ -77,5 +73,4 @@ def _share(X: CSR, unknown: int) -> Doubles:
     values = X.data[: X.nnz].astype(np.float64)
     total = np.bincount(rows, values, minlength=len(X))
     lost = np.bincount(rows, values * (X.indices[: X.nnz] == unknown), minlength=len(X))
-    share: Doubles = 1.0 - lost / np.maximum(total, 1.0)
-    return share
+    return 1.0 - lost / np.maximum(total, 1.0)

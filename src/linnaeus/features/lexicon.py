@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.dense import Dense
+from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged
 from linnaeus.features.base import LARGEST, Block, Fitted
 from linnaeus.features.batches import text
 from linnaeus.features.terms.exact import FittedTerms, from_paths
 from linnaeus.features.terms.grams import Grams
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import pack_strings, tensor, unpack_strings
 from linnaeus.text import Analysis
-from linnaeus.types import Place, State
-
-if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles, Place, State
 
 Entry: TypeAlias = tuple[str, str, float]
 """List, word, weight."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TypeAlias, overload
 
 import numpy as np
+import pyarrow as pa
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from linnaeus.types import Ints
-
+from linnaeus.types import Ints
 
 Some: TypeAlias = Callable[[int, int], list[str]]
 """The names from one column up to another, which is excluded."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from linnaeus.arrays.csr import CSR
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.statistics import Seen, check_width
@@ -14,13 +15,9 @@ from linnaeus.features.terms.hashed import Hashed
 from linnaeus.features.weighting import Count, Length, Values, check_length, learn_weights, resolve, weigh_rows
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import UNITS
+from linnaeus.protocols import Stream
 from linnaeus.text import Analysis, Normalize
-
-if TYPE_CHECKING:
-    from linnaeus.arrays.csr import CSR
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Ints
-
+from linnaeus.types import Doubles, Ints
 
 Terms: TypeAlias = Exact | Given | Hashed
 """Which terms have a column: learned exactly, given, or by hash."""

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from math import prod
-from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, TypeAlias
+from typing import ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from linnaeus.arrays import CSR, Dense, as_rows
 from linnaeus.data.arrow import as_numpy, is_list, settled
 from linnaeus.data.batch import Batch, row_numbers
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, said
+from linnaeus.errors import DataError, UsageError, damaged, expect, said
 from linnaeus.features.base import LARGEST, Block, Fitted, empty_rows
 from linnaeus.features.batches import column, pieces
 from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import TakesMatrices, has_method
+from linnaeus.protocols import Stream, TakesMatrices, has_method
 from linnaeus.store import states
-from linnaeus.types import State, offsets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Longs, Source
-
+from linnaeus.types import Doubles, Longs, Source, State, offsets_of
 
 MAX_COLUMNS = 2**31
 
@@ -51,12 +44,8 @@ class Ready(Block):
     width: int | None = None
 
     def __post_init__(self) -> None:
-        if self.width is None:
-            return
-        if isinstance(self.width, bool) or not isinstance(self.width, int):
-            raise InputTypeError(f"Ready(width=...) must be a number of columns, not {self.width!r}.")
-        if not 1 <= self.width <= MAX_COLUMNS:
-            raise UsageError(f"Ready(width=...) must be between 1 and {MAX_COLUMNS:,}, not {self.width}.")
+        if self.width is not None:
+            expect("Ready(width=...)", self.width, int, 1, MAX_COLUMNS)
 
     def learn(self, stream: Stream) -> FittedReady:
         """One walk that looks for the largest index; none where the width is known."""
@@ -122,7 +111,7 @@ class FittedReady(Fitted):
         return Matrix(rows=as_rows(source, self.width, names))
 
     def names(self) -> Names:
-        """Those of the data frame; else `#7` for index 7."""
+        """The column names of the data frame; without one, `#7` for index 7."""
         called = self.called
         return numbered(self.width) if called is None else Names(self.width, lambda start, end: [*called[start:end]])
 

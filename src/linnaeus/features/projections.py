@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,19 +17,16 @@ from linnaeus.arrays.csr import CSR, present, vstack
 from linnaeus.arrays.dense import Dense
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted, check_around, full_rows
 from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
+from linnaeus.protocols import Similarity, Stream
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.store.states import field, nest
-from linnaeus.types import Place, State
-
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Similarity, Stream
-    from linnaeus.types import AnyInts, Doubles, Floats, Ints, Longs, Words64
+from linnaeus.types import AnyInts, Doubles, Floats, Ints, Longs, Place, State, Words64
 
 
 class Projected(Fitted):

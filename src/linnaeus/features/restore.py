@@ -117,8 +117,7 @@ def _restore(state: State, functions: Functions, depth: int) -> Restored:
         raise damaged(f"{name!r} has blocks of another kind")
     else:
         parts = tuple(blocks)
-    found: Restored = _class(path).from_state(state, *parts)
-    return found
+    return _class(path).from_state(state, *parts)
 
 
 def _class(path: str) -> Any:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError
+from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.features import SCORES
-from linnaeus.features.base import Block, Fitted, Labeled, check_least
+from linnaeus.features.base import Block, Fitted, Labeled
 from linnaeus.features.statistics import Seen, Tally, presence
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints
+from linnaeus.protocols import Stream
+from linnaeus.types import Doubles, Floats, Ints
 
 
 class Score(Labeled, ABC):
@@ -106,7 +104,7 @@ class Selected(Block):
     def __post_init__(self) -> None:
         if not isinstance(self.block, Block):
             raise InputTypeError(f"Selected takes an extractor, not {type(self.block).__name__}.")
-        check_least("Selected(k=...)", self.k)
+        expect("Selected(k=...)", self.k, int, 1)
         resolve_score(self.by)
 
     def learn(self, stream: Stream) -> Fitted:
@@ -122,8 +120,7 @@ def resolve_score(by: str | Score) -> Score:
         return by
     if by not in SCORES:
         raise UsageError(f"by={by!r} is not known; choose one of {', '.join(SCORES)}, or give an object.")
-    found: Score = SCORES[by]()
-    return found
+    return SCORES[by]()
 
 
 def best(scores: Doubles, k: int) -> Ints:
@@ -152,8 +149,7 @@ def _over_labels(tally: Tally, part: Callable[[Doubles, float, float], Doubles])
 
 
 def _deviation(observed: Doubles, expected: Doubles) -> Doubles:
-    where = expected > 0
-    return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=where)
+    return np.divide((observed - expected) ** 2, expected, out=np.zeros_like(expected), where=expected > 0)
 
 
 def _information(tally: Tally, joint: Doubles, count: float) -> Doubles:

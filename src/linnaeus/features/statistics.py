@@ -14,19 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.csr import CSR
-from linnaeus.data.arrow import as_numpy, number
+from linnaeus.data.arrow import as_numpy, is_list, number
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, UsageError
+from linnaeus.features.base import Fitted
 from linnaeus.features.batches import PIECE, pieces
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
+from linnaeus.types import Doubles, Floats, Longs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
-
-    from linnaeus.data.batch import Batch
-    from linnaeus.features.base import Fitted
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Longs
 
 
 WIDEST_LEARNED = 1 << 26
@@ -98,7 +96,7 @@ class Seen:
         tally = Tally(self.features.width)
         for piece, X in self.parts():
             tally.add(X, value(np.asarray(X.data[: X.nnz], np.float32)), _encode(piece, tally.numbers, who))
-            tally.many |= piece.labels is not None and _is_many(piece.labels)
+            tally.many |= piece.labels is not None and is_list(piece.labels.type)
         return tally
 
 
@@ -142,8 +140,7 @@ class Tally:
 
 def presence(data: Floats) -> Doubles:
     """One where there is a value, whatever it is."""
-    found: Doubles = (data != 0).astype(np.float64)
-    return found
+    return (data != 0).astype(np.float64)
 
 
 def _encode(batch: Batch, numbers: dict[str, int], who: str) -> csr_matrix:
@@ -152,19 +149,15 @@ def _encode(batch: Batch, numbers: dict[str, int], who: str) -> csr_matrix:
 
     labels = _checked(batch, who)
     rows = np.arange(len(labels))
-    if _is_many(labels):
+    if is_list(labels.type):
         rows = np.repeat(rows, as_numpy(labels.value_lengths()))
         labels = labels.flatten()
     places, found = number(labels)
     known = np.array([numbers.setdefault(label, len(numbers)) for label in found], np.int64)
-    codes: NDArray[np.int64] = known[places] if len(known) else known
+    codes: Longs = known[places] if len(known) else known
     Y = csr_matrix((np.ones(len(codes)), (rows, codes)), shape=(len(batch), len(numbers)))
     Y.data[:] = 1.0  # a label named twice in a row is there once
     return Y
-
-
-def _is_many(labels: pa.Array) -> bool:
-    return bool(pa.types.is_list(labels.type) or pa.types.is_large_list(labels.type))
 
 
 def _checked(batch: Batch, who: str) -> pa.Array:

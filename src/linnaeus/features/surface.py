@@ -11,26 +11,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.features.base import Block, Fitted, rows_from
 from linnaeus.features.batches import text, texts
 from linnaeus.features.names import Names, numbered
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import field, listed, pack_strings, unpack_strings
 from linnaeus.text import Analysis, Normalize, as_texts
 from linnaeus.text.buffers import as_arrow
-from linnaeus.types import Place, State, offsets_of
+from linnaeus.types import Ints, Place, State, offsets_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from scipy.sparse import csr_matrix
-
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Ints
 
 
 def bag(text: pa.Array, analysis: Analysis) -> tuple[list[str], csr_matrix]:
@@ -73,9 +71,7 @@ class Affixes(Block):
     def __post_init__(self) -> None:
         for name in ("prefixes", "suffixes"):
             object.__setattr__(self, name, _check_lengths(name, getattr(self, name)))
-        expect("Affixes(min_df=...)", self.min_df, int)
-        if min((*self.prefixes, *self.suffixes, self.min_df), default=0) < 1:
-            raise UsageError("Affixes takes lengths and a min_df of at least 1.")
+        expect("Affixes(min_df=...)", self.min_df, int, 1)
         if not self.prefixes and not self.suffixes:
             raise UsageError("Affixes needs at least one length of prefixes or suffixes.")
 
@@ -99,7 +95,7 @@ def _check_lengths(name: str, lengths: Iterable[int]) -> tuple[int, ...]:
         raise InputTypeError(f"Affixes({name}=...) takes several lengths, such as (1, 2, 3), not {lengths!r}.")
     lengths = tuple(lengths)
     for length in lengths:
-        expect(f"Each length of Affixes({name}=...)", length, int)
+        expect(f"Each length of Affixes({name}=...)", length, int, 1)
     return tuple(sorted(set(lengths)))
 
 
@@ -307,9 +303,7 @@ class Letters(Block):
     normalize: Normalize = having(default_factory=Normalize)
 
     def __post_init__(self) -> None:
-        expect("Letters(length=...)", self.length, int)
-        if not 1 <= self.length <= LONGEST:
-            raise UsageError(f"Letters(length=...) must be between 1 and {LONGEST:,}, not {self.length}.")
+        expect("Letters(length=...)", self.length, int, 1, LONGEST)
         if not isinstance(self.normalize, Normalize):
             raise InputTypeError("normalize takes a Normalize(...), such as Normalize(case=None) to keep the case.")
 

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.features.base import Block, Fitted, Labeled, Narrowed
 from linnaeus.features.statistics import Seen, presence
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import field, nest, tensor
-from linnaeus.types import Json, State
-
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Floats, Ints, Place
+from linnaeus.types import Doubles, Floats, Ints, Json, Place, State
 
 LARGEST_TABLE = 1 << 16
 NEAR = 1 << 15  # values looked at together: 128 kB
@@ -139,8 +136,7 @@ class TfIdf(Values):
 
     def weights(self, seen: Seen) -> Floats:
         """Inverse document frequencies."""
-        idf: Floats = (np.log((1 + seen.n) / (1 + seen.df.astype(np.float64))) + 1).astype(np.float32)
-        return idf
+        return (np.log((1 + seen.n) / (1 + seen.df.astype(np.float64))) + 1).astype(np.float32)
 
     def formula(self) -> Formula | None:
         """The term frequency."""
@@ -172,8 +168,7 @@ class BM25(Values):
     def weights(self, seen: Seen) -> Floats:
         """Inverse document frequencies."""
         df = seen.df.astype(np.float64)
-        idf: Floats = np.log(1 + (seen.n - df + 0.5) / (df + 0.5)).astype(np.float32)
-        return idf
+        return np.log(1 + (seen.n - df + 0.5) / (df + 0.5)).astype(np.float32)
 
     def value(self, X: CSR, mean_length: float) -> Valued:
         """The saturated count."""
@@ -247,8 +242,7 @@ class Contrast(Values):
         """Inverse document frequencies, each times what its feature tells."""
         ratio = NaiveBayes(self.smoothing).weights(seen).astype(np.float64)
         idf = TfIdf(self.tf).weights(seen).astype(np.float64)
-        found: Floats = (idf * np.sqrt(1.0 + ratio * ratio)).astype(np.float32)
-        return found
+        return (idf * np.sqrt(1.0 + ratio * ratio)).astype(np.float32)
 
     def formula(self) -> Formula | None:
         """The count, as tf says."""
@@ -300,8 +294,7 @@ def _whole(data: Floats) -> bool:
 
 
 def _log_share(counts: Doubles) -> Doubles:
-    shares: Doubles = np.log(counts / counts.sum())
-    return shares
+    return np.log(counts / counts.sum())
 
 
 Length: TypeAlias = Literal["l1", "l2"] | None

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from linnaeus.estimators.matrix import MatrixClassifier
 from linnaeus.estimators.named import LeastSquares, LinearSVM, LogisticRegression, Perceptron
 from linnaeus.gallery import toys
-from linnaeus.gallery.drawing import answers, boundaries, described, lattice, picture, plane, shaded
+from linnaeus.gallery.drawing import Classifies, answers, boundaries, described, lattice, picture, plane, shaded
+from linnaeus.gallery.toys import Toy
 from linnaeus.learners.bayes import Gaussian, LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.learners.ensembles import AdaBoost, Forest, GradientBoosting, Tree
 from linnaeus.learners.kernel_methods import GaussianProcess, KernelPerceptron, KernelRidge, KernelSVM
 from linnaeus.learners.neighbors import Centroid, Neighbors
 from linnaeus.render.picture import Lines, Panel, Picture
 from linnaeus.similarities import RBF, Polynomial
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.gallery.drawing import Classifies
-    from linnaeus.gallery.toys import Toy
-    from linnaeus.types import Array, Doubles
+from linnaeus.types import Array, Doubles, Longs
 
 
 class Side(NamedTuple):
@@ -330,7 +325,7 @@ def slack() -> list[Panel]:
 REACH = 3.0
 
 
-def sites() -> tuple[Doubles, NDArray[np.int64]]:
+def sites() -> tuple[Doubles, Longs]:
     """Points (20, 2) of two classes: a grid whose points were moved."""
     draw = np.random.default_rng(5)
     across, up = np.meshgrid(np.linspace(-2.4, 2.4, 5), np.linspace(-2.25, 2.25, 4))
@@ -362,7 +357,7 @@ def _cut(corners: Doubles, normal: Doubles, bound: float) -> Doubles:
     return np.array(kept)
 
 
-def nearest(y: NDArray[np.int64]) -> MatrixClassifier:
+def nearest(y: Longs) -> MatrixClassifier:
     """One nearest neighbor."""
     return MatrixClassifier(learner=Neighbors(k=1, metric="euclidean")).fit(sites()[0], y)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
@@ -13,9 +11,7 @@ from linnaeus.learners.bayes import LinearDiscriminant, QuadraticDiscriminant
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
 from linnaeus.render.picture import Lines, Panel, Points, path
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Doubles
+from linnaeus.types import Array, Doubles
 
 GROUPS = {
     "zero once the margin is kept": ("perceptron", "hinge", "squared_hinge", "modified_huber"),
@@ -25,7 +21,7 @@ GROUPS = {
 """Which losses are drawn together."""
 
 HIDDEN = ("logistic", "modified_huber")
-"""Those that cover another one, wholly or down to m = -1: they are dashed."""
+"""Losses that lie on another curve, everywhere or from m = -1 on, and are drawn dashed."""
 
 STEP = "0-1: a mistake"
 """What the step from 1 to 0 is called in the legend."""
@@ -37,8 +33,7 @@ CHORD = (20, 140)
 def loss_of_margin(name: str, m: Doubles) -> Doubles:
     """A loss of the table, of scores m for the positive one of two classes."""
     truth = np.ones(len(m), np.int64)
-    values: Doubles = LOSSES[name]().value_and_grad(Binary(), m[:, None], truth)[0]
-    return values
+    return LOSSES[name]().value_and_grad(Binary(), m[:, None], truth)[0]
 
 
 @picture()
@@ -115,8 +110,7 @@ def fitted(widths: tuple[float, float]) -> MatrixClassifier:
 
 def density(x: Doubles, mean: float, width: float) -> Doubles:
     """The Gaussian bell."""
-    values: Doubles = np.exp(-((x - mean) ** 2) / (2 * width**2)) / (width * np.sqrt(2 * np.pi))
-    return values
+    return np.exp(-((x - mean) ** 2) / (2 * width**2)) / (width * np.sqrt(2 * np.pi))
 
 
 @picture(columns=2)

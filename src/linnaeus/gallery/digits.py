@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.estimators.named import LogisticRegression
 from linnaeus.gallery.drawing import picture
 from linnaeus.render.picture import Panel, Shades
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 STRENGTH = 300.0
 """Strong: weak penalties make weights of single pixels that nobody can read, and answer hardly better."""
@@ -65,5 +61,4 @@ def digits() -> list[Panel]:
 
 
 def _grid(image: Doubles) -> list[list[float]]:
-    grid: list[list[float]] = smooth(image / np.abs(image).max()).tolist()
-    return grid
+    return smooth(image / np.abs(image).max()).tolist()

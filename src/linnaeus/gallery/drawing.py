@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from linnaeus.render.picture import Lines, Panel, Picture, Points, Regions, contour
-
-if TYPE_CHECKING:
-    from linnaeus.gallery.toys import Toy
-    from linnaeus.render.picture import Layer, Pair
-    from linnaeus.types import Array, Doubles
+from linnaeus.gallery.toys import Toy
+from linnaeus.render.picture import Layer, Lines, Pair, Panel, Picture, Points, Regions, contour
+from linnaeus.types import Array, Doubles
 
 CELLS = 100
 """Cells of the grid in each direction."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.gallery.drawing import picture
 from linnaeus.regularizers import L2
 from linnaeus.render.picture import Lines, Panel, Points, path
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 STRENGTHS = (1e-8, 1e-2, 10.0)
 DEGREE = 9
@@ -32,8 +28,7 @@ def noisy(seed: int = 2, n: int = 12) -> tuple[Doubles, Doubles]:
 
 def truth(x: Doubles) -> Doubles:
     """The wave without noise."""
-    wave: Doubles = np.sin(np.pi * x)
-    return wave
+    return np.sin(np.pi * x)
 
 
 def powers(x: Doubles, degree: int = DEGREE) -> Doubles:

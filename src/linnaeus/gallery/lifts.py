@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.estimators.named import LogisticRegression, Perceptron
-from linnaeus.gallery.boundaries import Mapped, Side, scene
-from linnaeus.gallery.drawing import picture
+from linnaeus.gallery.boundaries import Mapped, Side, Sides, scene
+from linnaeus.gallery.drawing import Classifies, picture
 from linnaeus.gallery.toys import corners
 from linnaeus.render.picture import Lines, Panel, Points
-
-if TYPE_CHECKING:
-    from linnaeus.gallery.boundaries import Sides
-    from linnaeus.gallery.drawing import Classifies
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 INNER = np.array([-0.9, -0.5, -0.2, 0.1, 0.4, 0.8])
 OUTER = np.array([-2.6, -2.2, -1.7, 1.5, 1.9, 2.3, 2.7])

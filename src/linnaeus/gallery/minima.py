@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +12,8 @@ from linnaeus.gallery.drawing import level_lines, pairs, picture
 from linnaeus.losses import LOSSES
 from linnaeus.outputs import Binary
 from linnaeus.regularizers import L2, NoPenalty
-from linnaeus.render.picture import Lines, Panel, Points
-
-if TYPE_CHECKING:
-    from linnaeus.render.picture import Layer, Pair
-    from linnaeus.types import Doubles
+from linnaeus.render.picture import Layer, Lines, Pair, Panel, Points
+from linnaeus.types import Doubles
 
 X = np.array([[0.0, -4.0], [3.0, -1.0], [3.0, -4.0], [4.0, 2.0], [0.0, -1.0]])
 Y = np.array([0, 1, 0, 0, 1])
@@ -57,8 +53,7 @@ def height(loss: str, w: Doubles) -> float:
 def curvature(loss: str, w: Doubles) -> Doubles:
     """The Hessian (2, 2) by central differences of the gradient."""
     H = np.array([(slope(loss, w + e) - slope(loss, w - e)) / 2e-5 for e in 1e-5 * np.eye(2)])
-    symmetric: Doubles = (H + H.T) / 2
-    return symmetric
+    return (H + H.T) / 2
 
 
 def saddle() -> Doubles:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.estimators.linear import LinearClassifier
@@ -12,11 +10,7 @@ from linnaeus.gallery.drawing import CELLS, answers, lattice, level_lines, pictu
 from linnaeus.gallery.toys import three
 from linnaeus.regularizers import L2
 from linnaeus.render.picture import Lines, Panel, Regions
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles, Longs
 
 NONE, SEVERAL = -1, -2
 """Cells that no class claims, and cells that several do."""
@@ -41,7 +35,7 @@ def k_way() -> list[Panel]:
     return [plane(toy, [shaded(model, lattice(toy.limits)[1])], "")]
 
 
-def claims() -> NDArray[np.int64]:
+def claims() -> Longs:
     """What the three classifiers of one-vs-rest say of each cell: the class that alone says yes, NONE or SEVERAL."""
     _, grid = lattice(three().limits)
     yes = apart("onevsrest").decision_function(grid) > 0
@@ -70,11 +64,10 @@ def duels() -> Doubles:
     """Scores (cells, 3) of the pairs 1-2, 1-3 and 2-3 in each cell: positive for the first of the pair."""
     model = apart("onevsone")
     _, grid = lattice(three().limits)
-    scores: Doubles = grid @ np.asarray(model.coef_, np.float64).T + np.asarray(model.intercept_, np.float64)
-    return scores
+    return grid @ np.asarray(model.coef_, np.float64).T + np.asarray(model.intercept_, np.float64)
 
 
-def votes(D: Doubles) -> NDArray[np.int64]:
+def votes(D: Doubles) -> Longs:
     """Votes (n, 3) of the three pairs."""
     a, b, c = (D > 0).astype(np.int64).T
     return np.column_stack([a + b, 1 - a + c, 2 - b - c])

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.estimators.regressor import LinearRegressor
 from linnaeus.gallery.drawing import level_lines, pairs, picture
 from linnaeus.optimizers import SGD, AdaGrad, Momentum
-from linnaeus.render.picture import Lines, Panel, Points
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Solver
-    from linnaeus.render.picture import Layer
-    from linnaeus.types import Doubles
+from linnaeus.protocols import Solver
+from linnaeus.render.picture import Layer, Lines, Panel, Points
+from linnaeus.types import Doubles
 
 X = np.array([[1.0, 0.0], [0.0, 3.0]])
 BEST = np.array([2.0, 1.0])
@@ -42,8 +37,7 @@ def walked(optimizer: Solver, steps: int = STEPS) -> Doubles:
 
 def bowl(w: Doubles) -> Doubles:
     """What is minimized, at rows w (n, 2)."""
-    values: Doubles = (((w - BEST) @ X.T) ** 2).sum(axis=1)
-    return values
+    return (((w - BEST) @ X.T) ** 2).sum(axis=1)
 
 
 @picture(columns=2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.datasets import intents
@@ -15,11 +13,8 @@ from linnaeus.features import Words
 from linnaeus.gallery.drawing import picture
 from linnaeus.gallery.toys import echoes, reviews
 from linnaeus.learners.bayes import Multinomial
-from linnaeus.render.picture import Bars, Lines, Panel, Picture, Points, path
-
-if TYPE_CHECKING:
-    from linnaeus.render.picture import Layer
-    from linnaeus.types import Array, Doubles, Longs
+from linnaeus.render.picture import Bars, Layer, Lines, Panel, Picture, Points, path
+from linnaeus.types import Array, Doubles, Longs
 
 SHOWN = 9
 """How many words of each side have a bar."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles, Longs
 
 
 class Toy(NamedTuple):
     """Rows X (n, 2), their classes 0, 1, ..., and the square that shows them: `reach` to each side of `middle`."""
 
     X: Doubles
-    y: NDArray[np.int64]
+    y: Longs
     reach: float
     middle: float = 0.0
 
@@ -104,7 +100,7 @@ def reviews() -> tuple[list[str], list[str]]:
     return list(texts), list(labels)
 
 
-def echoes(n: int, seed: int) -> tuple[Doubles, NDArray[np.int64]]:
+def echoes(n: int, seed: int) -> tuple[Doubles, Longs]:
     """Counts of words, and classes 0 and 1, of texts in which each of six subjects is said with five equal words.
 
     Naive Bayes takes the five words for five reasons; they are one.

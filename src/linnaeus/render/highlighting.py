@@ -80,14 +80,10 @@ def _words(tints: Sequence[Tint], marks: Marks) -> Iterator[Word]:
         style = style_of(tint.strength)
         for piece in _RUNS.findall(safe(tint.text)):
             if piece != " ":
-                yield _marked(piece, style, marks)
+                yield Word(marks.before[style] + piece + marks.after, style) if style else Word(piece)
             elif not blank:
                 yield Word(" ")
             blank = piece == " "
-
-
-def _marked(piece: str, style: str, marks: Marks) -> Word:
-    return Word(marks.before[style] + piece + marks.after, style) if style else Word(piece)
 
 
 def highlight_html(tints: Sequence[Tint]) -> str:

@@ -135,15 +135,15 @@ def title(text: str) -> Page:
     return Page((line(), line(Word(text, "title"))))
 
 
-def indent(page: Page, by: int = 2) -> Page:
-    """The page moved to the right."""
-    return Page(tuple(_moved(block, by) for block in page.blocks))
+def indent(page: Page) -> Page:
+    """The page moved two columns to the right."""
+    return Page(tuple(_indented(block) for block in page.blocks))
 
 
-def _moved(block: Line | Table, by: int) -> Line | Table:
+def _indented(block: Line | Table) -> Line | Table:
     if isinstance(block, Table):
-        return replace(block, left=block.left + by)
-    return (Word(" " * by), *block) if block else block
+        return replace(block, left=block.left + 2)
+    return (Word("  "), *block) if block else block
 
 
 def stack(pages: Iterable[Page]) -> Page:

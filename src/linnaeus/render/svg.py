@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from linnaeus.frozen import dataclass
-from linnaeus.render.picture import Bars, Layer, Lines, Path, Points, Regions, Shades, Tree
+from linnaeus.render.picture import Bars, Layer, Lines, Panel, Path, Picture, Points, Regions, Shades, Tree
 from linnaeus.render.svg_parts import END, LETTER, MIDDLE, STYLE, color, text
 from linnaeus.render.trees import MARKED, Box, draw_tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from linnaeus.render.picture import Panel, Picture
 
 SHAPES = (
     "M{x:.1f} {y:.1f}m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
@@ -156,14 +152,11 @@ def _fill(d: str, kind: int, opacity: float) -> str:
 
 
 def _lines(layer: Lines, axes: Axes) -> str:
-    d = "".join(_path(path, axes) for path in layer.paths)
+    paths = ("L".join(f"{axes[0].at(x):.2f} {axes[1].at(y):.2f}" for x, y in path) for path in layer.paths)
+    d = "".join(f"M{path}" for path in paths)
     dashes = f' stroke-dasharray="{layer.dashes}"' if layer.dashes else ""
     style = f'stroke="{color(layer.kind)}" stroke-width="{layer.width:g}" stroke-linecap="round"'
     return f'<path d="{d}" fill="none" {style}{dashes}/>'
-
-
-def _path(path: Path, axes: Axes) -> str:
-    return "M" + "L".join(f"{axes[0].at(x):.2f} {axes[1].at(y):.2f}" for x, y in path)
 
 
 def _point(x: float, y: float, kind: int) -> str:
@@ -207,7 +200,7 @@ def svg(picture: Picture) -> str:
     (True, True)
     """
     lefts, width = _columns(picture)
-    legends = [_legend(panel) for panel in picture.panels]
+    legends = [[key for layer in panel.layers for key in keys(layer)] for panel in picture.panels]
     shared = _shared(legends)
     own = 0 if shared is not None else max(map(len, legends))
     top = TOP if any(panel.title for panel in picture.panels) else UNTITLED
@@ -297,10 +290,6 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _legend(panel: Panel) -> list[Key]:
-    return [key for layer in panel.layers for key in keys(layer)]
-
-
 def _shared(legends: Sequence[list[Key]]) -> list[Key] | None:
     """One legend for all panels; None where a look means one thing here and another there."""
     every = {key.label: key for legend in legends for key in legend}
@@ -336,7 +325,7 @@ WIDTH, HEIGHT, WEST, EAST, NORTH, SOUTH = 640, 360, 64, 624, 32, 316
 """Pixels of a chart, and of the edges of its axes."""
 
 
-def line_chart(lines: Mapping[str, Path], title: str = "", x: str = "", y: str = "") -> str:
+def line_chart(lines: Mapping[str, Path], title: str = "", x: str = "") -> str:
     """An SVG image of named lines. Values that are not finite are left out.
 
     >>> image = line_chart({"loss": [(1, 5.0), (2, 3.0), (3, 2.5)]}, title="Training", x="epoch")
@@ -349,10 +338,10 @@ def line_chart(lines: Mapping[str, Path], title: str = "", x: str = "", y: str =
     across, up = Axis(left, right, WEST, EAST), Axis(low, high, SOUTH, NORTH, log=low > 0 and high > 100 * low)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{escape(title or y, quote=True)}" font-family="sans-serif" font-size="12">'
+        f'aria-label="{escape(title, quote=True)}" font-family="sans-serif" font-size="12">'
     )
     said = text(WEST, NORTH - 12, title, 'font-weight="bold"') + text((WIDTH + WEST) / 2, HEIGHT - 8, x, MIDDLE)
-    drawn = [head + said + text(4, NORTH - 12, y)]
+    drawn = [head + said]
     for value in up.ticks():
         drawn.append(f'<path d="M{WEST} {up.at(value):.1f}H{EAST}" stroke="#ddd"/>')
         drawn.append(text(WEST - 6, up.at(value) + 4, f"{value:.3g}", END))

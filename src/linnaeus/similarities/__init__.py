@@ -53,8 +53,7 @@ def similarity(value: Piece) -> Similarity:
         raise InputTypeError(
             f"kernel takes a name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
         )
-    found: Similarity = value
-    return found
+    return value
 
 
 def describe(kernel: Similarity) -> dict[str, Json]:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Rows
 from linnaeus.similarities.vectors import PositiveKernel, inner_sparse
+from linnaeus.types import Doubles, Ints, Longs, Sparse, offsets_of, stretches
 
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Ints, Longs, Sparse
-
-    Strings = tuple[Longs, Ints]
+Strings = tuple[Longs, Ints]
 
 
 BLOCK = 256
@@ -119,8 +116,7 @@ def _tally(keys: list[tuple[Longs, Longs]], n: int, width: int) -> Sparse:
     """Counts of the pairs (row, n-gram), as sparse rows."""
     rows, runs = (np.concatenate(part) for part in zip(*keys, strict=True))
     pairs, counts = np.unique(rows * max(1, width) + runs, return_counts=True)
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(pairs // max(1, width), minlength=n), out=offsets[1:])
+    offsets = offsets_of(np.bincount(pairs // max(1, width), minlength=n))
     return offsets, (pairs % max(1, width)).astype(np.int32), counts.astype(np.float64)
 
 
@@ -170,10 +166,8 @@ class Subsequence(PositiveKernel):
     decay: float = 0.5
 
     def __post_init__(self) -> None:
-        expect("Subsequence(length=...)", self.length, int)
+        expect("Subsequence(length=...)", self.length, int, 1, LONGEST)
         expect("Subsequence(decay=...)", self.decay, float)
-        if not 1 <= self.length <= LONGEST:
-            raise UsageError(f"Subsequence(length=...) must be between 1 and {LONGEST}, not {self.length}.")
         if not 0 < self.decay <= 1:
             raise UsageError(f"Subsequence(decay=...) must be above 0 and at most 1, not {self.decay!r}.")
 
@@ -197,7 +191,7 @@ class Subsequence(PositiveKernel):
     def _selves(self, found: Strings) -> Doubles:
         own = np.arange(len(found[0]) - 1, dtype=np.int32)
         values = np.empty(len(own))
-        for start, stop in _stretches(np.diff(found[0]) ** 2 + PAIR):
+        for start, stop in stretches(np.diff(found[0]) ** 2 + PAIR, CELLS):
             values[start:stop] = self._values(found, found, (own[start:stop], own[start:stop]))
         return values
 
@@ -211,20 +205,10 @@ def _pairs(left: Strings, right: Strings, *, half: bool) -> Iterator[tuple[Ints,
     m = len(others)
     ahead = np.append(np.cumsum(others[::-1])[::-1], 0)
     work = sizes * (ahead[: len(sizes)] if half else ahead[0]) + PAIR * m
-    for start, stop in _stretches(work):
+    for start, stop in stretches(work, CELLS):
         rows = np.arange(start, stop, dtype=np.int32)
         counts = m - rows if half else np.full(len(rows), m)
         i = np.repeat(rows, counts)
         j = np.concatenate([np.arange(row if half else 0, m, dtype=np.int32) for row in rows.tolist()])
-        for first, last in _stretches(sizes[i] * others[j] + PAIR):
+        for first, last in stretches(sizes[i] * others[j] + PAIR, CELLS):
             yield i[first:last], j[first:last]
-
-
-def _stretches(work: Ints) -> Iterator[tuple[int, int]]:
-    """Split into batches of about equal work, each with at least one item."""
-    ends, start = np.cumsum(work), 0
-    while start < len(work):
-        before = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, before + CELLS, side="right")))
-        yield start, stop
-        start = stop

@@ -9,14 +9,13 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import PositiveSimilarity, SparseRows, capability
+from linnaeus.protocols import PositiveSimilarity, Rows, SparseRows, capability
+from linnaeus.types import Doubles, Ints, Sparse, offsets_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from linnaeus.arrays import CSR, Dense
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Ints, Sparse
 
 
 CELLS = 1 << 22
@@ -74,9 +73,7 @@ def _only(rows: Sparse, columns: Ints) -> Sparse:
     places = np.searchsorted(columns, indices[first:last])
     there = places < len(columns)
     there[there] = columns[places[there]] == indices[first:last][there]
-    counts = np.zeros(last - first + 1, np.int64)
-    np.cumsum(there, out=counts[1:])
-    return counts[offsets - first], places[there].astype(np.int32), values[first:last][there]
+    return offsets_of(there)[offsets - first], places[there].astype(np.int32), values[first:last][there]
 
 
 def _by_scipy(a: Sparse, b: Sparse, width: int) -> Doubles:
@@ -177,11 +174,9 @@ class Polynomial(PositiveKernel):
     shift: float = 1.0
 
     def __post_init__(self) -> None:
-        expect("Polynomial(degree=...)", self.degree, int)
+        expect("Polynomial(degree=...)", self.degree, int, 1, STEEPEST)
         expect("Polynomial(scale=...)", self.scale, float)
         expect("Polynomial(shift=...)", self.shift, float)
-        if not 1 <= self.degree <= STEEPEST:
-            raise UsageError(f"Polynomial(degree=...) must be between 1 and {STEEPEST}, not {self.degree}.")
         if not 0 < self.scale < np.inf or not np.isfinite(self.shift):
             raise UsageError("Polynomial(scale=..., shift=...) takes a scale above zero and a finite shift.")
 

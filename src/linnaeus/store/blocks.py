@@ -8,17 +8,14 @@ of them reads them anyway. Of the weights of a linear model a text needs a few r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from mmap import mmap
+from typing import Any
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import ModelFileError
-
-if TYPE_CHECKING:
-    from mmap import mmap
-
-    from linnaeus.types import Array, Bytes, Words64
+from linnaeus.types import Array, Bytes, Words64
 
 BLOCKS = "block_digests"
 """The name of the tensor."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linnaeus.errors import UsageError, damaged
+from linnaeus.types import Array, Arrays, Doubles, Floats, Ints
 
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints
+Coded: TypeAlias = tuple[Array, Floats | None]
 
-    Coded: TypeAlias = tuple[Array, Floats | None]
 
 FINE = 0.01
 """The error of one scale for each column, relative to the weights, up to which it is good enough."""
@@ -71,10 +70,6 @@ def dequantize(tensors: Mapping[str, Array]) -> Floats:
     return W
 
 
-def _whole(W: Floats) -> Coded:
-    return W, None
-
-
 def _halves(W: Floats) -> Coded:
     """One scale, a power of two, so that only codes are rounded, and neither large nor small weights are lost."""
     _, exponent = np.frexp(np.abs(W).max(initial=0))
@@ -113,7 +108,7 @@ def _blocks(d: int) -> Iterator[slice]:
     return (slice(start, start + (1 << 16)) for start in range(0, d, 1 << 16))
 
 
-KINDS: dict[str, Callable[[Floats], Coded]] = {"float32": _whole, "float16": _halves, "int8": _eighths}
+KINDS: dict[str, Callable[[Floats], Coded]] = {"float32": lambda W: (W, None), "float16": _halves, "int8": _eighths}
 """How weights are coded, by the type of the codes."""
 
 
@@ -181,5 +176,4 @@ def prune(W: Floats, squares: Doubles, count: int) -> Ints:
     """
     weights = importance(W, squares)
     order = np.argsort(-weights, kind="stable")[: max(count, 0)]
-    kept: Ints = np.sort(order[weights[order] > 0]).astype(np.int32)
-    return kept
+    return np.sort(order[weights[order] > 0]).astype(np.int32)

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,11 +24,7 @@ from linnaeus.kernels.threads import thread_count
 from linnaeus.store import header
 from linnaeus.store.atomic import replace_file
 from linnaeus.store.blocks import BLOCK, BLOCKS, Guard, digest_blocks
-from linnaeus.types import Json, State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array, Arrays
-
+from linnaeus.types import Array, Arrays, Json, State
 
 VERIFY_LIMIT = 64 * 1024 * 1024
 """Files whose tensors have fewer bytes are read and checked as a whole; larger ones are mapped."""

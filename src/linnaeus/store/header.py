@@ -20,16 +20,11 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import ModelFileError, UsageError
-from linnaeus.types import Json
-
-if TYPE_CHECKING:
-    from linnaeus.types import Array
-
+from linnaeus.types import Array, Json
 
 FORMAT = 1
 """The version of the file format; a file with a higher one is refused."""

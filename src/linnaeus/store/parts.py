@@ -1,21 +1,17 @@
-"""A file of several states, written in one step: where interrupted work goes on."""
+"""A file of several states, written in one step, from which interrupted work continues."""
 
 from __future__ import annotations
 
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.file import load, save
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.types import Arrays
+from linnaeus.types import Arrays, State
 
 KIND = "checkpoint"
 SHARE = 0.1
@@ -65,7 +61,7 @@ class PartsFile:
         self._cost = self._saved - now
 
     def done(self) -> None:
-        """Nothing is left to go on from."""
+        """Remove the file when the work is done."""
         self.path.unlink(missing_ok=True)
 
     def _whole(self) -> State:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 
 from linnaeus.errors import damaged
-from linnaeus.types import Json, State
+from linnaeus.types import Array, Arrays, Bytes, Json, Longs, State, offsets_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from linnaeus.types import Array, Arrays, Bytes, Longs
 
-    Tensors: TypeAlias = Arrays
+Tensors: TypeAlias = Arrays
 
 
 class Piece(Protocol):
@@ -34,8 +33,7 @@ def pack_strings(name: str, strings: Sequence[str]) -> Tensors:
     [0, 2, 3]
     """
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
+    offsets = offsets_of([len(piece) for piece in encoded])
     return {f"{name}.bytes": np.frombuffer(b"".join(encoded), np.uint8), f"{name}.offsets": offsets}
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from linnaeus import kernels
 from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import CASES, EDGE, TOKENIZERS
 from linnaeus.text.buffers import as_arrow, pack
-from linnaeus.text.normalize import Normalize
+from linnaeus.text.normalize import Aligned, Normalize
 from linnaeus.text.stem import stem_rows, stemmer
-from linnaeus.types import Json, Texts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from linnaeus.text.normalize import Aligned
-    from linnaeus.types import Longs
+from linnaeus.types import Json, Longs, Texts
 
 
 class Token(NamedTuple):
@@ -100,7 +95,7 @@ class Analysis:
         aligned = self.align(text)
         found = [(aligned.text[a:b], *aligned.span(a, b)) for a, b in self.cut(aligned.text)]
         if self.stem is not None:
-            stem = stemmer(self.stem).stemWord
+            stem = stemmer(self.stem)
             found = [(stem(word), start, end) for word, start, end in found]
         tokens = [Token(*token) for token in found]
         return self._edged(tokens, aligned) if self.tokenizer == "edges" else tokens

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
-from linnaeus.types import Texts, offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.types import Bytes
+from linnaeus.types import Bytes, Texts, offsets_of
 
 
 def as_texts(array: pa.Array) -> Texts:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -16,11 +16,7 @@ from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import AMPERSAND, CASES, NOT_ASCII, SUSPECT
 from linnaeus.text.buffers import replace
-from linnaeus.types import Json
-
-if TYPE_CHECKING:
-    from linnaeus.types import Texts
-
+from linnaeus.types import Json, Texts
 
 Form: TypeAlias = Literal["nfc", "nfkc"] | None
 Case: TypeAlias = Literal["lower", "fold"] | None

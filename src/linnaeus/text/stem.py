@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
 from linnaeus.errors import MachineError, UsageError
 from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import Texts
-
-if TYPE_CHECKING:
-    from linnaeus.types import Longs
-
-
-class Stemmer(Protocol):
-    """A stemmer of Snowball."""
-
-    def stemWord(self, word: str) -> str:  # noqa: N802 - its name there
-        """The stem of a word."""
-        ...
+from linnaeus.types import Longs, Texts
 
 
 @lru_cache(maxsize=16)
-def stemmer(language: str) -> Stemmer:
-    """The Snowball stemmer of a language, such as "english".
+def stemmer(language: str) -> Callable[[str], str]:
+    """The function of Snowball that gives the stem of a word in a language, such as "english".
 
-    >>> stemmer("english").stemWord("flies")
+    >>> stemmer("english")("flies")
     'fli'
     """
     try:
@@ -38,14 +27,13 @@ def stemmer(language: str) -> Stemmer:
     known = snowballstemmer.algorithms()
     if language not in known:
         raise UsageError(f"stem={language!r} is not a language of Snowball; choose one of {', '.join(sorted(known))}.")
-    found: Stemmer = snowballstemmer.stemmer(language)
-    return found
+    return snowballstemmer.stemmer(language).stemWord
 
 
 def stem_rows(tokens: Texts, rows: Longs, language: str) -> Texts:
     """Stem tokens, grouped into rows by offsets; a row becomes its stems, each followed by a space."""
     encoded = as_arrow(tokens).dictionary_encode()
-    stem = stemmer(language).stemWord
+    stem = stemmer(language)
     stems = pa.array([stem(word) + " " for word in encoded.dictionary.to_pylist()], pa.large_string())
     stemmed = as_texts(stems.take(encoded.indices))
     return Texts(stemmed.data, stemmed.offsets[rows])

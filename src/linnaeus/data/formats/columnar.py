@@ -10,26 +10,25 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from linnaeus.data.arrow import is_list, list_offsets, offsets_of, settled
+from linnaeus.data.arrow import is_list, list_offsets, settled
 from linnaeus.data.formats import Chunk, Format
+from linnaeus.data.ledger import Ledger
+from linnaeus.data.options import ReadOptions
 from linnaeus.data.streams import BLOCK, File, growth_limit, open_raw, refuse_growth
 from linnaeus.errors import DataError, said
+from linnaeus.types import Json, Longs, offsets_of, stretches
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile, RowGroupMetaData
 
-    from linnaeus.data.ledger import Ledger
-    from linnaeus.data.options import ReadOptions
-    from linnaeus.types import Json
 
-    _IpcReader: TypeAlias = pa.RecordBatchFileReader | pa.RecordBatchStreamReader
+_IpcReader: TypeAlias = pa.RecordBatchFileReader | pa.RecordBatchStreamReader
 
 
 _MAX_BATCH_ROWS = 1 << 16
 _UNREAD = ("run_end_encoded", "list_view", "large_list_view", "union", "dense_union", "sparse_union")
-"""Types of columns, by the beginning of their names, whose cells nobody here reads."""
+"""Column types that are not read, by the beginning of their names."""
 
 
 class Parquet(Format):
@@ -146,8 +145,7 @@ def _row_group(raw: pa.NativeFile, reader: ParquetFile, group: int, columns: Seq
 
 
 def _batches(reader: ParquetFile, count: int, chosen: dict[str, Json]) -> Iterator[pa.RecordBatch]:
-    found: Iterator[pa.RecordBatch] = reader.iter_batches(min(_MAX_BATCH_ROWS, max(1, count)), **chosen)
-    return found
+    return reader.iter_batches(min(_MAX_BATCH_ROWS, max(1, count)), **chosen)
 
 
 def _joined(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -198,7 +196,7 @@ def _check_size(file: File, group: RowGroupMetaData, options: ReadOptions) -> No
 
 
 PIECE = 32 << 20
-"""Bytes of rows that are decoded at once, where they take fewer in the file."""
+"""Rows are decoded in pieces of about this many bytes, even if they take fewer bytes in the file."""
 
 _COUNTED_ROWS, _COUNTED_CELLS = 1 << 20, 1 << 24
 """Rows that are counted at once, and cells that may take less than a bit each."""
@@ -224,20 +222,16 @@ def pieces(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
 
 def _parts(table: pa.RecordBatch, growth: Growth) -> Iterator[pa.RecordBatch]:
     sizes = sum((row_bytes(column) for column in table.columns), np.ones(len(table), np.int64))
-    ends = np.cumsum(sizes)
-    if not len(ends) or ends[-1] <= max(PIECE, table.nbytes):
-        growth.add(int(ends[-1]) if len(ends) else 0)
+    if sizes.sum() <= max(PIECE, table.nbytes):
+        growth.add(int(sizes.sum()))
         yield table
         return
-    start, before = 0, 0
-    while start < len(ends):
-        stop = max(int(np.searchsorted(ends, before + PIECE, side="right")), start + 1)
-        growth.add(int(ends[stop - 1]) - before)
+    for start, stop in stretches(sizes, PIECE):
+        growth.add(int(sizes[start:stop].sum()))
         yield table.slice(start, stop - start)
-        start, before = stop, int(ends[stop - 1])
 
 
-def row_bytes(column: pa.Array) -> NDArray[np.int64]:
+def row_bytes(column: pa.Array) -> Longs:
     """The bytes of each cell once it stands alone: not as a number in a dictionary, nor as a view of shared bytes.
 
     >>> row_bytes(pa.array(["good", "bad", "good", None]).dictionary_encode()).tolist()
@@ -280,7 +274,7 @@ def longest_value(column: pa.Array) -> int:
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 
 
-def _view_bytes(column: pa.Array) -> NDArray[np.int64]:
+def _view_bytes(column: pa.Array) -> Longs:
     """A view has 16 bytes, and the length stands in the first four; that of a null means nothing."""
     views = np.frombuffer(column.buffers()[1], np.int32).reshape(-1, 4)
     lengths = views[column.offset : column.offset + len(column), 0].astype(np.int64)

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pyarrow as pa
 
 from linnaeus.data.arrow import MANY
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import blocks, decoded
+from linnaeus.data.ledger import Ledger
+from linnaeus.data.streams import File
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.ledger import Ledger
-    from linnaeus.data.streams import File
 
 DOC = "doc"
 MARK = "-DOCSTART-"

@@ -23,16 +23,14 @@ import pyarrow as pa
 
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import readable
+from linnaeus.data.ledger import Ledger
 from linnaeus.data.roles import HEADED, REPEATED
-from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, is_utf8
+from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, File, is_utf8
 from linnaeus.errors import DataError, said
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
     from pyarrow.csv import InvalidRow
-
-    from linnaeus.data.ledger import Ledger
-    from linnaeus.data.streams import File
 
 
 class Delimited(Format):
@@ -299,7 +297,7 @@ def records(stream: ByteStream, delimiter: str) -> Iterator[Record]:
             data = found.group()
             if data.strip(b"\r\n"):
                 yield Record(line, data)
-            at, line = found.end(), line + _line_ends(data)
+            at, line = found.end(), line + len(re.findall(rb"\r\n|\r|\n", data))
             continue
         if len(buffer) - at > LONGEST:
             yield Record(line, buffer[at:])
@@ -366,10 +364,6 @@ def _unquoted(cell: bytes) -> bytes:
     found = re.match(rb'"((?:[^"]++|"")*+)"?', cell)
     assert found is not None
     return found.group(1).replace(b'""', b'"') + cell[found.end() :]
-
-
-def _line_ends(data: bytes) -> int:
-    return len(re.findall(rb"\r\n|\r|\n", data))
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
@@ -12,13 +11,11 @@ import pyarrow as pa
 from linnaeus.data.arrow import MANY, as_cell, is_list, is_vector
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, count_bytes, reject_bytes, sample
+from linnaeus.data.ledger import Ledger
 from linnaeus.data.roles import NAMES
+from linnaeus.data.streams import File
 from linnaeus.errors import DataError
 from linnaeus.types import Json
-
-if TYPE_CHECKING:
-    from linnaeus.data.ledger import Ledger
-    from linnaeus.data.streams import File
 
 _DECODER = msgspec.json.Decoder(dict[str, Json])
 _REMEDY = 'write one object per line, such as {"text": ..., "label": ...}'

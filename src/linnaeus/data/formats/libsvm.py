@@ -5,22 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import ENTRIES, MANY, offsets_of
+from linnaeus.data.arrow import ENTRIES, MANY
 from linnaeus.data.formats import Chunk, Format
 from linnaeus.data.formats.lines import Block, blocks, sample
+from linnaeus.data.ledger import Ledger
 from linnaeus.data.roles import FIXED
+from linnaeus.data.streams import File
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.ledger import Ledger
-    from linnaeus.data.streams import File
+from linnaeus.types import Doubles, Longs, offsets_of
 
 _REMEDY = "write 'label index:value index:value ...' with whole indices from 0 to 2147483647"
 
@@ -103,7 +99,7 @@ def _good(rows: _Rows, file: File, ledger: Ledger) -> _Rows:
     return good
 
 
-def _entries(rests: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _entries(rests: list[bytes]) -> tuple[Doubles, Longs]:
     """All indices and values of these lines, (entries, 2), and how many each line has."""
     counts = np.array([rest.count(b":") for rest in rests], np.int64)
     joined = b" ".join(rests)
@@ -123,7 +119,7 @@ def _entries(rests: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]
     return pairs, counts
 
 
-def _lists(pairs: NDArray[np.float64], counts: NDArray[np.int64]) -> pa.Array:
+def _lists(pairs: Doubles, counts: Longs) -> pa.Array:
     index, value = pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.float32)
     entries = pa.StructArray.from_arrays([pa.array(index), pa.array(value)], fields=list(ENTRIES.value_type))
     return pa.ListArray.from_arrays(pa.array(offsets_of(counts).astype(np.int32)), entries)

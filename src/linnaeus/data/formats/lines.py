@@ -9,23 +9,20 @@ import re
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import MANY, as_strings, offsets_of
+from linnaeus.data.arrow import MANY, as_strings
 from linnaeus.data.files import refuse_foreign, text_files
 from linnaeus.data.formats import LABEL_PREFIX, Chunk, Format
+from linnaeus.data.ledger import Ledger
 from linnaeus.data.options import ReadOptions
 from linnaeus.data.roles import FIXED
 from linnaeus.data.streams import BLOCK, LONGEST, ByteStream, File, first_undecodable, is_utf8, read_whole, undecodable
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.data.ledger import Ledger
-
+from linnaeus.types import offsets_of
 
 _MOST_LINES = 1 << 16
 _PIECE = 1 << 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR, hstack
+from linnaeus.data.groups import Groups
 from linnaeus.errors import InputTypeError, damaged
 from linnaeus.features.base import FittedPiece, ascending
 from linnaeus.features.names import Names, chained
@@ -20,15 +21,8 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import CASES, TOKENIZERS
 from linnaeus.store.states import nest, tensor
 from linnaeus.text.buffers import as_texts
-from linnaeus.types import State, offsets_of
+from linnaeus.types import Arrays, Bools, Doubles, Longs, State, Words64, offsets_of
 from linnaeus.types import groups as gather
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.groups import Groups
-    from linnaeus.types import Arrays, Doubles, Longs, Words64
-
 
 T = TypeVar("T")
 PRIME = np.uint64(0x9E3779B97F4A7C15)
@@ -57,8 +51,7 @@ class Keys:
         with np.errstate(over="ignore"):
             mixed = (self.keys ^ (self.keys >> np.uint64(29))) * (PRIME * (2 * place + 1).astype(np.uint64))
             total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
-            found: Words64 = total[self.at[1:]] - total[self.at[:-1]]
-            return found
+            return total[self.at[1:]] - total[self.at[:-1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +84,7 @@ class Tally:
 
     @classmethod
     def from_state(cls, state: State, keys: str, counts: str) -> Tally:
-        """Built again; keys that are not sorted, and counts that are not finite, are refused."""
+        """Restore from the stored state; unsorted keys, and counts that are not positive and finite, are refused."""
         found = cls(tensor(state.tensors, keys, np.int64).view(np.uint64), tensor(state.tensors, counts, np.float64))
         counted = (found.counts > 0) & np.isfinite(found.counts)
         if len(found.keys) != len(found.counts) or not ascending(found.keys) or not counted.all():
@@ -117,14 +110,14 @@ class Distinct:
 
 
 class View:
-    """Groups, with their tokens and whatever else features want to share, made when first asked for."""
+    """Groups with their tokens and other values that features share; each is computed on first use."""
 
     def __init__(self, groups: Groups) -> None:
         self.groups = groups
         self._made: dict[Hashable, object] = {}
 
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for this key."""
+        """The result of `make`, computed once for this key."""
         if key not in self._made:
             self._made[key] = make()
         return cast("T", self._made[key])
@@ -138,10 +131,9 @@ class View:
         return self.groups.group
 
     @cached_property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Bools:
         """Where "none of these" stands in the place of a candidate."""
-        found: NDArray[np.bool_] = self.groups.candidates.is_null().to_numpy(zero_copy_only=False)
-        return found
+        return self.groups.candidates.is_null().to_numpy(zero_copy_only=False)
 
     def distinct(self, source: str) -> Distinct:
         """A column by its distinct values; "candidate" is that of the candidates."""
@@ -183,7 +175,7 @@ def gathered(owner: Longs, keys: Words64, count: int) -> Keys:
 
 
 def viewed(groups: Groups | View) -> View:
-    """A view of the groups, where it is not one already."""
+    """A view of the groups; a view is returned unchanged."""
     return groups if isinstance(groups, View) else View(groups)
 
 
@@ -240,7 +232,7 @@ class FittedJoined(FittedPairs):
 
     @property
     def width(self) -> int:
-        """That of all blocks."""
+        """The number of columns of all blocks."""
         return sum(block.width for block in self.blocks)
 
     def rows(self, groups: Groups | View) -> CSR:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from linnaeus.arrays.csr import CSR
 from linnaeus.data.batch import Batch
+from linnaeus.data.groups import Groups
 from linnaeus.errors import InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Block, Fitted
 from linnaeus.features.composition import products
 from linnaeus.features.names import Names, prefixed
-from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
+from linnaeus.features.pairs.base import FittedPairs, PairBlock, View, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed, nest
-from linnaeus.types import offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.data.groups import Groups
-    from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs, State
+from linnaeus.types import Doubles, Longs, State, offsets_of
 
 LARGEST = 2**31 - 1
 AT_ONCE = 4096
@@ -67,7 +61,7 @@ class FittedDescribed(FittedPairs):
 
     @property
     def width(self) -> int:
-        """That of the extractor."""
+        """The number of columns of the extractor."""
         return self.features.width
 
     def rows(self, groups: Groups | View) -> CSR:
@@ -75,7 +69,7 @@ class FittedDescribed(FittedPairs):
         return of_candidates(self.features, viewed(groups))
 
     def scores(self, groups: Groups | View, w: Doubles) -> Doubles:
-        """Those of the distinct candidates, looked up."""
+        """Score each distinct candidate once, then look the scores up."""
         view = viewed(groups)
         each = self.features.extract(titles(view)).dot(w)[view.distinct("candidate").codes]
         return np.where(view.missing, 0.0, each)
@@ -85,12 +79,12 @@ class FittedDescribed(FittedPairs):
         return prefixed("candidate: ", self.features.names())
 
     def state(self) -> State:
-        """That of the extractor."""
+        """The state of the extractor."""
         return nest({"kind": "described"}, (self.features,))
 
     @classmethod
     def from_state(cls, state: State, features: Fitted) -> FittedDescribed:
-        """Built again."""
+        """Restore from the stored state."""
         del state
         return cls(features)
 
@@ -174,13 +168,13 @@ class FittedCrossed(FittedPairs):
         return Names(self.width, some)
 
     def state(self) -> State:
-        """Those of the extractors."""
+        """The states of both extractors."""
         manifest = {"kind": "crossed", "columns": list(self.columns), "weight": self.weight}
         return nest(manifest, (self.left, self.right))
 
     @classmethod
     def from_state(cls, state: State, left: Fitted, right: Fitted) -> FittedCrossed:
-        """Built again."""
+        """Restore from the stored state."""
         weight = float(field(state.manifest, "weight", (int, float)))
         columns = listed(state.manifest, "columns", str)
         if not columns or not np.isfinite(weight) or left.width * right.width > LARGEST:

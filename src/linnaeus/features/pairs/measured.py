@@ -12,20 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.groups import Groups
 from linnaeus.errors import DataError, InputTypeError, MissingFunctionError, UsageError, damaged
-from linnaeus.features.pairs.base import FittedPairs, PairBlock, viewed
+from linnaeus.features.pairs.base import FittedPairs, PairBlock, View, viewed
 from linnaeus.frozen import dataclass
 from linnaeus.store import states
 from linnaeus.store.states import nest, tensor
-from linnaeus.types import NOT_STORED, State, offsets_of
+from linnaeus.types import NOT_STORED, Bools, Doubles, Floats, Longs, State, offsets_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.groups import Groups
-    from linnaeus.features.pairs.base import View
     from linnaeus.features.restore import Functions
-    from linnaeus.types import Doubles, Floats, Longs
 
 
 class FittedMeasure(ABC):
@@ -47,7 +43,7 @@ class FittedMeasure(ABC):
         """Manifest and tensors that build it again."""
 
     def learning_values(self, view: View) -> Doubles:
-        """Those of examples it was fitted on, as if it had not seen their own answers."""
+        """The numbers of examples it was fitted on, as if it had not seen their answers."""
         return self.values(view)
 
 
@@ -77,7 +73,7 @@ class Plain(Measure, FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State) -> FittedMeasure:
-        """Built again from its settings, lists as tuples; settings that are none are refused."""
+        """Restore from the stored settings, with lists as tuples; a missing setting is refused."""
         found = {}
         for part in fields(cls):  # type: ignore[arg-type]
             if part.name not in state.manifest:
@@ -183,7 +179,7 @@ class FittedMeasured(FittedPairs):
         return _sparse(table, np.column_stack([shared, own]), self.width)
 
     def names(self) -> list[str]:
-        """Those of the numbers, perhaps with the kind of question."""
+        """The names of the numbers, with the kind of question if questions are used."""
         plain = [name for measure in self.measures for name in measure.names()]
         base = plain + ([f"{name}, among the candidates" for name in plain] if self.standing == "both" else [])
         if self.question is None:
@@ -197,7 +193,7 @@ class FittedMeasured(FittedPairs):
 
     @classmethod
     def from_state(cls, state: State, *blocks: FittedMeasure) -> FittedMeasured:
-        """Built again."""
+        """Restore from the stored state."""
         scale, standing = tensor(state.tensors, "scale", np.float64), states.field(state.manifest, "standing", str)
         if standing not in STANDINGS or len(scale) != sum(len(block.names()) for block in blocks):
             raise damaged("its measures do not fit their scales")
@@ -243,7 +239,7 @@ def _sparse(table: Floats, blocks: Longs, width: int) -> CSR:
     return CSR(offsets_of(kept.sum(axis=(1, 2))), columns[kept], np.ascontiguousarray(values[kept]), width)
 
 
-def _asked(view: View, column: str) -> tuple[Longs, NDArray[np.bool_]]:
+def _asked(view: View, column: str) -> tuple[Longs, Bools]:
     """The kind of each question, -1 for none; and which are negated."""
     texts = [text or "" for text in view.groups.column(column).to_pylist()]
     kinds = [next((i for i, kind in enumerate(KINDS) if kind in text.lower()), -1) for text in texts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -10,20 +10,15 @@ import pyarrow.compute as pc
 
 from linnaeus import kernels
 from linnaeus.errors import DataError, UsageError
-from linnaeus.features.pairs.base import PRIME, Distinct, Keys, Tally, gathered
+from linnaeus.features.pairs.base import PRIME, Distinct, Keys, Tally, View, gathered
 from linnaeus.features.pairs.measured import FittedMeasure, Measure, Plain, largest_in_group
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field
-from linnaeus.types import State
+from linnaeus.types import Doubles, Longs, State, Words64
 from linnaeus.types import groups as gather
 
-if TYPE_CHECKING:
-    from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs, Words64
-
-
 ASIDE = r"( \(.*\)|, .*)$"
-"""What is put behind a name to tell it from others: "Georgia (country)", "Paris, Texas"."""
+"""The end of a title that tells it from others of the same name: "Georgia (country)", "Paris, Texas"."""
 
 INITIALS = r"(\p{L})[\p{L}\p{N}'.]*[^\p{L}\p{N}]*"
 
@@ -94,7 +89,7 @@ class Match(Plain):
 
 
 def _bases(values: pa.Array) -> tuple[Distinct, Doubles, Doubles]:
-    """Titles without what was put behind them; which have parentheses, which a comma."""
+    """Titles without such an end, and which titles have parentheses or a comma."""
     encoded = pc.replace_substring_regex(values, ASIDE, "").dictionary_encode()
     aside = pc.match_substring(values, " (").to_numpy(zero_copy_only=False)
     comma = pc.match_substring(values, ", ").to_numpy(zero_copy_only=False)
@@ -321,7 +316,7 @@ class FittedKnown(FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State) -> FittedKnown:
-        """Built again."""
+        """Restore from the stored state."""
         source, by = field(state.manifest, "source", str), field(state.manifest, "by", (str, type(None)))
         return cls(
             source, by, *(Tally.from_state(state, name, f"{name}.counts") for name in ("pairs", "texts", "pages"))

@@ -8,23 +8,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import UsageError, damaged
-from linnaeus.features.pairs.base import Tally
+from linnaeus.features.pairs.base import Tally, View
 from linnaeus.features.pairs.measured import FittedMeasure, Measure
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, listed
 from linnaeus.text.stem import light_stem, light_stems
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.features.pairs.base import View
-    from linnaeus.types import Doubles, Longs, Words64
-
+from linnaeus.types import Doubles, Longs, State, Words64
 
 _PLAIN = """
     a an the and or of to in on at for with by from as is was were are be been being am it its this that these those he
@@ -110,7 +104,7 @@ class Clue:
         return sum(self.idf(word) for word in sorted(words))
 
     def there(self, words: set[str]) -> set[str]:
-        """Those of the words that the story has."""
+        """The words that occur in the story."""
         return {word for word in words if word in self.story.ids}
 
     @cached_property
@@ -260,7 +254,7 @@ class FittedPassage(FittedMeasure):
     n: int
 
     def names(self) -> list[str]:
-        """Those of the clues."""
+        """The names of the numbers of each clue."""
         return [name for clue in self.clues for name in CLUES[clue][1]]
 
     def values(self, view: View) -> Doubles:
@@ -286,7 +280,7 @@ class FittedPassage(FittedMeasure):
 
     @classmethod
     def from_state(cls, state: State) -> FittedPassage:
-        """Built again."""
+        """Restore from the stored state."""
         clues, n = listed(state.manifest, "clues", str), field(state.manifest, "n", int)
         if not clues or any(clue not in CLUES for clue in clues):
             raise damaged("it has clues that are none")

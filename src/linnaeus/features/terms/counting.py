@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
 from linnaeus.errors import DataError
+from linnaeus.features.terms.grams import Grams
 from linnaeus.features.terms.vocabulary import Vocabulary, compact
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
+from linnaeus.types import Bools, Bytes, Ints, Longs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from linnaeus.features.terms.grams import Grams
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Bytes, Ints, Longs
-
-    Order = tuple[Ints, Ints, Longs, Longs]
+Order = tuple[Ints, Ints, Longs, Longs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +33,12 @@ class Counts:
     starts: list[int]
     documents: list[Longs]
     occurrences: list[Longs]
-    wanted: NDArray[np.bool_]
+    wanted: Bools
     n: int
     left_out: int
     counter: kernels.TermCounter
 
-    def columns(self, passed: NDArray[np.bool_]) -> Ints:
+    def columns(self, passed: Bools) -> Ints:
         """The column of each node that passed, else -1: a term stands before the longer ones that begin with it."""
         tokens, orders = self.starts[1], list(pairwise(self.starts[1:]))
         parents = [self.parents[start - tokens : end - tokens] for start, end in orders]
@@ -124,7 +118,7 @@ def _nodes(tokens: int, orders: list[Order]) -> tuple[Ints, Ints, list[int]]:
     return np.concatenate(parents), np.concatenate(last), starts
 
 
-def _wanted(starts: list[int], grams: Grams) -> NDArray[np.bool_]:
+def _wanted(starts: list[int], grams: Grams) -> Bools:
     """Which nodes are terms: not the shorter ones that only begin them, nor the edge that every text has."""
     wanted = np.ones(starts[-1], np.bool_)
     if grams.plan.of_words:

@@ -7,12 +7,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.features.base import Fitted, Narrowed
 from linnaeus.features.names import Names, stored
@@ -20,18 +21,10 @@ from linnaeus.features.terms.counting import Counts, count_terms
 from linnaeus.features.terms.grams import Grams
 from linnaeus.features.terms.vocabulary import Vocabulary, compact, spell
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.store.states import field
 from linnaeus.text.buffers import pack
-from linnaeus.types import Place, State
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Doubles, Ints, Longs
-
+from linnaeus.types import Bools, Doubles, Ints, Longs, Place, State
 
 UNKNOWN = "<unknown>"
 FEW = 50
@@ -114,7 +107,7 @@ class Exact:
         seen.drop_counts()
         return columns, Counted(seen.vocabulary(columns), by_column, seen.n)
 
-    def _shared(self, seen: Counts) -> NDArray[np.bool_]:
+    def _shared(self, seen: Counts) -> Bools:
         """The nodes all of whose tokens stand in texts enough."""
         shared = np.ones(seen.starts[-1], np.bool_)
         if self.min_token_df <= 1 or seen.n < FEW:
@@ -126,7 +119,7 @@ class Exact:
             shared[start:end] = shared[seen.parents[inner]] & shared[seen.last[inner]]
         return shared
 
-    def _passes(self, df: Longs, n: int) -> NDArray[np.bool_]:
+    def _passes(self, df: Longs, n: int) -> Bools:
         high = texts_of(self.max_df, n)
         if high < texts_of(self.min_df, n):
             raise UsageError(f"max_df={self.max_df} is below min_df={self.min_df} for {n:,} texts: no term can pass.")
@@ -259,7 +252,7 @@ def _nothing_left(seen: Counts) -> str:
     return f"{terms} passes min_df and max_df in {n:,} texts; relax them."
 
 
-def _most_frequent(passed: NDArray[np.bool_], total: Longs, columns: Ints, most: int) -> NDArray[np.bool_]:
+def _most_frequent(passed: Bools, total: Longs, columns: Ints, most: int) -> Bools:
     nodes = np.flatnonzero(passed)
     kept = nodes[np.lexsort((columns[nodes], -total[nodes]))[:most]]
     chosen = np.zeros(len(passed), np.bool_)

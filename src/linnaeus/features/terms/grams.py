@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+import pyarrow as pa
+
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError, UsageError, damaged_or_newer
 from linnaeus.features.batches import NO_TEXTS
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import EDGE, UNITS, Plan
 from linnaeus.text import Analysis, as_texts
 from linnaeus.text.normalize import Aligned, replaced
-from linnaeus.types import Json
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from linnaeus.data.batch import Batch
-    from linnaeus.types import Texts
-
+from linnaeus.types import Json, Texts
 
 Term: TypeAlias = tuple[bytes, ...]
 Placed: TypeAlias = tuple[Term, int, int]
@@ -55,8 +51,7 @@ class Grams:
 
     def strings(self, batch: Batch) -> list[str]:
         """The texts of a batch as Python strings."""
-        found: list[str] = self._given(batch).to_pylist()
-        return found
+        return self._given(batch).to_pylist()
 
     def _given(self, batch: Batch) -> pa.Array:
         if batch.text is None:
@@ -101,7 +96,7 @@ class Grams:
 
     @classmethod
     def from_manifest(cls, manifest: Json) -> Grams:
-        """Built again."""
+        """Restore from the manifest."""
         try:
             low, high, gap = (int(size) for size in manifest["sizes"])
             if manifest["unit"] not in UNITS:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.arrays.csr import CSR
+from linnaeus.data.batch import Batch
 from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.features.base import Fitted
 from linnaeus.features.names import Names, numbered
@@ -17,14 +18,9 @@ from linnaeus.features.terms.counting import count_terms
 from linnaeus.features.terms.grams import Grams
 from linnaeus.features.terms.vocabulary import hash_columns, spell
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import HashedColumns
+from linnaeus.protocols import HashedColumns, Stream
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
-from linnaeus.types import Crowding, Place, State
-
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Ints
+from linnaeus.types import Crowding, Ints, Place, State
 
 
 @dataclass(frozen=True)

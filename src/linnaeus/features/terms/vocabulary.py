@@ -9,25 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.errors import damaged
+from linnaeus.features.terms.grams import Grams, Term
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GAP, K2, K3, MASK, pair_hash
 from linnaeus.kernels.plan import EDGE
-from linnaeus.store.states import tensor
-from linnaeus.types import offsets_of
-
-if TYPE_CHECKING:
-    from linnaeus.features.terms.grams import Grams, Term
-    from linnaeus.store.states import Tensors
-    from linnaeus.types import Array, Bytes, Ints, Longs, Words64
-
+from linnaeus.store.states import Tensors, tensor
+from linnaeus.types import Array, Bools, Bytes, Ints, Longs, Words64, offsets_of
 
 NONE = np.uint64(MASK)
 LOW = np.uint64(0xFFFFFFFF)
@@ -146,9 +139,9 @@ class Vocabulary:
     @classmethod
     def from_tensors(cls, tensors: Tensors, width: int) -> Vocabulary:
         """The arrays of a file, after a look whether a kernel can follow them without stepping outside."""
-        if "token_lengths" in tensors:
-            tensors = expanded(tensors)
-        data, offsets, slots, columns, pairs = (tensor(tensors, name, kind) for name, kind in ARRAYS.items())
+        small = "token_lengths" in tensors
+        arrays = expanded(tensors) if small else (tensor(tensors, name, kind) for name, kind in ARRAYS.items())
+        data, offsets, slots, columns, pairs = arrays
         vocabulary = cls(data, offsets, slots, columns, pairs, width)
         if not kernels.is_sound(vocabulary.arrays, width, LONGEST):
             raise damaged("the tables of its vocabulary do not fit each other")
@@ -186,7 +179,7 @@ def compact(tokens: tuple[Bytes, Longs], parents: Ints, last: Ints, columns: Int
     )
 
 
-def _take(data: Bytes, offsets: Longs, chosen: NDArray[np.bool_]) -> tuple[Bytes, Longs]:
+def _take(data: Bytes, offsets: Longs, chosen: Bools) -> tuple[Bytes, Longs]:
     if chosen.all():
         return data, offsets
     lengths = np.diff(offsets)
@@ -227,8 +220,7 @@ def hash_columns(vocabulary: Vocabulary, skips: bool) -> Words64:
     for parents, last in vocabulary.orders():
         before = join_hashes(orders[-1], np.uint64(GAP)) if skips else orders[-1]
         orders.append(join_hashes(before[parents], tokens[last]))
-    found: Words64 = np.concatenate(orders)[vocabulary.node_of_column()]
-    return found
+    return np.concatenate(orders)[vocabulary.node_of_column()]
 
 
 def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
@@ -243,8 +235,7 @@ def join_hashes(prefix: Words64, last: Words64 | np.uint64) -> Words64:
     one, other = (a >> SHIFT) * (b & LOW), (a & LOW) * (b >> SHIFT)
     middle = (low >> SHIFT) + (one & LOW) + (other & LOW)  # at most three times 2^32: it cannot overflow
     high = (a >> SHIFT) * (b >> SHIFT) + (one >> SHIFT) + (other >> SHIFT) + (middle >> SHIFT)
-    found: Words64 = high ^ (middle << SHIFT | low & LOW)
-    return found
+    return high ^ (middle << SHIFT | low & LOW)
 
 
 KINDS = (np.uint8, np.uint16, np.uint32)
@@ -285,8 +276,8 @@ def _smallest(numbers: Array) -> Array:
     return numbers.astype(next(kind for kind in KINDS if most <= np.iinfo(kind).max))
 
 
-def expanded(tensors: Tensors) -> Tensors:
-    """The tensors of a vocabulary again, with the probe tables that its kernel follows."""
+def expanded(tensors: Tensors) -> tuple[Array, ...]:
+    """The arrays of a vocabulary that `terse` made small, with the probe tables that its kernel follows."""
     lengths, steps, last = (_counts(tensors, name) for name in ("token_lengths", "steps", "last"))
     token_bytes, columns = tensor(tensors, "token_bytes", np.uint8), tensor(tensors, "token_columns", np.int32)
     pair_columns = tensor(tensors, "pair_columns", np.int32)
@@ -298,13 +289,8 @@ def expanded(tensors: Tensors) -> Tensors:
     if (parents >= count + np.arange(len(parents))).any() or count + len(parents) > int(LOW) >> 1:
         raise damaged("a term of its vocabulary begins with one that comes later")
     keys = parents.astype(np.uint64) << SHIFT | last.astype(np.uint64)
-    return {
-        "token_bytes": token_bytes,
-        "token_offsets": offsets,
-        "token_slots": kernels.probe_tokens(token_bytes, offsets),
-        "columns": columns,
-        "pair_slots": kernels.probe_pairs(keys, pair_columns, count),
-    }
+    slots, pairs = kernels.probe_tokens(token_bytes, offsets), kernels.probe_pairs(keys, pair_columns, count)
+    return token_bytes, offsets, slots, columns, pairs
 
 
 def _counts(tensors: Tensors, name: str) -> Longs:

@@ -25,12 +25,10 @@ from linnaeus.features.projections import directions
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.plan import TOKENIZERS
 from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import Texts
+from linnaeus.types import Doubles, Ints, Longs, Texts, offsets_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-
-    from linnaeus.types import Doubles, Ints, Longs
 
 
 PLACES = (-2, -1, 1, 2)
@@ -139,8 +137,8 @@ def _associations(counts: csr_matrix) -> CSR:
     number = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     values = np.log(counts.data * total / (rows[number] * columns[counts.indices]))
     kept = values > 0
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(number[kept], minlength=counts.shape[0]))])
-    return CSR(indptr.astype(np.int64), counts.indices[kept].astype(np.int32), values[kept], counts.shape[1])
+    indptr = offsets_of(np.bincount(number[kept], minlength=counts.shape[0]))
+    return CSR(indptr, counts.indices[kept].astype(np.int32), values[kept], counts.shape[1])
 
 
 def _vectors(X: CSR, width: int, seed: int) -> Doubles:

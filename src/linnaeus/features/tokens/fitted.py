@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, LinnaeusError, ModelFileError, UsageError, damaged
 from linnaeus.features.base import FittedPiece, ascending
 from linnaeus.features.names import Names
-from linnaeus.features.tokens.sources import SOURCES, restore
-from linnaeus.features.tokens.templates import ITEMS, Part, Templates, parse
+from linnaeus.features.tokens.sources import SOURCES, Clusters, Gazetteer, Source, restore
+from linnaeus.features.tokens.templates import ITEMS, Pair, Part, Template, Templates, Window, parse
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, nest, nested, pack_arrow, tensor, unpack_arrow
 from linnaeus.text.buffers import as_arrow, as_texts
-from linnaeus.types import State, Texts
-
-if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
-    from linnaeus.features.tokens.sources import Clusters, Gazetteer, Source
-    from linnaeus.features.tokens.templates import Pair, Template, Window
-    from linnaeus.types import Floats, Ints, Json, Longs, Words64
+from linnaeus.types import Bools, Floats, Ints, Json, Longs, State, Texts, Words64, offsets_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,9 +297,8 @@ LARGEST = 1 << SHIFT
 def _values(state: State, fields: int) -> tuple[pa.Array, ...]:
     counts = tensor(state.tensors, "value_counts", np.int64)
     strings = unpack_arrow("values", state.tensors)
-    if len(counts) != fields or (counts < 0).any() or (counts > LARGEST - BOUNDARIES).any():
-        raise damaged("the values of its forms do not fit its templates")
-    if int(counts.sum()) != len(strings):
+    sound = len(counts) == fields and (counts >= 0).all() and (counts <= LARGEST - BOUNDARIES).all()
+    if not sound or int(counts.sum()) != len(strings):
         raise damaged("the values of its forms do not fit its templates")
     starts = np.cumsum(counts) - counts
     return tuple(strings.slice(a, n) for a, n in zip(starts.tolist(), counts.tolist(), strict=True))
@@ -428,7 +420,7 @@ def _fitted(
         numbers[key][[0, 1]] = 0, 1
         numbers[key][chosen + BOUNDARIES] = np.arange(len(chosen)) + BOUNDARIES
     members = [_members(t, own, numbers) for t, own in zip(templates.templates(), parts, strict=True)]
-    bounds = np.cumsum([0] + [len(own) for own in members]).astype(np.int64)
+    bounds = offsets_of([len(own) for own in members])
     return FittedTemplates(templates, tuple(strings), np.concatenate(members), bounds)
 
 
@@ -436,7 +428,7 @@ def _parted(template: Template, distinct: Longs) -> list[Longs]:
     return [distinct] if len(template) == 1 else [distinct >> SHIFT, distinct & ((1 << SHIFT) - 1)]
 
 
-def _strings(one: _Field, coded: Coded, used: NDArray[np.bool_]) -> tuple[Longs, pa.Array]:
+def _strings(one: _Field, coded: Coded, used: Bools) -> tuple[Longs, pa.Array]:
     """The values in use, without the boundaries, ordered by their bytes; and their strings."""
     chosen = np.flatnonzero(used[BOUNDARIES:])
     words = as_texts(coded.words[one.source].take(pa.array(one.examples[chosen])))

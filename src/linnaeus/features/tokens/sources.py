@@ -14,23 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from linnaeus import kernels
 from linnaeus.data.formats.lines import entries
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError, damaged, damaged_or_newer, expect
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, pack_arrow, tensor, unpack_arrow
 from linnaeus.text.buffers import as_texts
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Ints, Longs, Words64
-
+from linnaeus.types import Ints, Longs, State, Words64
 
 Spell = Callable[[int], str]
 
@@ -61,8 +57,7 @@ class WordList:
         texts = as_texts(encoded.dictionary)
         found = kernels.form_ids((texts.data, texts.offsets), forms, self._slots, kernels.thread_count())
         best = found[:, 0] if found.shape[1] == 1 else np.where(found[:, 0] >= 0, found[:, 0], found[:, 1])
-        numbers: Ints = best[encoded.indices.to_numpy()] if len(tokens) else np.zeros(0, np.int32)
-        return numbers
+        return best[encoded.indices.to_numpy()] if len(tokens) else np.zeros(0, np.int32)
 
 
 def encoded(codes: Ints, spell: Spell) -> pa.DictionaryArray:
@@ -186,10 +181,7 @@ class KnownPhrases:
         inside = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         codes[inside] = 2 * np.repeat(kinds, sizes) + 1
         codes[starts] = 2 * kinds
-        return encoded(codes, self._mark)
-
-    def _mark(self, code: int) -> str:
-        return f"{'BI'[code % 2]}-{self.classes[code // 2].as_py()}"
+        return encoded(codes, lambda code: f"{'BI'[code % 2]}-{self.classes[code // 2].as_py()}")
 
     def _matches(self, sentences: Sentences) -> tuple[Longs, Longs, Longs]:
         """First token, length and class of each phrase that is marked."""
@@ -261,24 +253,10 @@ def _apart(starts: Longs, sizes: Longs) -> Longs:
 SOURCES = {"clusters": Clusters, "gazetteer": Gazetteer}
 """Every piece that `Templates.sources` may hold."""
 
-FITTED: dict[str, type[KnownClusters] | type[KnownPhrases]] = {"clusters": KnownClusters, "gazetteer": KnownPhrases}
+Source: TypeAlias = KnownClusters | KnownPhrases
+"""A fitted source: `name` is the column that `column(sentences)` makes."""
 
-
-class Source(Protocol):
-    """A fitted source."""
-
-    @property
-    def name(self) -> str:
-        """The column it makes."""
-        ...
-
-    def column(self, sentences: Sentences) -> pa.Array:
-        """A string for each token, or null."""
-        ...
-
-    def state(self) -> State:
-        """Manifest and tensors."""
-        ...
+FITTED: dict[str, type[Source]] = {"clusters": KnownClusters, "gazetteer": KnownPhrases}
 
 
 def restore(state: State) -> Source:
@@ -286,5 +264,4 @@ def restore(state: State) -> Source:
     kind = state.manifest.get("kind")
     if kind not in FITTED:
         raise damaged_or_newer(f"{kind!r} is no source of features")
-    found: Source = FITTED[kind].from_state(state)
-    return found
+    return FITTED[kind].from_state(state)

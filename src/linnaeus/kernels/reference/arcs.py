@@ -17,7 +17,8 @@ import numpy as np
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import K0, K1, K2, fold, hash_join
 from linnaeus.kernels.reference.dependency import best_projective, best_spanning, soft_projective, soft_spanning
-from linnaeus.kernels.reference.rows import misfit, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import misfit, outside, refuse
+from linnaeus.types import offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.kernels.reference.online import Outcome, Penalty, Steps

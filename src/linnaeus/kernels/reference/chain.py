@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import Layout
-from linnaeus.kernels.reference.online import Adaptive, Plain, move
-from linnaeus.kernels.reference.rows import misfit, outside, refuse, row_of, stored
+from linnaeus.kernels.reference.online import Adaptive, Asked, Outcome, Plain, State, Steps, Truth, move
+from linnaeus.kernels.reference.online import Penalty as Settings
+from linnaeus.kernels.reference.rows import Rows, misfit, outside, refuse, row_of, stored
+from linnaeus.types import Array, Doubles, Ints, Longs
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.online import Asked, Outcome, State, Steps, Truth
-    from linnaeus.kernels.reference.online import Penalty as Settings
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Array, Doubles, Ints, Longs
-
-    Found: TypeAlias = tuple[float, Array, Array, int]
+Found: TypeAlias = tuple[float, Array, Array, int]
 
 
 def chain_best(emissions: Array, shared: Array, offsets: Longs, against: Ints, tags: Ints, _threads: int) -> None:
@@ -106,7 +102,7 @@ class _Chain:
         return found
 
     def behind(self, upper: np.ufunc) -> list[Array]:
-        """That of all that follows each state."""
+        """The best or soft score of all that follows each state."""
         found = [np.zeros_like(self.first)]
         for own in reversed(self.local):
             found.append(upper.reduce(self.links + (own + found[-1]), axis=-1))

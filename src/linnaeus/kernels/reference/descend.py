@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.reference.matrices import combine, pick
-from linnaeus.kernels.reference.rows import refuse
+from linnaeus.kernels.reference.rows import Rows, refuse
+from linnaeus.types import Doubles, Ints
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Doubles, Ints
+Pair: TypeAlias = tuple[Doubles, Doubles]
 
-    Pair: TypeAlias = tuple[Doubles, Doubles]
 
 SMALLEST = 1e-12
 FLATTEST = 1e-9
@@ -121,7 +119,7 @@ class _Descent:
             rest = last <= fraction * first
             if rest and every and passes > 1:
                 break
-            points = self._leap([*points, self._point()])
+            points = self._leap([*points, np.concatenate([self.weights, self.slope, [self.shift]])])
             every = rest
             visited = list(range(len(self.sides))) if every else visited
         return first, last, passes
@@ -154,9 +152,6 @@ class _Descent:
         if self.pivot < 0 or self.l1 <= 0:
             return False
         return bool((weights[self.pivot] + follow) * self.weights[self.pivot] <= 0)
-
-    def _point(self) -> Doubles:
-        return np.concatenate([self.weights, self.slope, [self.shift]])
 
     def _leap(self, points: list[Doubles]) -> list[Doubles]:
         """Anderson extrapolation from the last points; they are used up by it."""

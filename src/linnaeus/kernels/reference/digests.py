@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from linnaeus.kernels.hashes import K0, K1, K2, MASK, mix
 from linnaeus.kernels.reference.rows import refuse
 from linnaeus.kernels.reference.tokens import pieces_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Bytes, Floats, Ints, Longs, Words64
+from linnaeus.types import Bytes, Floats, Ints, Longs, Words64
 
 BLOCK = 1 << 14
 """Bytes of a block; the last one may have fewer."""
@@ -91,8 +86,7 @@ def xxh64(rows: Bytes) -> Words64:
             h = _turn(h ^ byte * P5, 11) * P1
         h = (h ^ h >> np.uint64(33)) * P2
         h = (h ^ h >> np.uint64(29)) * P3
-    found: Words64 = h ^ h >> np.uint64(32)
-    return found
+    return h ^ h >> np.uint64(32)
 
 
 def _turn(words: Words64, by: int) -> Words64:
@@ -100,8 +94,7 @@ def _turn(words: Words64, by: int) -> Words64:
 
 
 def _round(lanes: Words64, words: Words64) -> Words64:
-    found: Words64 = _turn(lanes + words * P2, 31) * P1
-    return found
+    return _turn(lanes + words * P2, 31) * P1
 
 
 SEED = 0x6C696E6E61657573

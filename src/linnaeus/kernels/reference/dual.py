@@ -9,26 +9,23 @@ agree to rounding, not to the bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.hashes import K0, MASK
-from linnaeus.kernels.reference.rows import check_offsets, misfit, outside, refuse, row_of
+from linnaeus.kernels.reference.rows import Rows, check_offsets, misfit, outside, refuse, row_of
+from linnaeus.types import Array, Doubles, Ints, Longs, Words64
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
+State: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
+Member: TypeAlias = tuple[int, float, float]
+Number: TypeAlias = Any
+"""A number, or an array of numbers."""
 
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Array, Doubles, Ints, Longs, Words64
-
-    Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
-    State: TypeAlias = tuple[Doubles, Doubles, Ints, Longs, Longs, Doubles, Words64]
-    Member: TypeAlias = tuple[int, float, float]
-    Number: TypeAlias = Any
-    """A number, or an array of numbers."""
 
 STRIPS = 128
 
@@ -59,7 +56,7 @@ def _draw(seeds: Words64, at: int, n: int) -> int:
 
 
 TINY_STEP, MOST, END, FLAT = 0.01, 60, 750.0, 1e-30
-"""Of Newton's method: how far it goes, and how often; the size of a logit; the least curvature."""
+"""Newton's method stops at this share of its first slope, or after so many steps; bounds of logits and curvatures."""
 
 
 class Hinge:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.reference.matrices import rows_dot
-from linnaeus.kernels.reference.rows import outside, refuse, row_of, stored
+from linnaeus.kernels.reference.rows import Rows, outside, refuse, row_of, stored
+from linnaeus.types import Doubles, Ints
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Doubles, Ints
+Truth: TypeAlias = tuple[Ints, Doubles]
+State: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
+Problem: TypeAlias = tuple[Rows, Truth, State, Doubles]
+Visit: TypeAlias = Callable[[Doubles, Doubles, float], tuple[float, Doubles | None]]
 
-    Truth: TypeAlias = tuple[Ints, Doubles]
-    State: TypeAlias = tuple[Doubles, Doubles, Doubles, Doubles]
-    Problem: TypeAlias = tuple[Rows, Truth, State, Doubles]
-    Visit: TypeAlias = Callable[[Doubles, Doubles, float], tuple[float, Doubles | None]]
 
 LEAST = 1e-290
 """Stands for zero where a logarithm is taken."""

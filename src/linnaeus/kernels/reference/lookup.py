@@ -10,23 +10,19 @@ node | column << 32.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.hashes import MASK, pair_hash
 from linnaeus.kernels.plan import Plan, checked
-from linnaeus.kernels.reference.rows import refuse
+from linnaeus.kernels.reference.rows import Rows, refuse
 from linnaeus.kernels.reference.terms import Term, hash_bytes, terms_of, to_rows
 from linnaeus.kernels.reference.tokens import pieces_of, texts_of, tokens_of
+from linnaeus.types import AnyInts, Bools, Bytes, Ints, Longs, Words64
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Arrays: TypeAlias = tuple[Bytes, Longs, Words64, Ints, Words64]
 
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import AnyInts, Bytes, Ints, Longs, Words64
-
-    Arrays: TypeAlias = tuple[Bytes, Longs, Words64, Ints, Words64]
 
 LONG = 1 << 31
 NO_PAIR = MASK
@@ -166,7 +162,7 @@ def _sound_tokens(slots: Words64, offsets: Longs) -> bool:
     return bool(np.array_equal(used >> SHIFT, tags[used & LOW]))
 
 
-def _short_runs(used: NDArray[np.bool_]) -> bool:
+def _short_runs(used: Bools) -> bool:
     """Whether an empty slot ends every search soon; the table is a ring."""
     empty = np.flatnonzero(~used)
     if not len(empty):

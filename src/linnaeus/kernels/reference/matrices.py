@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.kernels.reference.rows import check_offsets, misfit, offsets_of, outside, refuse, row_of, stored
-from linnaeus.types import groups
-
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import AnyFloats, Array, Doubles, Ints, Longs
+from linnaeus.kernels.reference.rows import Rows, check_offsets, misfit, outside, refuse, row_of, stored
+from linnaeus.types import AnyFloats, Array, Doubles, Ints, Longs, groups, offsets_of
 
 
 def rows_dot(rows: Rows, weights: AnyFloats, out: Doubles, _threads: int) -> None:

@@ -8,31 +8,28 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.reference.matrices import fold_lanes
-from linnaeus.kernels.reference.rows import outside, refuse, stored
+from linnaeus.kernels.reference.rows import Rows, outside, refuse, stored
+from linnaeus.types import Array, Doubles, Floats, Ints, Longs
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Array, Doubles, Floats, Ints, Longs
+Answer: TypeAlias = tuple[Ints, Doubles]
+Search: TypeAlias = Callable[[Rows | Doubles, int, int], Answer]
+Among: TypeAlias = tuple[Longs, Longs, Ints]
+"""Candidates of query i: rows[starts[i, t] : ends[i, t]] for each t; what is no row is left out."""
+Score: TypeAlias = Callable[[Doubles, Longs, Array], Doubles]
+"""The scores of all rows, for a query, the columns that it stores and those of the rows."""
+Layers: TypeAlias = tuple[Ints, Longs, Ints, Ints]
+"""Levels (n), offsets (n) of the lists above layer 0, links (n, 1 + w) of layer 0, and those above."""
+Point: TypeAlias = tuple[float, int]
+"""A gap and a row."""
+Target: TypeAlias = tuple[Floats, np.float32]
+"""A vector and its scale."""
+Gaps: TypeAlias = Callable[[Target, Floats, Floats], Floats]
 
-    Answer: TypeAlias = tuple[Ints, Doubles]
-    Search: TypeAlias = Callable[[Rows | Doubles, int, int], Answer]
-    Among: TypeAlias = tuple[Longs, Longs, Ints]
-    """Candidates of query i: rows[starts[i, t] : ends[i, t]] for each t; what is no row is left out."""
-    Score: TypeAlias = Callable[[Doubles, Longs, Array], Doubles]
-    """The scores of all rows, for a query, the columns that it stores and those of the rows."""
-
-    Layers: TypeAlias = tuple[Ints, Longs, Ints, Ints]
-    """Levels (n), offsets (n) of the lists above layer 0, links (n, 1 + w) of layer 0, and those above."""
-    Point: TypeAlias = tuple[float, int]
-    """A gap and a row."""
-    Target: TypeAlias = tuple[Floats, np.float32]
-    """A vector and its scale."""
-    Gaps: TypeAlias = Callable[[Target, Floats, Floats], Floats]
 
 FEW = 1 << 16
 """Columns up to which a query is laid out with all of them, however few are in use."""
@@ -187,8 +184,7 @@ class _Graph:
 
     def links_of(self, row: int, layer: int) -> Array | None:
         if not layer:
-            lowest: Array = self.links[row]
-            return lowest
+            return self.links[row]
         each, at = 1 + self.width // 2, int(self.offsets[row])
         at += (layer - 1) * each
         if layer > self.levels[row] or self.offsets[row] < 0 or at + each > len(self.uppers):
@@ -230,7 +226,7 @@ class _Graph:
         return beam
 
     def apart(self, points: list[Point], most: int) -> list[Point]:
-        """Of points in their order, those that no kept one is nearer to than the target is."""
+        """The points, in order, that are nearer to the target than to any point already kept."""
         kept: list[Point] = []
         for gap, row in points:
             others = self.points(self.row(row), [other for _, other in kept]) if kept else []

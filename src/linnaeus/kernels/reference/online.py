@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, SPACES, Layout
-from linnaeus.kernels.reference.rows import outside, refuse, row_of
+from linnaeus.kernels.reference.rows import Rows, outside, refuse, row_of
+from linnaeus.types import Array, Doubles, Ints, Longs
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Array, Doubles, Ints, Longs
-
-    Truth: TypeAlias = tuple[Longs, Ints, Doubles]
-    State: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
-    Steps: TypeAlias = tuple[Ints, Doubles]
-    Penalty: TypeAlias = tuple[float, float, float]
-    Rule: TypeAlias = tuple[float, float, float, float]
-    Asked: TypeAlias = tuple[int, int, Doubles]
-    Judge: TypeAlias = Callable[["Example"], "Verdict"]
-    """A loss, or a rule that knows its own step: what to say of an example."""
-    Outcome: TypeAlias = tuple[float, int]
+Truth: TypeAlias = tuple[Longs, Ints, Doubles]
+State: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
+Steps: TypeAlias = tuple[Ints, Doubles]
+Penalty: TypeAlias = tuple[float, float, float]
+Rule: TypeAlias = tuple[float, float, float, float]
+Asked: TypeAlias = tuple[int, int, Doubles]
+Judge: TypeAlias = Callable[["Example"], "Verdict"]
+"""A loss, or a rule that knows its own step: what to say of an example."""
+Outcome: TypeAlias = tuple[float, int]
 
 
 class Example(NamedTuple):

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.plan import UNITS, checked
-from linnaeus.kernels.reference.rows import misfit, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import misfit, outside, refuse
 from linnaeus.kernels.reference.terms import hash_bytes
 from linnaeus.kernels.reference.tokens import texts_of, tokens_of
+from linnaeus.types import Bytes, Doubles, Ints, Longs, Words64, offsets_of
 
-if TYPE_CHECKING:
-    from linnaeus.types import Bytes, Doubles, Ints, Longs, Words64
+Keys: TypeAlias = tuple[Longs, Words64]
+Members: TypeAlias = tuple[Longs, Longs, Longs]
+Sets: TypeAlias = tuple[Keys, Doubles, Longs]
+Strings: TypeAlias = tuple[Longs, Ints]
+"""Offsets (n+1) and letters."""
 
-    Keys: TypeAlias = tuple[Longs, Words64]
-    Members: TypeAlias = tuple[Longs, Longs, Longs]
-    Sets: TypeAlias = tuple[Keys, Doubles, Longs]
-    Strings: TypeAlias = tuple[Longs, Ints]
-    """Offsets (n+1) and letters."""
 
 LONGEST = 64
 """Tokens of a name that are compared in order."""

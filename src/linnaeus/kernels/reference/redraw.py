@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.kernels.hashes import GOLDEN, scramble
 from linnaeus.kernels.reference.rows import outside, refuse
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Ints
+from linnaeus.types import Doubles, Ints
 
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 

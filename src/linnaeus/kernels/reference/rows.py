@@ -1,20 +1,19 @@
-"""What many twins need: refusals, and rows that lie between offsets."""
+"""Helpers of the twins: checks of arguments, and access to rows that are given by offsets."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from linnaeus.types import AnyInts, Array, Doubles, Ints, Longs
+from linnaeus.types import AnyInts, Array, Doubles, Ints, Longs
 
-    Rows: TypeAlias = tuple[Longs, Ints, Array]
-    """Offsets (n+1), columns and values; in this way a matrix is given by its columns too."""
+Rows: TypeAlias = tuple[Longs, Ints, Array]
+"""Offsets (n+1), columns and values; in this way a matrix is given by its columns too."""
 
 
 def refuse(wrong: object, sentence: str) -> None:
-    """A ValueError that says this, where something is wrong."""
+    """Raise a ValueError with this sentence if something is wrong."""
     if wrong:
         raise ValueError(sentence)
 
@@ -32,15 +31,6 @@ def misfit(offsets: AnyInts, size: int) -> bool:
 def check_offsets(rows: Rows, kernel: str) -> None:
     """Offsets rise, and end within the values."""
     refuse(misfit(rows[0], min(len(rows[1]), len(rows[2]))), f"{kernel}: the offsets do not fit the values")
-
-
-def offsets_of(sizes: Array | list[int]) -> Longs:
-    """Where lists of these sizes begin and end that lie one behind the other.
-
-    >>> offsets_of([2, 1]).tolist()
-    [0, 2, 3]
-    """
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def row_of(rows: Rows, i: int | np.integer) -> tuple[Ints, Array]:

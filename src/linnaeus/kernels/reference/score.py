@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.plan import Plan
-from linnaeus.kernels.reference.lookup import LONG, LOW, NO_PAIR, SHIFT, index_terms
+from linnaeus.kernels.reference.digests import BlockGuard
+from linnaeus.kernels.reference.lookup import LONG, LOW, NO_PAIR, SHIFT, Arrays, index_terms
 from linnaeus.kernels.reference.matrices import gather_rows, rows_dot
-from linnaeus.kernels.reference.rows import check_offsets, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import Rows, check_offsets, outside, refuse
 from linnaeus.kernels.reference.terms import hash_terms
 from linnaeus.kernels.reference.tokens import flag_texts
+from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs, offsets_of
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.digests import BlockGuard
-    from linnaeus.kernels.reference.lookup import Arrays
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Bytes, Doubles, Floats, Ints, Longs
+Part: TypeAlias = tuple[int, Plan, Arrays | None, tuple[int, int]]
+Group: TypeAlias = tuple[list[Part], Floats, Floats, Ints, int, tuple[float, float, float] | None]
 
-    Sources: TypeAlias = list[tuple[Bytes, Longs]]
-    Part: TypeAlias = tuple[int, Plan, Arrays | None, tuple[int, int]]
-    Group: TypeAlias = tuple[list[Part], Floats, Floats, Ints, int, tuple[float, float, float] | None]
+
+Sources: TypeAlias = list[tuple[Bytes, Longs]]
 
 
 def weigh(rows: Rows, table: Floats, weights: Floats, length: int, _threads: int) -> None:
@@ -127,8 +125,7 @@ class Scorer:
             return None
         out = np.zeros((1, self._weights.shape[1]))
         self.scores([(raw, offsets)] * self._sources, out, 1)
-        found: Doubles = out[0]
-        return found
+        return out[0]
 
     def scores(self, sources: Sources, out: Doubles, _threads: int) -> None:
         """The scores of n texts into `out` (n, k); the texts are given in each form that a part reads."""
@@ -217,5 +214,4 @@ def _saturated(indptr: Longs, data: Floats, saturation: tuple[float, float, floa
     tf, sizes = np.abs(data.astype(np.float64)), np.diff(indptr)
     lengths = np.bincount(np.repeat(np.arange(len(sizes)), sizes), weights=tf, minlength=len(sizes))
     discount = np.repeat(k1 * (1 - b + b * lengths / mean), sizes)
-    saturated: Floats = np.copysign(tf * (k1 + 1) / (tf + discount), data).astype(np.float32)
-    return saturated
+    return np.copysign(tf * (k1 + 1) / (tf + discount), data).astype(np.float32)

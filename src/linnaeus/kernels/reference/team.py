@@ -6,19 +6,17 @@ The arrays are described in native/team.hpp; what an epoch does and why, in nati
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.reference.dual import Hinge, SquaredHinge, visits
-from linnaeus.kernels.reference.rows import outside, refuse, row_of, stored
+from linnaeus.kernels.reference.rows import Rows, outside, refuse, row_of, stored
+from linnaeus.types import Array, Doubles, Ints, Longs, Words16, Words64
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Array, Doubles, Ints, Longs, Words16, Words64
+Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
+State: TypeAlias = tuple[Array, Array, Words16, Ints, Longs, Doubles, Words64]
 
-    Box: TypeAlias = tuple[Doubles, Doubles, Doubles]
-    State: TypeAlias = tuple[Array, Array, Words16, Ints, Longs, Doubles, Words64]
 
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, FINISHED = range(8)
 
@@ -27,8 +25,7 @@ class _Hinge(Hinge):
     @staticmethod
     def top(C: Array) -> Array:
         """A little below C: the product of the costs may have been rounded up."""
-        below: Array = C * (1 - 4 * np.finfo(C.dtype).eps)
-        return below
+        return C * (1 - 4 * np.finfo(C.dtype).eps)
 
 
 Loss: TypeAlias = type[_Hinge] | type[SquaredHinge]
@@ -52,8 +49,7 @@ class _Team:
         sums = np.zeros((4, self.W.shape[1]), self.real)
         for i, (column, x) in enumerate(zip(*row_of(self.rows, row), strict=True)):
             sums[i % 4] += self.real(x) * self.W[column]
-        total: Array = (sums[0] + sums[1]) + (sums[2] + sums[3])
-        return total
+        return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
     def add(self, row: int, by: Array) -> None:
         for column, x in zip(*row_of(self.rows, row), strict=True):

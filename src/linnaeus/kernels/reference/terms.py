@@ -11,20 +11,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from linnaeus.kernels.hashes import GAP, K0, K1, K2, K3, fold, hash_join
 from linnaeus.kernels.plan import UNITS, Plan, checked
-from linnaeus.kernels.reference.rows import offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import Rows, outside, refuse
 from linnaeus.kernels.reference.tokens import change_case, join, texts_of, tokens_of
+from linnaeus.types import Bytes, Doubles, Ints, Longs, offsets_of
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Bytes, Doubles, Ints, Longs
-
-    Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
+Grams: TypeAlias = tuple[Ints, Ints, Longs, Longs]
 
 
 def _load(data: bytes) -> int:
@@ -167,7 +164,8 @@ class TermCounter:
         how often those left out occur that are as long as the plan wants terms to be.
         """
         refuse(self._orders is not None, "finish: a counter is finished once")
-        orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, self._high() + 1)]
+        high = self._plan.high if self._plan.of_words else 1
+        orders = [sorted(t for t in self._counts if len(t) == n) for n in range(1, high + 1)]
         frequent = [[term for term in order if self._documents[term] >= least] for order in orders]
         frequent[0] = frequent[0] or orders[0]
         left_out = self._occurrences(orders) - self._occurrences(frequent)
@@ -216,9 +214,6 @@ class TermCounter:
             rows.append(found)
         self._recorded = []
         return rows
-
-    def _high(self) -> int:
-        return self._plan.high if self._plan.of_words else 1
 
     def _occurrences(self, orders: list[list[Term]]) -> int:
         shortest = self._plan.low if self._plan.of_words else 1

@@ -13,22 +13,20 @@ t << 56 | first << 28 | second; a column of -1 is none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.kernels.hashes import MASK, hash_join
 from linnaeus.kernels.reference.characters import CASED, DIGIT, MARK, WORD, classify
 from linnaeus.kernels.reference.lookup import is_table, pairs_in
-from linnaeus.kernels.reference.rows import misfit, offsets_of, outside, refuse
+from linnaeus.kernels.reference.rows import misfit, outside, refuse
 from linnaeus.kernels.reference.terms import hash_bytes
 from linnaeus.kernels.reference.tokens import join, texts_of
+from linnaeus.types import Bytes, Floats, Ints, Longs, Words64, offsets_of
 
-if TYPE_CHECKING:
-    from linnaeus.types import Bytes, Floats, Ints, Longs, Words64
+Coded = tuple[Longs, Ints]
+Plan = tuple[Ints, Ints, Longs]
 
-    Coded = tuple[Longs, Ints]
-    Plan = tuple[Ints, Ints, Longs]
 
 KINDS = 9
 LARGEST = 64

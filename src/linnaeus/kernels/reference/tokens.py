@@ -17,23 +17,20 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from linnaeus.kernels.hashes import MASK, mix
 from linnaeus.kernels.plan import AMPERSAND, EDGE, INVALID, NOT_ASCII, SUSPECT, TOKENIZERS, UNITS, checked
 from linnaeus.kernels.reference.characters import DIGIT, MARK, SYMBOL, UNSPACED, WORD, classify, suspect
-from linnaeus.kernels.reference.rows import misfit, offsets_of, refuse
-
-if TYPE_CHECKING:
-    from linnaeus.types import Bytes, Longs, Words64
+from linnaeus.kernels.reference.rows import misfit, refuse
+from linnaeus.types import Bytes, Longs, Words64, offsets_of
 
 Spans: TypeAlias = list[tuple[int, int]]
 T = TypeVar("T")
 
-SCIKIT = re.compile(r"\b\w\w+\b")
-SPACED = re.compile(r"\S+")
+PATTERNS = {TOKENIZERS["scikit"]: re.compile(r"\b\w\w+\b"), TOKENIZERS["whitespace"]: re.compile(r"\S+")}
 
 
 def change_case(text: str, case: int) -> str:
@@ -43,7 +40,11 @@ def change_case(text: str, case: int) -> str:
 
 def split(text: str, tokenizer: int) -> Spans:
     """The character spans of the tokens of a text whose case is changed already; `bytes` gives those of characters."""
-    return (_words, _scikit, _whitespace, _characters, _characters, _words)[tokenizer](text)
+    if tokenizer in PATTERNS:
+        return [match.span() for match in PATTERNS[tokenizer].finditer(text)]
+    if tokenizer in (TOKENIZERS["words"], TOKENIZERS["edges"]):
+        return _words(text)
+    return [(i, i + 1) for i in range(len(text))]
 
 
 def edged(tokens: list[T], before: T, after: T) -> list[T]:
@@ -91,18 +92,6 @@ def _unspaced(kinds: list[int], start: int, found: Spans) -> int:
         found.append((start, end))
     found.extend((i, i + 2) for i in range(start, end - 1))
     return end
-
-
-def _scikit(text: str) -> Spans:
-    return [match.span() for match in SCIKIT.finditer(text)]
-
-
-def _whitespace(text: str) -> Spans:
-    return [match.span() for match in SPACED.finditer(text)]
-
-
-def _characters(text: str) -> Spans:
-    return [(i, i + 1) for i in range(len(text))]
 
 
 def texts_of(data: Bytes, offsets: Longs) -> list[str]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from linnaeus.kernels.reference.rows import outside, refuse, stored
+from linnaeus.kernels.reference.rows import Rows, outside, refuse, stored
+from linnaeus.types import Doubles, Floats, Ints, Longs
 
-if TYPE_CHECKING:
-    from linnaeus.kernels.reference.rows import Rows
-    from linnaeus.types import Doubles, Floats, Ints, Longs
+Trees: TypeAlias = tuple[Longs, Ints, Ints, Floats, Ints, Ints]
+"""Where each tree starts, the first column of its values; feature, threshold, left and right of each node."""
 
-    Trees: TypeAlias = tuple[Longs, Ints, Ints, Floats, Ints, Ints]
-    """Where each tree starts, the first column of its values; feature, threshold, left and right of each node."""
 
 CELLS = 1 << 22
 """Numbers of a dense block of rows."""
