@@ -15,7 +15,6 @@ from linnaeus.learners.run import Run
 from linnaeus.outputs import Sequence
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
-from linnaeus.tasks.tag.encoding import encoded
 from linnaeus.tasks.tag.task import Part
 from linnaeus.types import Tags
 
@@ -38,7 +37,7 @@ class TagLesson(TaskLesson):
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
         sentences: Sentences = examples.stream
         self.recipe, self.sentences = recipe, sentences
-        tags, self.names = _numbered(encoded(sentences, recipe.task.encoding))
+        tags, self.names = _numbered(recipe.task.coder.classes(sentences))
         self.features = recipe.features.fit(sentences)
         self.y = Tags(sentences.offsets - sentences.offsets[0], tags)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.arrow import as_numpy
 from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import read_sentences, stream_sentences
 from linnaeus.data.sentences import Sentences, join
@@ -60,12 +61,23 @@ def tag_examples(source: Source, truth: str | None = None) -> Examples:
     """Sentences with tags; those of a document are held out together."""
     found = as_sentences(source, truth=truth)
     if (found.tags is not None and found.tags.null_count) or not found.count:
-        what = "some tokens have no tag" if found.count else "there are no tokens"
+        what = _missing(found) if found.count else "there are no tokens"
         raise DataError(f"{what}; give sentences in which every token has its tag.")
     groups = None
     if found.docs is not None and found.docs.null_count < len(found):
         groups = np.unique(np.array(found.docs.to_pylist(), dtype=str), return_inverse=True)[1]
     return Examples(found, None, None, np.ones(len(found)), groups)
+
+
+def _missing(found: Sentences) -> str:
+    """Which token is the first without a tag."""
+    assert found.tags is not None
+    at = int(np.flatnonzero(as_numpy(found.tags.is_null()))[0])
+    offsets = found.offsets - found.offsets[0]
+    row = int(np.searchsorted(offsets, at, side="right")) - 1
+    place = f"sentence {row + 1}, token {at - int(offsets[row]) + 1} ({found.tokens[at].as_py()!r})"
+    count = found.tags.null_count
+    return f"{place} has no tag" + (f", as {count - 1:,} more" if count > 1 else "")
 
 
 def _untagged(source: Source) -> Sentences:
