@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.types import State
@@ -20,6 +22,8 @@ KIND = "chain"
 LARGEST_WEIGHT = 1e20
 """The score of a tagging is a sum over all tokens in float32, which ends at 3e38."""
 _NONE = np.zeros(0, np.int32)
+SPARSE = 0.25
+"""The share of weights that are not zero up to which a file has them as sparse rows."""
 SEARCHES = {"whole": 0, "greedy": 1}
 """Ways to find tags with the numbers kernels know: all of a sentence together, or one after the other."""
 
@@ -37,13 +41,18 @@ class ChainWeights:
     search: str = "whole"
 
     def state(self) -> State:
-        """Manifest and tensors."""
-        return State({"kind": KIND, "search": self.search}, {"W": self.W, "shared": self.shared})
+        """Manifest and tensors; weights that are mostly zero, as those of a perceptron, as sparse rows."""
+        manifest = {"kind": KIND, "search": self.search}
+        if np.count_nonzero(self.W) > SPARSE * self.W.size:
+            return State(manifest, {"W": self.W, "shared": self.shared})
+        rows = pack_rows("W", Dense(self.W).to_csr())
+        return State(manifest | rows.manifest, {**rows.tensors, "shared": self.shared})
 
     @classmethod
     def from_state(cls, state: State) -> ChainWeights:
         """The weights again; those that a kernel could not take are refused."""
-        W, shared, search = state.tensors["W"], state.tensors["shared"], str(state.manifest.get("search"))
+        shared, search = state.tensors["shared"], str(state.manifest.get("search"))
+        W = state.tensors["W"] if "W" in state.tensors else _dense(state, shared)
         if any(part.dtype != np.float32 or part.ndim != 2 for part in (W, shared)):
             raise damaged("its weights are not tables of float32")
         if not (np.isfinite(W).all() and np.isfinite(shared).all()):
@@ -107,6 +116,16 @@ class ChainWeights:
         shared = self.shared.copy()
         shared[: len(allowed.links)][~allowed.links] = -np.inf
         return E, shared
+
+
+def _dense(state: State, shared: Floats) -> Floats:
+    """The table of weights that a file has as sparse rows, as wide as that of transitions."""
+    rows = unpack_rows("W", state)
+    if not isinstance(rows, CSR) or shared.ndim != 2 or rows.width != shared.shape[1]:
+        raise damaged("its weights do not fit each other")
+    W = np.zeros(rows.shape, rows.data.dtype)
+    W[np.repeat(np.arange(len(W)), np.diff(rows.indptr)), rows.indices] = rows.data
+    return W
 
 
 def best_taggings(E: Doubles, shared: Doubles, count: int) -> list[tuple[Ints, float]]:
