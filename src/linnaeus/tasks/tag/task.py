@@ -105,7 +105,7 @@ class Tag(Task["Sentences", "Sentences"]):
         return columns.get("tokens", False) and (text is None or columns.get(text, False))
 
     def fitting(self, examples: Examples) -> str:
-        """The recipe for these examples if none is named: by whether tags mark entities, or look like the tokens."""
+        """The recipe for these examples if none is named: by whether tags mark entities, or are like the tokens."""
         names = [str(tag) for tag in examples.stream.tags.unique().to_pylist()]
         return "entities" if is_encoded(names) else "lemmas" if are_lemmas(examples.stream) else self.usual
 
@@ -380,17 +380,18 @@ def entities(tokens: list[str], tags: list[str | None]) -> list[dict[str, Json]]
 
 
 def are_lemmas(sentences: Sentences) -> bool:
-    """Whether most tags are their tokens, case aside, as lemmas are.
+    """Whether most tags begin with the letter that their token begins with, case aside, as lemmas do.
 
     >>> from linnaeus.data.sentences import Sentences
-    >>> are_lemmas(Sentences.from_lists([["The", "dogs", "bark"]], [["the", "dog", "bark"]]))
+    >>> are_lemmas(Sentences.from_lists([["The", "dogs", "were"]], [["the", "dog", "be"]]))
     True
     """
     import pyarrow.compute as pc
 
     assert sentences.tags is not None
-    low = [pc.utf8_lower(column.cast(pa.large_string())) for column in (sentences.tokens, sentences.tags)]
-    return bool(2 * (pc.sum(pc.equal(*low)).as_py() or 0) > sentences.count)
+    columns = (column.cast(pa.large_string()) for column in (sentences.tokens, sentences.tags))
+    first = [pc.utf8_slice_codeunits(pc.utf8_lower(column), 0, 1) for column in columns]
+    return bool(2 * (pc.sum(pc.equal(*first)).as_py() or 0) > sentences.count)
 
 
 def _bounds(sentences: Sentences) -> Longs:
