@@ -52,16 +52,17 @@ class ChainWeights:
     def from_state(cls, state: State) -> ChainWeights:
         """The weights again; those that a kernel could not take are refused."""
         shared, search = state.tensors["shared"], str(state.manifest.get("search"))
-        W = state.tensors["W"] if "W" in state.tensors else _dense(state, shared)
-        if any(part.dtype != np.float32 or part.ndim != 2 for part in (W, shared)):
+        table = state.tensors["W"] if "W" in state.tensors else unpack_rows("W", state).to_csr()
+        values = table.data if isinstance(table, CSR) else table
+        if values.dtype != np.float32 or shared.dtype != np.float32 or not len(table.shape) == shared.ndim == 2:
             raise damaged("its weights are not tables of float32")
-        if not (np.isfinite(W).all() and np.isfinite(shared).all()):
+        if not (np.isfinite(values).all() and np.isfinite(shared).all()):
             raise damaged("a weight is not a number")
-        if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (W, shared)):
+        if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (values, shared)):
             raise damaged(f"a weight is larger than {LARGEST_WEIGHT:g}, and scores of taggings would overflow")
         if search not in SEARCHES:
             raise damaged("its search method is unknown")
-        return cls(W, shared, search)
+        return cls(_dense(table, shared.shape[1]) if isinstance(table, CSR) else table, shared, search)
 
     def fits(self, width: int, k: int) -> bool:
         """Whether these are the weights of so many features and tags."""
@@ -118,12 +119,11 @@ class ChainWeights:
         return E, shared
 
 
-def _dense(state: State, shared: Floats) -> Floats:
-    """The table of weights that a file has as sparse rows, as wide as that of transitions."""
-    rows = unpack_rows("W", state)
-    if not isinstance(rows, CSR) or shared.ndim != 2 or rows.width != shared.shape[1]:
-        raise damaged("its weights do not fit each other")
-    W = np.zeros(rows.shape, rows.data.dtype)
+def _dense(rows: CSR, k: int) -> Floats:
+    """The table of weights of k tags that a file has as sparse rows."""
+    if rows.width != k:
+        raise damaged("its weights do not fit its transitions")
+    W = np.zeros((len(rows), k), np.float32)
     W[np.repeat(np.arange(len(W)), np.diff(rows.indptr)), rows.indices] = rows.data
     return W
 
