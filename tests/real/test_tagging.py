@@ -33,3 +33,15 @@ def test_entities(real_data):
     train, test = parts(real_data / "conll2003", "ner")
     found = recipe("entities").fit(train).evaluate(test)
     assert found.value("f1") >= 0.85
+
+
+def test_lemmas_of_the_dev_part(real_data):
+    folder = real_data / "ud_english_ewt_trees"
+    if not folder.exists():
+        pytest.skip("no treebank here")
+    train, dev = (read_sentences(folder / f"{part}.parquet", tags="lemmas") for part in ("train", "dev"))
+    model = recipe("lemmas").fit(train)
+    assert model.evaluate(dev).value("accuracy") >= 0.985
+    with threads(1):
+        said = model.predict(dev)
+    assert said == model.predict(dev)

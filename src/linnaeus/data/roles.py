@@ -137,8 +137,8 @@ def label_hint(names: Sequence[str]) -> str:
 _ALONE = "the data have no other column than the text."
 
 
-def plain(usual: tuple[tuple[str, ...], tuple[str, ...]], names: Sequence[str]) -> str | None:
-    """The name that makes a role plain: one of the first usual ones, or the only one of the others."""
+def plain(usual: tuple[tuple[str, ...], ...], names: Sequence[str]) -> str | None:
+    """The name that makes a role plain: one of the first usual ones, or the only one of a later row."""
     for row in usual:
         found = [name for name in names if name.strip().casefold() in row]
         if len(found) == 1 or (found and row is usual[0]):

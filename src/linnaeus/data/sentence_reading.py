@@ -31,9 +31,10 @@ TOKENS = (("tokens",), ("words", "forms", "token", "word", "form"))
 TAGS = (
     ("tags", "labels", "upos"),
     ("tag", "label", "xpos", "pos", "pos_tags", "ner", "ner_tags", "entities", "chunk", "chunk_tags"),
+    ("lemmas", "lemma"),
 )
 DOCS = (("doc", "doc_id", "document", "document_id"), ())
-"""Names that make a role plain: those of the first row decide alone, of the others there may be only one."""
+"""Names that make a role plain: those of the first row decide alone, of each other row there may be only one."""
 
 CELLS = ("csv", "tsv", "lines", "libsvm", "folder", "fasttext")
 """Formats whose cells are never lists."""

@@ -94,7 +94,10 @@ class Sentences:
             return self.tokens
         if name not in self.columns:
             known = ", ".join(map(repr, self.columns)) or "none"
-            raise DataError(f"the sentences have no column {name!r}, they have {known}; add the column.")
+            raise DataError(
+                f"the sentences have no column {name!r}, they have {known}; add the column, or "
+                "use a pipeline in which an earlier stage makes it."
+            )
         return self.columns[name]
 
     def with_column(self, name: str, values: pa.Array) -> Sentences:

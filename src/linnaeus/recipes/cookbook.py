@@ -140,6 +140,7 @@ TAGGERS = {
     "pos-exact": "CRF with L2 penalty, solved exactly by L-BFGS.",
     "entities": "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.",
     "entities-fast": "Named entities with the averaged structured perceptron.",
+    "lemmas": "Lemmas: learns how words are changed into their lemmas; reads tags if the data have them.",
 }
 PARSERS = {
     "parse": "Dependency trees without crossing arcs: structured SVM in two passes, then relations.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,8 @@ class Recipe:
     `task` is "classify" (which becomes "regress" if the labels are numbers), "tag", "rank", or an object such as
     `Tag(encoding="bio")`. Features and learner that are not given are those usual for the task. `keep` is "nothing" or
     "texts"; "texts" stores the training texts in the model file, for `search` and for neighbors. `before` are the
-    earlier stages of a pipeline: their predictions are columns that the features can read.
+    earlier stages of a pipeline: their predictions are columns that the features can read. In a pipeline, of the
+    columns that templates call optional those are read that an earlier stage makes: texts have no others.
 
     >>> from linnaeus.learners.linear import Linear
     >>> recipe = Recipe(learner=Linear(loss="hinge"))
@@ -67,8 +68,12 @@ class Recipe:
             raise UsageError(f"seed is a whole number from 0 up, not {self.seed}.")
         if self.keep not in KEEPS:
             raise UsageError(f"keep is one of {', '.join(KEEPS)}, not {self.keep!r}.")
-        task.check(self)
         _refuse_stages(self.before)
+        if self.before:
+            object.__setattr__(self, "before", _with_made_columns(self.before))
+            made = [stage.name for stage in self.before]
+            object.__setattr__(self, "features", task.with_columns(self.features, made))
+        task.check(self)
 
     def fit(
         self,
@@ -169,6 +174,15 @@ class Stage:
         expect("folds", self.folds, int)
         if self.folds < 2:
             raise UsageError(f"folds is a whole number from 2 up, not {self.folds}.")
+
+
+def _with_made_columns(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """The stages; the features of each look at columns that those before it make."""
+    found = []
+    for number, stage in enumerate(stages):
+        recipe, made = stage.recipe, [before.name for before in stages[:number]]
+        found.append(replace(stage, recipe=replace(recipe, features=recipe.task.with_columns(recipe.features, made))))
+    return tuple(found)
 
 
 def _refuse_stages(stages: tuple[Stage, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from linnaeus.features.tokens import Clusters, Pair, Part, Templates, Window
 from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
@@ -43,6 +44,24 @@ def entity_templates() -> Templates:
     )
 
 
+TAG_COLUMNS = ("upos", "xpos", "feats")
+"""The columns of tags in treebanks, which say a lot about the lemma of a word."""
+
+
+def lemma_templates() -> Templates:
+    """The word with its affixes and its neighbors; its tags, where the data have them, and pairs of a tag and a form.
+
+    Values that occur once are left out.
+    """
+    prefixes = tuple(f"lower.prefix{size}" for size in (1, 2, 3))
+    suffixes = tuple(f"lower.suffix{size}" for size in (1, 2, 3, 4, 5))
+    items: list[Window | Pair] = [Window(("word", "lower", "short", *suffixes, *prefixes)), Window(("lower",), (-1, 1))]
+    for column in TAG_COLUMNS:
+        items.append(Window(source=column))
+        items += [Pair(Part(form), Part("word", 0, column)) for form in ("lower", "short", *suffixes[:3])]
+    return Templates(tuple(items), min_count=2, optional=TAG_COLUMNS)
+
+
 def clustered(recipe: Recipe, path: str, name: str = "cluster") -> Recipe:
     """The recipe with word clusters from a file of `linnaeus clusters`: of the word, its neighbors, and pairs.
 
@@ -52,7 +71,7 @@ def clustered(recipe: Recipe, path: str, name: str = "cluster") -> Recipe:
     pairs = tuple(Pair(Part("word", at, name), Part("word", at + 1, name)) for at in (-1, 0))
     plain = recipe.features
     items, sources = (*plain.items, windows, *pairs), (*plain.sources, Clusters(path, name))
-    return recipe.changed({"features": Templates(items, plain.min_count, sources)})
+    return recipe.changed({"features": replace(plain, items=items, sources=sources)})
 
 
 def averaged() -> Chain:
@@ -74,5 +93,6 @@ MAKERS: dict[str, Callable[[], Recipe]] = {
     "pos-exact": lambda: tagger(BatchChain()),
     "entities": lambda: tagger(Chain(loss="softmargin", rate=0.1), entity_templates(), "bio"),
     "entities-fast": lambda: tagger(averaged(), entity_templates(), "bio"),
+    "lemmas": lambda: tagger(Greedy(loss="perceptron", rule="sgd", rate=1.0), lemma_templates(), "edits"),
 }
 """What makes each recipe for taggers in `cookbook`."""

@@ -136,6 +136,11 @@ class Task(Protocol[Material, Batch]):
 
         return Linear()
 
+    def with_columns(self, features: Any, columns: Sequence[str]) -> Any:
+        """The features where only these columns are sure to be beside the texts or tokens; others may be optional."""
+        del columns
+        return features
+
     def check(self, recipe: Recipe) -> None:
         """Refuse a recipe whose pieces are for other tasks: here those that only texts have."""
         from linnaeus.decision import Decision

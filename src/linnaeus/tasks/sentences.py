@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.arrow import as_numpy
 from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import stream_sentences
 from linnaeus.data.sentences import Sentences, join
@@ -20,7 +21,7 @@ from linnaeus.text import sentences
 
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
-    from linnaeus.data.sentence_reading import Check
+    from linnaeus.data.sentence_reading import Check, Place
     from linnaeus.learners.chain.learner import Told
     from linnaeus.learners.run import Run
     from linnaeus.types import Longs, Source, Words64
@@ -144,9 +145,27 @@ def tag_examples(source: Source, truth: str | None = None) -> Examples:
     """Sentences with tags; those of a document are held out together."""
     found = as_sentences(source, truth=truth)
     if (found.tags is not None and found.tags.null_count) or not found.count:
-        what = "some tokens have no tag" if found.count else "there are no tokens"
+        what = _missing(found) if found.count else "there are no tokens"
         raise DataError(f"{what}; give sentences in which every token has its tag.")
     return sentence_examples(found)
+
+
+def _missing(found: Sentences) -> str:
+    """Which token is the first without a tag."""
+    assert found.tags is not None
+    at, count = int(np.flatnonzero(as_numpy(found.tags.is_null()))[0]), found.tags.null_count
+    return f"{place_of(found, at)} has no tag" + (f", as {count - 1:,} more" if count > 1 else "")
+
+
+def place_of(sentences: Sentences, token: int, place: Place = lambda i: f"sentence {i + 1}") -> str:
+    """Where a token stands, as a person finds it.
+
+    >>> place_of(Sentences.from_lists([["a"], ["b", "c"]]), 2)
+    "sentence 2, token 2 ('c')"
+    """
+    offsets = sentences.offsets - sentences.offsets[0]
+    i = int(np.searchsorted(offsets, token, side="right")) - 1
+    return f"{place(i)}, token {token - int(offsets[i]) + 1} ({sentences.tokens[token].as_py()!r})"
 
 
 def sentence_examples(found: Sentences) -> Examples:

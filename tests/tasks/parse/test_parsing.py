@@ -188,7 +188,7 @@ def test_relations_are_features_of_a_classifier():
         ([["2", "0"], ["2", "1"]], "sentence 2: no token has the root"),
         ([["2", "0"], ["3", "0"]], "sentence 2: token 1 has the head 3, but the sentence has 2 tokens"),
         ([["2", "0"], ["0", "2"]], "sentence 2: token 2 is in a circle"),
-        ([["2", "0"], ["x", "0"]], r"sentence 2: token 1 \('c'\) has the head 'x', which is no number"),
+        ([["2", "0"], ["x", "0"]], r"sentence 2, token 1 \('c'\) has the head 'x', which is no number"),
         ([["2", "0"], ["-1", "0"]], "has the head '-1', which is no number"),
     ],
 )

@@ -14,7 +14,8 @@ A form is written `[lower.][zeros.]KIND[SIZE]`: the word with its letters lowere
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linnaeus.errors import InputTypeError, UsageError, expect
@@ -152,7 +153,8 @@ class Templates:
     strings `<s>` and `</s>`, once for each position, for all forms.
 
     `sources` are objects that compute columns from the tokens (`Clusters`, `Gazetteer`); the other columns are those of
-    the sentences.
+    the sentences. Templates of a column that the sentences lack are an error; those of the columns in `optional` are
+    left out then, and the fitted templates are without them.
 
     >>> from linnaeus.data.sentences import Sentences
     >>> fitted = Templates((Window(("lower",), (-1, 0)),)).fit(Sentences.from_lists([["A", "dog"], ["a", "cat"]]))
@@ -165,9 +167,12 @@ class Templates:
     items: tuple[Window | Pair, ...] = (Window(("word",)),)
     min_count: int = 1
     sources: tuple[Clusters | Gazetteer, ...] = ()
+    optional: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("items", "sources"):
+        for name in ("items", "sources", "optional"):
+            if isinstance(getattr(self, name), str):
+                raise InputTypeError(f"{name}={getattr(self, name)!r} is not a list; give one.")
             object.__setattr__(self, name, tuple(getattr(self, name)))
         expect("min_count=", self.min_count, int)
         if self.min_count < 1:
@@ -198,8 +203,22 @@ class Templates:
             found.setdefault(part.source, {})[part.form] = None
         return {source: list(forms) for source, forms in found.items()}
 
+    def among(self, columns: Iterable[str]) -> Templates:
+        """These templates where only these of the optional columns are there.
+
+        >>> both = Templates((Window(), Window(source="upos"), Window(source="xpos")), optional=("upos", "xpos"))
+        >>> list(both.among(["upos"]).fields()), both.among([]).optional
+        (['word', 'upos'], ())
+        """
+        there = tuple(name for name in self.optional if name in columns)
+        gone = set(self.optional) - set(there)
+        kept = [item for item in self.items if not gone & {part.source for one in item.templates() for part in one}]
+        if not kept:
+            raise UsageError(f"all templates look at {', '.join(sorted(gone))}, which are not there; give others.")
+        return replace(self, items=tuple(kept), optional=there)
+
     def fit(self, sentences: Sentences) -> FittedTemplates:
         """Learn the features that occur at least `min_count` times in these sentences."""
         from linnaeus.features.tokens.fitted import learn
 
-        return learn(self, sentences)
+        return learn(replace(self.among(sentences.columns), optional=()), sentences)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.arrays import CSR, Dense
+from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel
@@ -22,6 +24,8 @@ KIND = "chain"
 LARGEST_WEIGHT = 1e20
 """The score of a tagging is a sum over all tokens in float32, which ends at 3e38."""
 _NONE = np.zeros(0, np.int32)
+SPARSE = 0.25
+"""The share of weights that are not zero up to which a file has them as sparse rows."""
 SEARCHES = {"whole": 0, "greedy": 1}
 """Ways to find tags with the numbers kernels know: all of a sentence together, or one after the other."""
 
@@ -39,22 +43,28 @@ class ChainWeights(FittedModel):
     search: str = "whole"
 
     def state(self) -> State:
-        """Manifest and tensors."""
-        return State({"kind": KIND, "search": self.search}, {"W": self.W, "shared": self.shared})
+        """Manifest and tensors; weights that are mostly zero, as those of a perceptron, as sparse rows."""
+        manifest = {"kind": KIND, "search": self.search}
+        if np.count_nonzero(self.W) > SPARSE * self.W.size:
+            return State(manifest, {"W": self.W, "shared": self.shared})
+        rows = pack_rows("W", Dense(self.W).to_csr())
+        return State(manifest | rows.manifest, {**rows.tensors, "shared": self.shared})
 
     @classmethod
     def from_state(cls, state: State) -> ChainWeights:
         """The weights again; those that a kernel could not take are refused."""
-        W, shared, search = state.tensors["W"], state.tensors["shared"], str(state.manifest.get("search"))
-        if any(part.dtype != np.float32 or part.ndim != 2 for part in (W, shared)):
+        shared, search = state.tensors["shared"], str(state.manifest.get("search"))
+        table = state.tensors["W"] if "W" in state.tensors else unpack_rows("W", state).to_csr()
+        values = table.data if isinstance(table, CSR) else table
+        if values.dtype != np.float32 or shared.dtype != np.float32 or not len(table.shape) == shared.ndim == 2:
             raise damaged("its weights are not tables of float32")
-        if not (np.isfinite(W).all() and np.isfinite(shared).all()):
+        if not (np.isfinite(values).all() and np.isfinite(shared).all()):
             raise damaged("a weight is not a number")
-        if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (W, shared)):
+        if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (values, shared)):
             raise damaged(f"a weight is larger than {LARGEST_WEIGHT:g}, and scores of taggings would overflow")
         if search not in SEARCHES:
             raise damaged("its search method is unknown")
-        return cls(W, shared, search)
+        return cls(_dense(table, shared.shape[1]) if isinstance(table, CSR) else table, shared, search)
 
     def fits(self, width: int, k: int) -> bool:
         """Whether these are the weights of so many features and tags."""
@@ -120,6 +130,15 @@ class ChainWeights(FittedModel):
         shared = self.shared.copy()
         shared[: len(allowed.links)][~allowed.links] = -np.inf
         return E, shared
+
+
+def _dense(rows: CSR, k: int) -> Floats:
+    """The table of weights of k tags that a file has as sparse rows."""
+    if rows.width != k:
+        raise damaged("its weights do not fit its transitions")
+    W = np.zeros((len(rows), k), np.float32)
+    W[np.repeat(np.arange(len(W)), np.diff(rows.indptr)), rows.indices] = rows.data
+    return W
 
 
 def best_taggings(E: Doubles, shared: Doubles, count: int) -> list[tuple[Ints, float]]:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.errors import DataError
+from linnaeus.tasks.sentences import place_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}")
         relations = pa.array([UNNAMED] * len(heads), pa.string())
     elif relations.null_count:
         at = int(np.flatnonzero(relations.is_null().to_numpy(zero_copy_only=False))[0])
-        raise DataError(f"{_place_of(sentences, at, place)} has no relation; give each token one.")
+        raise DataError(f"{place_of(sentences, at, place)} has no relation; give each token one.")
     return Arcs(heads, relations)
 
 
@@ -67,18 +68,11 @@ def _numbers(sentences: Sentences, column: pa.Array, place: Place) -> Ints:
         at = int(np.flatnonzero(~right)[0])
         said = column[at].as_py()
         raise DataError(
-            f"{_place_of(sentences, at, place)} has the head {said!r}, which is no number; give the number of a token, "
+            f"{place_of(sentences, at, place)} has the head {said!r}, which is no number; give the number of a token, "
             "or 0 for the root."
         )
     heads: Ints = column.cast(pa.int32()).to_numpy(zero_copy_only=False)
     return heads
-
-
-def _place_of(sentences: Sentences, token: int, place: Place) -> str:
-    """Where a token stands, as a person finds it."""
-    offsets = sentences.offsets - sentences.offsets[0]
-    i = int(np.searchsorted(offsets, token, side="right")) - 1
-    return f"{place(i)}: token {token - int(offsets[i]) + 1} ({sentences.tokens[token].as_py()!r})"
 
 
 def are_trees(heads: Ints, offsets: Longs) -> NDArray[np.bool_]:

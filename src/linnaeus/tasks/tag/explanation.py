@@ -40,8 +40,9 @@ def explain_tag(task: Tag, model: Model, sentence: list[str] | Sentences, positi
         raise UsageError(f"There is no position {position}; the sentence has {len(tokens)} tokens, numbered from 0.")
     E, offsets, allowed = task.scores(model, sentences), np.array([0, len(tokens)]), task.rules(model)
     z = model.body.decode(E, offsets, allowed)
+    said = task.answers_by_class(model, sentences.tokens.slice(position, 1))[0]
     other = E.copy()
-    other[position, z[position]] = -np.inf
+    other[position, [answer == said[z[position]] for answer in said]] = -np.inf
     rival = model.body.decode(other, offsets, allowed)
     parts = _features(model, sentences, z, rival) + _transitions(model, z, rival)
     ends = np.cumsum([len(token) + 1 for token in tokens]).tolist()
@@ -52,7 +53,7 @@ def explain_tag(task: Tag, model: Model, sentence: list[str] | Sentences, positi
     reasons = []
     for tag, amounts in ((z[position], [part.chosen for part in parts]), (rival[position], [p.rival for p in parts])):
         score = float(sum(amounts))
-        reasons.append(Reason(str(model.names[tag]), score, 0.0, np.array(amounts, np.float64), found, score))
+        reasons.append(Reason(said[tag], score, 0.0, np.array(amounts, np.float64), found, score))
     first, second = reasons
     return Explanation("tag", found, (first.name,), (first, second), contrast_of(first, second), at=spans[position])
 

@@ -17,7 +17,6 @@ from linnaeus.protocols import UpdatesTags, capability
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.tasks.sentences import LEAST, telling
-from linnaeus.tasks.tag.encoding import encoded
 from linnaeus.tasks.tag.task import Part
 from linnaeus.types import Tags
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from linnaeus.learners.chain.learner import Chain, Greedy
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
+    from linnaeus.tasks.tag.encoding import Encoding
     from linnaeus.types import Ints
 
 
@@ -38,7 +38,7 @@ class TagLesson(TaskLesson):
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
         sentences: Sentences = examples.stream
         self.recipe, self.sentences = recipe, sentences
-        self.y, self.names = numbered(sentences, recipe.task.encoding)
+        self.y, self.names = numbered(sentences, recipe.task.coder)
         self.features = recipe.features.fit(sentences)
 
     def enough(self, rows: int, groups: int) -> bool:
@@ -66,9 +66,9 @@ class TagLesson(TaskLesson):
         return Learned({"space": Chains(), "classes": names, "form": "tags", "body": weights, "words": words})
 
 
-def numbered(sentences: Sentences, encoding: str, known: Sequence[str] = ()) -> tuple[Tags, list[str]]:
-    """Tags as numbers among their names and the known ones, and these names, sorted."""
-    found = encoded(sentences, encoding).dictionary_encode()
+def numbered(sentences: Sentences, coder: Encoding, known: Sequence[str] = ()) -> tuple[Tags, list[str]]:
+    """The classes of tags as numbers among their names and the known ones, and these names, sorted."""
+    found = coder.classes(sentences).dictionary_encode()
     own = found.dictionary.to_pylist()
     names = sorted({*own, *known})
     place = {name: at for at, name in enumerate(names)}
@@ -82,7 +82,7 @@ def learn_more(model: Model, examples: Examples, run: Run) -> Learned:
     if learner is None:
         name = type(model.recipe.learner).__name__
         raise UsageError(f"A tagger by {name} cannot be updated; train it again on all sentences.")
-    y, names = numbered(sentences, model.recipe.task.encoding, model.names)
+    y, names = numbered(sentences, model.recipe.task.coder, model.names)
     at = np.searchsorted(names, model.names)
     start = model.body.widened(at, len(names))
     told = telling(run, sentences.count, 1)

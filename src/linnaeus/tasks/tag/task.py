@@ -16,7 +16,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTags, capability
 from linnaeus.tasks.base import Given, Wish
 from linnaeus.tasks.sentences import SentenceTask, counted_from_zero, labeled, spans_of, tag_examples
-from linnaeus.tasks.tag.encoding import ENCODINGS, allowed, every_spelling, spoken
+from linnaeus.tasks.tag.encoding import ENCODINGS
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from linnaeus.tasks.base import Abstain, Evaluated, Flips
     from linnaeus.tasks.examples import Examples, Learned
     from linnaeus.tasks.sources import Pieces
-    from linnaeus.tasks.tag.encoding import Allowed
+    from linnaeus.tasks.tag.encoding import Allowed, Encoding
     from linnaeus.tasks.tag.learning import TagLesson
     from linnaeus.types import Doubles, Floats, Json, Label, Source, State
 
@@ -55,8 +55,11 @@ class Tag(SentenceTask):
     """Tags of tokens; all tags of a sentence are found together.
 
     `encoding` says what tags mean. With "plain" each tag is a class. With "bio" or "bioes" tags mark spans; the model
-    learns them in that encoding and predicts only valid sequences. A word that occurs at least `dictionary` times in
-    training, always with the same tag, keeps that tag; 0 turns this off.
+    learns them in that encoding and predicts only valid sequences. With "edits" a tag is a changed token, such as its
+    lemma, and the model learns how tokens are changed, so that it predicts lemmas that it has never seen.
+
+    A word that occurs at least `dictionary` times in training, always with the same tag, keeps that tag; 0 turns this
+    off.
 
     >>> Tag(encoding="bio").encoding
     'bio'
@@ -86,13 +89,19 @@ class Tag(SentenceTask):
             raise UsageError(f"dictionary is a whole number from 0 up, not {self.dictionary}.")
         if self.encoding not in ENCODINGS:
             raise UsageError(f"encoding is one of {', '.join(ENCODINGS)}, not {self.encoding!r}.")
-        if self.dictionary and self.encoding != "plain":
+        if self.dictionary and self.spans:
             raise UsageError("A dictionary of words needs plain tags; entity tags depend on the context.")
+
+    @property
+    def coder(self) -> Encoding:
+        """How tags become classes, and classes tags."""
+        found: Encoding = ENCODINGS[self.encoding]()
+        return found
 
     @property
     def spans(self) -> bool:
         """Whether tags mark spans."""
-        return self.encoding != "plain"
+        return bool(self.coder.entities)
 
     # The recipe
 
@@ -101,9 +110,9 @@ class Tag(SentenceTask):
         return columns.get("tokens", False) and columns.get(given.get("text") or "tokens", False)
 
     def fitting(self, examples: Examples) -> str:
-        """The recipe for these examples if none is named: by whether their tags mark entities."""
+        """The recipe for these examples if none is named: by whether tags mark entities, or are like the tokens."""
         names = [str(tag) for tag in examples.stream.tags.unique().to_pylist()]
-        return "entities" if is_encoded(names) else self.usual
+        return "entities" if is_encoded(names) else "lemmas" if are_lemmas(examples.stream) else self.usual
 
     def usual_features(self) -> Templates:
         """Word, lowercase word, shape, affixes, neighbors, and pairs with neighbors: a good default for most tags."""
@@ -121,6 +130,12 @@ class Tag(SentenceTask):
         from linnaeus.learners.chain.learner import Chain
 
         return Chain()
+
+    def with_columns(self, features: object, columns: Sequence[str]) -> object:
+        """Templates without those of other optional columns."""
+        from linnaeus.features.tokens.templates import Templates
+
+        return features.among(columns) if isinstance(features, Templates) else features
 
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
@@ -189,11 +204,16 @@ class Tag(SentenceTask):
 
     def rules(self, model: Model | Part) -> Allowed | None:
         """Which tag may follow which, if the tags encode spans."""
-        return allowed(model.names, self.encoding)
+        return self.coder.allowed(model.names)
 
     def scores(self, model: Model | Part, material: Sentences) -> Floats:  # type: ignore[override]
-        """Scores of each tag at each token (m, k), without transitions; words in the dictionary have one tag only."""
+        """Scores of each tag at each token (m, k), without transitions; -inf for tags that a token cannot have.
+
+        Words in the dictionary have one tag only, and a lemma is made by edits that fit the token.
+        """
         E: Floats = finite_scores(model.features.scores(material, model.body.W))
+        if (fitting := self.coder.fitting(model.names, material.tokens)) is not None:
+            E[~fitting] = -np.inf
         if not model.words:
             return E
         words = material.tokens.dictionary_encode()
@@ -212,7 +232,7 @@ class Tag(SentenceTask):
     def tagged(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> pa.Array:
         """The tags of all tokens as one Arrow array of strings (m,); null where the model abstains."""
         z = model.body.decode(self.scores(model, sentences), counted_from_zero(sentences), self.rules(model))
-        found = spoken(z, model.names, self.encoding)
+        found = self.coder.answers(z, model.names, sentences.tokens)
         if abstain is None:
             return found
         import pyarrow.compute as pc
@@ -232,10 +252,30 @@ class Tag(SentenceTask):
             raise UsageError(f"count is a whole number from 1 up, not {count}.")
         found = []
         for sentence in (material.slice(i, i + 1) for i in range(len(material))):
-            E = self.scores(model, sentence)
+            E = self.distinct(model, sentence.tokens, self.scores(model, sentence))
             best = model.body.nbest(E, counted_from_zero(sentence), count, self.rules(model))
-            found.append([(spoken(z, model.names, self.encoding).to_pylist(), score) for z, score in best])
+            said = (self.coder.answers(z, model.names, sentence.tokens).to_pylist() for z, _ in best)
+            found.append([(tags, score) for tags, (_, score) in zip(said, best, strict=True)])
         return found
+
+    def distinct(self, model: Model, tokens: pa.Array, E: Floats) -> Floats:
+        """The scores, where of classes that say the same about a token only the best one is left."""
+        if self.coder.fitting(model.names, tokens) is None:
+            return E
+        E = E.copy()
+        for t, answers in enumerate(self.answers_by_class(model, tokens)):
+            met: set[str] = set()
+            for c in np.argsort(-E[t], kind="stable").tolist():
+                E[t, c] = -np.inf if answers[c] in met else E[t, c]
+                met.add(answers[c])
+        return E
+
+    def answers_by_class(self, model: Model, tokens: pa.Array) -> list[list[str]]:
+        """What each class would say about each token."""
+        k = len(model.names)
+        each = tokens.take(pa.array(np.repeat(np.arange(len(tokens)), k)))
+        flat = self.coder.answers(np.tile(np.arange(k), len(tokens)), model.names, each).to_pylist()
+        return [flat[i : i + k] for i in range(0, len(flat), k)]
 
     def refuse_wish(self, wish: Wish) -> None:
         """Refuse what tags cannot give."""
@@ -287,15 +327,15 @@ class Tag(SentenceTask):
             raise DataError("There are no tokens to test on; give sentences with tags.")
         found, words = self.tagged(model, sentences, abstain), model.features.values_of("word", "word")
         known = None if words is None else is_known(sentences, words)  # None: the templates keep no whole words
-        return observe_tags(sentences.offsets, sentences.tags, found, known, self.spans or None)
+        return observe_tags(sentences.offsets, sentences.tags, found, known, self.coder.entities)
 
     def truth_of(self, batch: Sentences) -> pa.Array | None:
         """The tags of a batch."""
         return batch.tags
 
-    def known_labels(self, model: Model) -> set[str]:
-        """The tags that the model knows, in every encoding."""
-        return every_spelling(model.names, self.encoding)
+    def known_labels(self, model: Model) -> set[str] | None:
+        """The tags that the model knows, in every encoding; None of lemmas, which need not be known."""
+        return self.coder.spellings(model.names)
 
     def evaluated(self, model: Model) -> Evaluated:
         """What is evaluated, as `linnaeus.evaluation.KINDS` calls it."""
@@ -320,3 +360,18 @@ def entities(tokens: list[str], tags: list[str | None]) -> list[dict[str, Json]]
     """
     found = spans([tag or OUTSIDE for tag in tags], np.array([0, len(tags)])).listed()
     return [{"start": a, "end": b, "type": kind, "text": " ".join(tokens[a:b])} for a, b, kind in found]
+
+
+def are_lemmas(sentences: Sentences) -> bool:
+    """Whether most tags begin with the letter that their token begins with, case aside, as lemmas do.
+
+    >>> from linnaeus.data.sentences import Sentences
+    >>> are_lemmas(Sentences.from_lists([["The", "dogs", "were"]], [["the", "dog", "be"]]))
+    True
+    """
+    import pyarrow.compute as pc
+
+    assert sentences.tags is not None
+    columns = (column.cast(pa.large_string()) for column in (sentences.tokens, sentences.tags))
+    first = [pc.utf8_slice_codeunits(pc.utf8_lower(column), 0, 1) for column in columns]
+    return bool(2 * (pc.sum(pc.equal(*first)).as_py() or 0) > sentences.count)
