@@ -7,8 +7,10 @@ some pieces can do is a *capability*: a small protocol that a class names in its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         Margins,
         Material,
         Params,
+        Piece,
         Place,
         RowGrad,
         Source,
@@ -251,6 +254,25 @@ def ability(piece: object, wanted: Callable[..., C]) -> C:
 def has_method(value: object, method: str) -> bool:
     """Whether a user's own object, which is no class, has this method: it is checked once, where it is passed in."""
     return not isinstance(value, type) and callable(getattr(value, method, None))
+
+
+def meant(kind: str, value: Piece, table: Mapping[str, Callable[..., Piece]], *methods: str) -> Piece:
+    """The piece that a user means: an object unchanged, or the piece of a table with this name and its defaults.
+
+    >>> from linnaeus.regularizers import REGULARIZERS
+    >>> meant("regularizer", "l1", REGULARIZERS, "prox")
+    L1(strength=1.0)
+    """
+    if isinstance(value, str):
+        if value not in table:
+            raise UsageError(f"There is no {kind} {value!r}; {did_you_mean(value, table, 'an object of your own')}")
+        return table[value]()
+    if not all(has_method(value, method) for method in methods):
+        wanted = " and a method ".join(methods)
+        raise InputTypeError(
+            f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {wanted}, not {value!r}."
+        )
+    return value
 
 
 class Fused(Protocol):

@@ -107,8 +107,7 @@ class Constraints:
 
 def _squares(A: csr_matrix) -> Doubles:
     """The squared norm of each row."""
-    found: Doubles = np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    return found
+    return np.asarray(A.multiply(A).sum(axis=1)).ravel()
 
 
 def constraints(objective: Objective) -> Constraints:

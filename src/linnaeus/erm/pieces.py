@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
-from linnaeus.protocols import has_method
+from linnaeus.protocols import meant
 from linnaeus.regularizers import REGULARIZERS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Kind(NamedTuple):
     """One kind of piece: its table, and the method that every piece of this kind has."""
 
     table: Mapping[str, Callable[..., Piece]]
-    ability: str
+    method: str
 
 
 KINDS = {
@@ -47,16 +47,7 @@ def piece(kind: str, value: Piece) -> Piece:
     >>> piece("regularizer", "l1")
     L1(strength=1.0)
     """
-    table, ability = KINDS[kind]
-    if isinstance(value, str):
-        if value not in table:
-            raise UsageError(f"There is no {kind} {value!r}; {did_you_mean(value, table, 'an object of your own')}")
-        return table[value]()
-    if not has_method(value, ability):
-        raise InputTypeError(
-            f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {ability}, not {value!r}."
-        )
-    return value
+    return meant(kind, value, *KINDS[kind])
 
 
 def nested(name: str, value: Piece) -> Iterator[tuple[str, Piece]]:

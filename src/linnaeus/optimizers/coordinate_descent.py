@@ -50,13 +50,11 @@ class RowLoss:
 
     def slope(self, z: Doubles) -> Doubles:
         """The derivative of each row's loss in its score."""
-        slope: Doubles = self.weights * self.sign * self.loss.slope(self.sign * z + self.offset)
-        return slope
+        return self.weights * self.sign * self.loss.slope(self.sign * z + self.offset)
 
     def curve(self, z: Doubles) -> Doubles:
         """The second derivative."""
-        curve: Doubles = self.weights * self.loss.curve(self.sign * z + self.offset)
-        return curve
+        return self.weights * self.loss.curve(self.sign * z + self.offset)
 
     def model(self, z: Doubles) -> tuple[Doubles, Doubles]:
         """Slope, and a curvature that does not overshoot: never below the second derivative.

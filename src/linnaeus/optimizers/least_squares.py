@@ -122,8 +122,7 @@ class System:
 
     def missing(self, params: Params) -> Doubles:
         """Targets minus scores."""
-        missing: Doubles = -_view(self.o, linear.scores(self.o.X, params)).values
-        return missing
+        return -_view(self.o, linear.scores(self.o.X, params)).values
 
     def means(self, missing: Doubles) -> Doubles:
         """The mean of what is missing in each column: the best bias."""
@@ -187,8 +186,7 @@ class Examples(System):
             u = K @ share
             K = K - u[:, None] - u[None, :] + share @ u
         root = np.sqrt(a)
-        kernel: Doubles = root[:, None] * K * root[None, :]
-        return kernel
+        return root[:, None] * K * root[None, :]
 
     def improve(self, params: Params, grad: Params) -> Params:
         """Solve for what the residuals leave over."""

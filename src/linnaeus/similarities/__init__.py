@@ -13,9 +13,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer, did_you_mean
+from linnaeus.errors import UsageError, damaged_or_newer
 from linnaeus.lazy import Table, places, room
-from linnaeus.protocols import has_method
+from linnaeus.protocols import meant
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Similarity
@@ -45,15 +45,7 @@ def similarity(value: Piece) -> Similarity:
     >>> similarity("rbf")
     RBF(gamma=1.0)
     """
-    if isinstance(value, str):
-        if value not in SIMILARITIES:
-            raise UsageError(f"There is no kernel {value!r}; {did_you_mean(value, SIMILARITIES, 'an object')}")
-        value = SIMILARITIES[value]()
-    if not has_method(value, "matrix"):
-        raise InputTypeError(
-            f"kernel takes a name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
-        )
-    found: Similarity = value
+    found: Similarity = meant("kernel", value, SIMILARITIES, "matrix")
     return found
 
 
@@ -78,7 +70,7 @@ def described(manifest: Json) -> Similarity:
     try:
         fields = {name: value for name, value in manifest.items() if name != "kind"}
         return similarity(SIMILARITIES[manifest["kind"]](**fields))
-    except (KeyError, TypeError, AttributeError, UsageError, InputTypeError) as error:
+    except (KeyError, TypeError, AttributeError, UsageError) as error:
         raise damaged_or_newer("its kernel is unknown") from error
 
 

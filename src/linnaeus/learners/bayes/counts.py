@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import places
 from linnaeus.learners import LEARNERS
-from linnaeus.learners.base import RowLearner, expect_positive, indicators, posterior, values_of
+from linnaeus.learners.base import RowLearner, indicators, posterior, values_of
 from linnaeus.protocols import CountsOn, ModelChances
 from linnaeus.types import LabelSets, State
 
@@ -62,8 +62,7 @@ def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:
     if counts.all is None:
         return log_shares(counts.sizes, priors)
     check_number(priors, len(counts.sizes), sets=True)
-    odds: Doubles = np.log(np.maximum(counts.sizes, 0.5)) - np.log(np.maximum(counts.others, 0.5))
-    return odds
+    return np.log(np.maximum(counts.sizes, 0.5)) - np.log(np.maximum(counts.others, 0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +158,7 @@ class Counting(RowLearner):
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        expect_positive("smoothing", self.smoothing)
+        expect_within("smoothing", self.smoothing, float, "(0, inf)")
         check_priors(self.priors)
 
     @property

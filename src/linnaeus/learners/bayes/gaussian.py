@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays import CSR
-from linnaeus.errors import DataError, UsageError, damaged
+from linnaeus.errors import DataError, UsageError, damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import FittedJoint, RowLearner, expect_positive, indicators, tensors_of, to_dense
+from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of, to_dense
 from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored, settings
 from linnaeus.protocols import CountsOn, ModelChances
 from linnaeus.types import Lesson, State
@@ -132,8 +132,7 @@ def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
         far += np.bincount(cell, weights * gap * gap, minlength=cells)
         stored += np.bincount(cell, weights, minlength=cells)
     zeros = np.maximum(sizes - stored.reshape(means.shape), 0.0)
-    found: Doubles = far.reshape(means.shape) + zeros * means * means
-    return found
+    return far.reshape(means.shape) + zeros * means * means
 
 
 def _parts(X: CSR, most: int = 1 << 22) -> Iterator[tuple[CSR, Longs]]:
@@ -174,7 +173,7 @@ class Gaussian(RowLearner):
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        expect_positive("smoothing", self.smoothing)
+        expect_within("smoothing", self.smoothing, float, "(0, inf)")
         check_priors(self.priors)
 
     def learn(self, lesson: Lesson) -> FittedGaussian:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.errors import DataError, UsageError, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import values_of
 from linnaeus.learners.bayes.counts import Counting, Counts, log_priors
@@ -45,9 +45,7 @@ class Frequencies(Counting):
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        expect("smoothing", self.smoothing, float)
-        if not 0 <= self.smoothing < np.inf:
-            raise UsageError(f"smoothing must be a number of at least zero, not {self.smoothing!r}.")
+        expect_within("smoothing", self.smoothing, float, "[0, inf)")
 
     def shares(self, counts: Counts) -> Doubles:
         """p(y | j) of each feature and class (d, k); for label sets p(label | j), independently."""
@@ -67,8 +65,7 @@ class Frequencies(Counting):
 
 def _logs(P: Doubles) -> Doubles:
     logs = np.maximum(np.log(P, out=np.full(P.shape, NEVER), where=P > 0), NEVER)
-    snapped: Doubles = np.round(logs * GRID) / GRID
-    return snapped
+    return np.round(logs * GRID) / GRID
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +130,8 @@ class Bernoulli(Counting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.threshold is None:
-            return
-        expect("threshold", self.threshold, float)
-        if not 0 <= self.threshold < np.inf:
-            raise UsageError(f"threshold must be a number of at least zero, or None, not {self.threshold!r}.")
+        if self.threshold is not None:
+            expect_within("threshold", self.threshold, float, "[0, inf)")
 
     @property
     def as_is(self) -> bool:

@@ -10,13 +10,13 @@ import numpy as np
 from linnaeus.arrays import Dense
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
-from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
+from linnaeus.errors import UsageError, damaged, did_you_mean, expect
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import places
-from linnaeus.learners.base import FittedModel, RowLearner, counted, expect_whole
+from linnaeus.learners.base import FittedModel, RowLearner, counted
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
-from linnaeus.protocols import KeepsRows, ModelChances, has_method
+from linnaeus.protocols import KeepsRows, ModelChances, meant
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from linnaeus.lazy import Table
     from linnaeus.learners.neighbors.exact import BatchedIndex
     from linnaeus.types import Doubles, Floats, Ints, Json, Lesson, Piece
-
-
-def meant(name: str, value: Piece, table: Table, ability: str) -> Piece:
-    """Return the piece: an object unchanged, or the piece with this name and its default settings."""
-    if isinstance(value, str):
-        if value not in table:
-            raise UsageError(f"There is no {name} {value!r}; {did_you_mean(value, table)}")
-        return table[value]()
-    if not has_method(value, ability):
-        raise InputTypeError(f"{name} takes a name ({', '.join(table)}) or an object of that kind, not {value!r}.")
-    return value
 
 
 def told(piece: Piece, table: Table) -> Json:
@@ -96,7 +85,7 @@ class Neighbors(RowLearner):
     projection: Piece = None
 
     def __post_init__(self) -> None:
-        expect_whole("k", self.k)
+        expect("k", self.k, int, 1)
         refuse_metric(self.metric)
         object.__setattr__(self, "votes", meant("votes", self.votes, VOTES, "weigh"))
         object.__setattr__(self, "search", meant("search", self.search, SEARCHES, "index"))
@@ -164,9 +153,8 @@ class FittedNeighbors(FittedModel):
         than training rows. Rows are numbered as in training, without the rows of weight zero.
         """
         count = self.how.k if count is None else count
-        expect_whole("count", count)
-        found: tuple[Ints, Doubles] = self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
-        return found
+        expect("count", count, int, 1)
+        return self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
 
     def scores(self, X: CSR | Dense) -> Doubles:
         """Shares of the votes (n, k); for label sets minus 1/2; for numbers their means."""

@@ -86,8 +86,7 @@ def with_bias(primal: Doubles, dual: Doubles, facts: Doubles) -> tuple[Doubles, 
 
 def is_solved(primal: Doubles, dual: Doubles, tol: float, floor: Doubles) -> NDArray[np.bool_]:
     """Whether the gap is within the tolerance, or so small that rounding hides it."""
-    solved: NDArray[np.bool_] = primal - dual <= np.maximum(tol * primal, floor)
-    return solved
+    return primal - dual <= np.maximum(tol * primal, floor)
 
 
 @dataclass(frozen=True)

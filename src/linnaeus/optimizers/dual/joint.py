@@ -52,8 +52,7 @@ class Joint:
     @cached_property
     def totals(self) -> Doubles:
         """The sum of C over the rows of each class (k,)."""
-        totals: Doubles = np.bincount(self.labels, weights=self.strengths, minlength=self.k).astype(np.float64)
-        return totals
+        return np.bincount(self.labels, weights=self.strengths, minlength=self.k).astype(np.float64)
 
     @cached_property
     def spread(self) -> tuple[float, Doubles, float]:
@@ -317,8 +316,7 @@ class Climb:
     def _awake(self) -> Ints:
         """The examples of this epoch in its order, without those that rest."""
         order = shuffled(self.joint.size, self.plan.seed, self.epoch)
-        chosen: Ints = order[self.arrays["wake"][order] <= self.epoch]
-        return chosen
+        return order[self.arrays["wake"][order] <= self.epoch]
 
     def _sweep(self, order: Ints) -> float:
         """Visit these examples, in calls of about a tenth of a second; one without a gap rests ever longer."""
