@@ -365,7 +365,6 @@ def widest_margin(A: csr_matrix, separator: Doubles, seconds: float) -> Margin:
         costs=np.full(A.shape[0], 1.0 / best.least**2),  # the duals of the optimum sum up to 1 / margin^2
         count=1,
         sides=lambda which: [(np.arange(A.shape[0], dtype=np.int32), np.zeros(0, np.int32)) for _ in which],
-        factors=np.ones((1, 2)),
     )
 
     def look(progress: Progress) -> None:
