@@ -8,9 +8,11 @@ some pieces can do is a *capability*: a small protocol that a class names in its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.lazy import places
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         Crowding,
         Doubles,
         Ints,
+        Json,
         Lesson,
         Longs,
         Margins,
@@ -273,6 +276,23 @@ def meant(kind: str, value: Piece, table: Mapping[str, Callable[..., Piece]], *m
             f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {wanted}, not {value!r}."
         )
     return value
+
+
+def to_manifest(piece: Piece, table: Mapping[str, Callable[..., Piece]]) -> dict[str, Json]:
+    """The plain name of a piece of a table and its settings, as JSON; a user's own piece is refused.
+
+    >>> from linnaeus.regularizers import L1, REGULARIZERS
+    >>> to_manifest(L1(0.5), REGULARIZERS)
+    {'kind': 'l1', 'strength': 0.5}
+    """
+    own = type(piece)
+    kind = places(table).get((own.__module__, own.__qualname__))
+    if kind is None:
+        raise UsageError(
+            f"A model file holds no code, so your own {own.__name__} cannot be saved; use {', '.join(table)}."
+        )
+    settings = {field.name: getattr(piece, field.name) for field in fields(piece)}
+    return {"kind": kind, **{name: list(item) if isinstance(item, tuple) else item for name, item in settings.items()}}
 
 
 class Fused(Protocol):

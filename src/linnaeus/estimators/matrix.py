@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.errors import InputTypeError, damaged
 from linnaeus.estimators.face import MatrixFace, untaught
-from linnaeus.estimators.linear import examples
+from linnaeus.estimators.linear import examples, kinds
 from linnaeus.features.precomputed import Ready
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.problems import is_family, learn, posed_family
@@ -55,8 +55,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
         problem = posed_family(learner, rows, labels, weights)
         self.model_: Body = learn(learner, problem, self.seed)
         self.__dict__.pop("feature_names_in_", None)
-        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
-        self.__dict__.update(seen, **kinds, n_rows_=rows.shape[0])
+        self.__dict__.update(seen, **kinds(labels, problem), n_rows_=rows.shape[0])
         return self
 
     def decision_function(self, X: Matrix) -> Doubles:

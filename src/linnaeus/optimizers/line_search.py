@@ -35,6 +35,16 @@ def armijo(flat: Flat, x: Doubles, step: Doubles) -> Doubles | None:
     return None
 
 
+def descend(flat: Flat, direction: Callable[[Doubles, Doubles], Doubles]) -> None:
+    """Step along `direction(x, g)` with the step size of `armijo`, until no step lowers the objective."""
+    x: Doubles | None = flat.x0
+    while x is not None:
+        x = armijo(flat, x, direction(x, flat.value_and_grad(x)[1]))
+        if x is not None:
+            flat.tell(x)
+    flat.finish()
+
+
 TRIES = 40
 FARTHER = 100.0
 """How many times the last stretch a next one may be, where the slope has told nothing yet."""

@@ -10,12 +10,11 @@ own object with these methods works too, but a model that uses it cannot be save
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from linnaeus.errors import UsageError, damaged_or_newer
-from linnaeus.lazy import Table, places, room
-from linnaeus.protocols import meant
+from linnaeus.lazy import Table, room
+from linnaeus.protocols import meant, to_manifest
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Similarity
@@ -55,10 +54,7 @@ def describe(kernel: Similarity) -> dict[str, Json]:
     >>> describe(similarity("rbf"))
     {'kind': 'rbf', 'gamma': 1.0}
     """
-    name = places(SIMILARITIES).get((type(kernel).__module__, type(kernel).__qualname__))
-    if name is None:
-        raise UsageError(f"{type(kernel).__name__} is not in the table SIMILARITIES, so it cannot be saved.")
-    return {"kind": name, **dataclasses.asdict(kernel)}  # type: ignore[call-overload]
+    return to_manifest(kernel, SIMILARITIES)
 
 
 def described(manifest: Json) -> Similarity:

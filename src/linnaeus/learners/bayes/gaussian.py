@@ -12,9 +12,10 @@ import numpy as np
 from linnaeus.arrays import CSR
 from linnaeus.errors import DataError, UsageError, damaged, expect_within
 from linnaeus.frozen import dataclass
+from linnaeus.learners import LEARNERS
 from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of, to_dense
-from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored, settings
-from linnaeus.protocols import CountsOn, ModelChances
+from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored
+from linnaeus.protocols import CountsOn, ModelChances, to_manifest
 from linnaeus.types import Lesson, State
 
 if TYPE_CHECKING:
@@ -242,7 +243,8 @@ class FittedGaussian(FittedJoint):
 
     def state(self) -> State:
         """Means, variances and settings."""
-        return State(settings(self.learner), {**self.classes.tensors("classes"), **self.whole.tensors("whole")})
+        tensors = {**self.classes.tensors("classes"), **self.whole.tensors("whole")}
+        return State(to_manifest(self.learner, LEARNERS), tensors)
 
     @classmethod
     def from_state(cls, state: State) -> FittedGaussian:

@@ -38,10 +38,7 @@ DECISIONS = ("score", "expected_cost")
 def posed(spec: Spec, rows: CSR | Dense, labels: Labels, weights: Doubles) -> Problem:
     """The problem these parameters make of these data; costs go into the output space, unless the decision has them."""
     k = len(labels.classes)
-    if not labels.sets:
-        refuse_one_class(labels.classes)
-    if not k:
-        raise DataError("The lists of labels are all empty; at least one row must have a label.")
+    refuse_few_classes(labels)
     space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
     if has(space, NumberSpace) or has(space, SetSpace) != labels.sets:
         wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"
@@ -49,6 +46,14 @@ def posed(spec: Spec, rows: CSR | Dense, labels: Labels, weights: Doubles) -> Pr
     space = with_costs(spec, space, k)
     space.width(k)
     return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
+
+
+def refuse_few_classes(labels: Labels) -> None:
+    """Refuse labels that are all of one class, and lists of labels that are all empty."""
+    if not labels.sets:
+        refuse_one_class(labels.classes)
+    elif not len(labels.classes):
+        raise DataError("The lists of labels are all empty; at least one row must have a label.")
 
 
 def choose_output(output: Piece, loss: Loss, k: int, sets: bool) -> Piece:
