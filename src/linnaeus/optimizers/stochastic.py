@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.errors import InputTypeError, UsageError, expect, expect_within
+from linnaeus.errors import UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, online_kernel
 from linnaeus.optimizers.schedules import Constant, Schedule, as_schedule
@@ -30,7 +30,7 @@ from linnaeus.protocols import (
     StochasticSolver,
     capability,
     has,
-    has_method,
+    meant,
 )
 
 if TYPE_CHECKING:
@@ -303,13 +303,9 @@ def _stepwise(value: object) -> StochasticSolver:
     from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
 
     found = capability(value, StochasticSolver)
-    if found is not None:
-        return found
-    table = {name: known for name, made in OPTIMIZERS.items() if (known := capability(made(), StochasticSolver))}
-    if isinstance(value, str) and value in table:
-        return table[value]
-    if isinstance(value, str) or not has_method(value, "minimize"):
-        raise InputTypeError(
-            f"Average takes a stochastic optimizer, by name ({', '.join(table)}) or an object, not {value!r}."
-        )
-    raise UsageError(f"Average takes a stochastic optimizer, not {type(value).__name__}.")
+    if found is None:
+        table = {name: made for name, made in OPTIMIZERS.items() if has(made(), StochasticSolver)}
+        found = capability(meant("stochastic optimizer", value, table, "minimize"), StochasticSolver)
+    if found is None:
+        raise UsageError(f"Average takes a stochastic optimizer, not {type(value).__name__}.")
+    return found

@@ -84,7 +84,7 @@ def test_smoothing_that_is_none(kind, wrong):
 
 @pytest.mark.parametrize("kind", [LinearDiscriminant, QuadraticDiscriminant])
 def test_shrinkage_that_is_none(kind):
-    with pytest.raises(UsageError, match="from 0 to 1"):
+    with pytest.raises(UsageError, match="at least 0 and at most 1"):
         kind(shrinkage=1.5)
     with pytest.raises(InputTypeError, match="auto"):
         kind(shrinkage="some")

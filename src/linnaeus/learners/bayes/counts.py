@@ -151,6 +151,7 @@ def _short(counts: Doubles) -> Array:
 class Counting(RowLearner):
     """A learner that counts: it defines what is counted, and how counts become weights; `priors` may be given."""
 
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
     tuned: ClassVar[str | None] = "smoothing"
 
     smoothing: float

@@ -40,8 +40,6 @@ class Frequencies(Counting):
     [0.667, 0.333]
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
@@ -87,8 +85,6 @@ class Multinomial(Counting):
     ['pos']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-
     smoothing: float = 1.0
     priors: tuple[float, ...] | None = None
 
@@ -121,8 +117,6 @@ class Bernoulli(Counting):
     >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
     ['pos']
     """
-
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
 
     smoothing: float = 1.0
     threshold: float | None = 0.0
@@ -191,6 +185,8 @@ class Complement(Counting):
     >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
     ['pos']
     """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
 
     smoothing: float = 1.0
     length: Literal["l1"] | None = None
