@@ -177,6 +177,26 @@ def expect(name: str, value: object, kind: type, least: float | None = None, mos
         raise UsageError(f"{name} must be {range_}, not {value}.")
 
 
+def expect_within(name: str, value: object, kind: type, interval: str) -> None:
+    """Refuse a number outside an interval, which is written as in mathematics: "(0, 1]" is above 0 and at most 1.
+
+    >>> expect_within("share", 0.0, float, "(0, 1]")
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: share must be above 0 and at most 1, not 0.0.
+    >>> expect_within("rate", float("nan"), float, "(0, inf)")
+    Traceback (most recent call last):
+    linnaeus.errors.UsageError: rate must be above 0 and finite, not nan.
+    """
+    expect(name, value, kind)
+    number, (low, high) = cast("float", value), interval[1:-1].split(", ")
+    from_low, to_high = interval[0] == "[", interval[-1] == "]"
+    above = number >= float(low) if from_low else number > float(low)
+    below = number <= float(high) if to_high else number < float(high)
+    if not (above and below):
+        last = "finite" if high == "inf" else f"at most {high}" if to_high else f"below {high}"
+        raise UsageError(f"{name} must be {'at least' if from_low else 'above'} {low} and {last}, not {value!r}.")
+
+
 def is_unicode(text: str) -> bool:
     r"""Whether a string is valid Unicode text: without half a surrogate pair.
 

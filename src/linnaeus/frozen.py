@@ -1,10 +1,10 @@
-"""`dataclass(frozen=True)` as the standard library has it, at a quarter of its price: a program loads two hundred.
+"""`dataclass(frozen=True)` of the standard library, but created in a quarter of the time: a program has two hundred.
 
-The standard one writes six methods of each class as text and compiles them: half a millisecond a class, a fifth of the
-time of a small training. Here only `__init__` comes from there, for the sake of its signature; the others are the same
-for all classes but for the names of their fields. What comes out is a dataclass to `fields`, `replace`, `asdict`,
-`match` and pickle, and to who checks types. Classes that are not frozen, or that inherit fields, are standard ones.
-An object takes a microsecond more to make; what is made for every text (`Prediction`) is a standard one, too.
+The standard library writes six methods of each class as text and compiles them. That takes half a millisecond for each
+class, a fifth of the time of a small training. Here only `__init__` is made that way, because of its signature; the
+other methods are closures over the names of the fields. The result is a dataclass for `fields`, `replace`, `asdict`,
+`match`, pickle and type checkers. Classes that are not frozen, or that inherit fields, are standard dataclasses. It
+takes a microsecond longer to create an object, so `Prediction`, of which each text needs one, is a standard dataclass.
 
 >>> @dataclass(frozen=True)
 ... class Place:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls=None, /, *, frozen=False, **options):
-        """As `dataclasses.dataclass`, and quick where `frozen`."""
+        """The same as `dataclasses.dataclass`, but faster if `frozen`."""
 
         def make(cls):
             if not frozen or any(map(dataclasses.is_dataclass, cls.__bases__)):
@@ -42,7 +42,7 @@ else:
 
 
 def _freeze(cls: type, eq: bool = True, repr: bool = True, **options: bool) -> type:  # noqa: A002 - its name
-    """The class with fields and `__init__` of the standard library, and other methods from here where it has none."""
+    """Add the fields and `__init__` of the standard library, and the other methods, unless the class defines them."""
     own = {name for name, value in vars(cls).items() if value is not None}  # `__hash__` is None beside an `__eq__`
     cls = dataclasses.dataclass(eq=False, repr=False, **options)(cls)
     fields = dataclasses.fields(cls)
@@ -54,7 +54,7 @@ def _freeze(cls: type, eq: bool = True, repr: bool = True, **options: bool) -> t
     for name in methods.keys() - own:
         methods[name].__name__, methods[name].__qualname__ = name, f"{cls.__qualname__}.{name}"
         setattr(cls, name, methods[name])
-    vars(cls)["__dataclass_params__"].frozen = True  # who inherits from it has to be frozen, too
+    vars(cls)["__dataclass_params__"].frozen = True  # subclasses have to be frozen, too
     return cls
 
 
@@ -63,14 +63,14 @@ def _in_dictionary(record: object, name: str) -> bool:
 
 
 def _guards(cls: type[Any], names: set[str], held: Callable[[object, str], bool]) -> dict[str, Method]:
-    """A field is written once, by `__init__` or by pickle; nothing else is written, and nothing deleted."""
+    """A field can be assigned once, by `__init__` or by pickle; nothing else can be assigned or deleted."""
 
     def assign(self: object, name: str, value: object) -> None:
         if name in names and not held(self, name):
             object.__setattr__(self, name, value)
         elif name in names or type(self) is cls:
             raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        else:  # what a class below has beside the fields is its own affair
+        else:  # a subclass may have other attributes
             super(cls, self).__setattr__(name, value)
 
     def remove(self: object, name: str) -> None:
@@ -82,7 +82,7 @@ def _guards(cls: type[Any], names: set[str], held: Callable[[object, str], bool]
 
 
 def _values(names: list[str]) -> Callable[[object], tuple[object, ...]]:
-    """What gives the fields of an object as a tuple."""
+    """A function that returns these fields of an object as a tuple."""
     return attrgetter(*names) if len(names) > 1 else lambda record: tuple(getattr(record, name) for name in names)
 
 

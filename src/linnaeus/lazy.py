@@ -11,8 +11,8 @@ from typing import Any
 def room(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a package, from its own lines `from module import Name as Name`.
 
-    So a name is written once. Lines under `if TYPE_CHECKING:` are read by type checkers, and the name is imported when
-    it is first asked for. Public names are these and the tables, written in capitals.
+    So each name is written once. Type checkers read the lines under `if TYPE_CHECKING:`, and the name is imported when
+    it is first used. The public names are these and the tables, which are in capitals.
 
     >>> find, names = room("linnaeus.losses")
     >>> find("Hinge").__name__, "LOSSES" in names()
@@ -36,7 +36,7 @@ def room(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
 @cache
 def _public(package: str) -> dict[str, str]:
     """The public names of a package and the module that each is imported from; "" for its own tables."""
-    import ast  # only where a name is asked of a package: `import linnaeus` does without
+    import ast  # here, because `import linnaeus` does not need it
 
     lines = ast.parse(import_module(package).__loader__.get_source(package)).body  # type: ignore[union-attr]
     guarded = [line for block in lines if isinstance(block, ast.If) for line in block.body]
@@ -47,7 +47,7 @@ def _public(package: str) -> dict[str, str]:
 
 
 class Table(Mapping[str, Any]):
-    """Pieces by their plain names, each imported when it is first asked for: `homes` has module and name of each.
+    """Pieces by their plain names, each imported when it is first used; `homes` has the module and the name of each.
 
     >>> table = Table("linnaeus", {"data": "errors.DataError", "usage": "errors.UsageError"})
     >>> list(table), table["data"].__name__, table.place("usage")
@@ -58,7 +58,7 @@ class Table(Mapping[str, Any]):
         self._package, self._homes = package, homes
 
     def __getitem__(self, name: str) -> Any:
-        self._homes[name]  # what is not there is a KeyError, as in any table
+        self._homes[name]  # raises a KeyError for an unknown name
         module, piece = self.place(name)
         return getattr(import_module(module), piece)
 
@@ -72,13 +72,13 @@ class Table(Mapping[str, Any]):
         return name in self._homes
 
     def place(self, name: str) -> tuple[str, str]:
-        """The module of a piece, and its name there: what a class says of itself, without importing it."""
+        """The `__module__` and `__qualname__` of a piece, without importing it."""
         module, _, piece = self._homes[name].rpartition(".")
         return f"{self._package}.{module}", piece
 
 
 def joined(*tables: Table) -> Table:
-    """One table of all pieces.
+    """One table with the pieces of all.
 
     >>> list(joined(Table("linnaeus", {"data": "errors.DataError"}), Table("linnaeus", {"usage": "errors.UsageError"})))
     ['data', 'usage']

@@ -7,8 +7,12 @@ some pieces can do is a *capability*: a small protocol that a class names in its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.lazy import places
 
 if TYPE_CHECKING:
     from linnaeus.arrays.csr import CSR
@@ -33,11 +37,13 @@ if TYPE_CHECKING:
         Crowding,
         Doubles,
         Ints,
+        Json,
         Lesson,
         Longs,
         Margins,
         Material,
         Params,
+        Piece,
         Place,
         RowGrad,
         Source,
@@ -253,6 +259,42 @@ def ability(piece: object, wanted: Callable[..., C]) -> C:
 def has_method(value: object, method: str) -> bool:
     """Whether a user's own object, which is no class, has this method: it is checked once, where it is passed in."""
     return not isinstance(value, type) and callable(getattr(value, method, None))
+
+
+def meant(kind: str, value: Piece, table: Mapping[str, Callable[..., Piece]], *methods: str) -> Piece:
+    """The piece that a user means: an object unchanged, or the piece of a table with this name and its defaults.
+
+    >>> from linnaeus.regularizers import REGULARIZERS
+    >>> meant("regularizer", "l1", REGULARIZERS, "prox")
+    L1(strength=1.0)
+    """
+    if isinstance(value, str):
+        if value not in table:
+            raise UsageError(f"There is no {kind} {value!r}; {did_you_mean(value, table, 'an object of your own')}")
+        return table[value]()
+    if not all(has_method(value, method) for method in methods):
+        wanted = " and a method ".join(methods)
+        raise InputTypeError(
+            f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {wanted}, not {value!r}."
+        )
+    return value
+
+
+def to_manifest(piece: Piece, table: Mapping[str, Callable[..., Piece]]) -> dict[str, Json]:
+    """The plain name of a piece of a table and its settings, as JSON; a user's own piece is refused.
+
+    >>> from linnaeus.regularizers import L1, REGULARIZERS
+    >>> to_manifest(L1(0.5), REGULARIZERS)
+    {'kind': 'l1', 'strength': 0.5}
+    """
+    own = type(piece)
+    kind = places(table).get((own.__module__, own.__qualname__))
+    if kind is None:
+        raise UsageError(
+            f"A model file holds no code, so your own {own.__name__} cannot be saved; use {', '.join(table)}."
+        )
+    settings = {field.name: getattr(piece, field.name) for field in fields(piece)}
+    return {"kind": kind, **{name: list(item) if isinstance(item, tuple) else item for name, item in settings.items()}}
 
 
 class Fused(Protocol):

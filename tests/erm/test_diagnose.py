@@ -147,7 +147,7 @@ def test_more_classes_than_there_are_examples_of():
         ({"y": ["a", "b", "c", "c"], "k": 3}, "k=3 needs class indices from 0 to 2; leave k out"),
         ({"y": [0, 1, 1, 1], "k": "2"}, "k takes a whole number"),
         ({"space": "many"}, "There is no output 'many'; take one of binary"),
-        ({"space": Multiclass}, "space takes an output space or its name"),
+        ({"space": Multiclass}, "output takes a plain name"),
         ({"space": "real"}, "The output Real does not fit these labels"),
         ({"space": "multilabel"}, "The output MultiLabel does not fit these labels"),
         ({"y": [["a"], ["b"], [], ["a"]], "space": Binary()}, "The output Binary does not fit these labels"),

@@ -136,7 +136,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {},
         "use fit and held_out, such",
     ),
-    "held out": ({"held_out": 1.5}, {}, "held_out is the share of rows kept aside"),
+    "held out": ({"held_out": 1.5}, {}, "held_out must be at least 0 and below 1"),
     "held out of nothing": ({"held_out": 0.01}, {}, "leaves nothing on one side"),
     "a sparse matrix of other numbers": (
         {},

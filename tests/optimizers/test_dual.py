@@ -44,7 +44,7 @@ def data(seed=0, n=60, d=8, noise=1.0):
     return X, y
 
 
-def pose(X, y, costs, dtype=np.float64, factors=(1.0, 1.0)):
+def pose(X, y, costs, dtype=np.float64):
     """One problem, or one for each column of y."""
     X, Y = csr_matrix(X), np.reshape(y, (len(y), -1))
     k = Y.shape[1]
@@ -53,7 +53,6 @@ def pose(X, y, costs, dtype=np.float64, factors=(1.0, 1.0)):
         costs=np.broadcast_to(np.asarray(costs, np.float64), len(Y)).copy(),
         count=k,
         sides=lambda which: [(np.flatnonzero(Y[:, j] > 0), np.flatnonzero(Y[:, j] < 0)) for j in which],
-        factors=np.tile(factors, (k, 1)),
     )
 
 
@@ -163,14 +162,6 @@ def test_a_weight_is_a_repetition(loss):
     )
     np.testing.assert_allclose(weighted, repeated, atol=1e-4)
     np.testing.assert_allclose(b, c, atol=1e-4)
-
-
-def test_factors_weigh_the_two_sides():
-    X, y = data(6)
-    costs = np.where(y > 0, 5.0, 0.5)
-    one = solve_binaries(pose(X, y, 1.0, factors=(0.5, 5.0)), Settings("logistic", "free", 1e-11, 5000))
-    other = solve_binaries(pose(X, y, costs), Settings("logistic", "free", 1e-11, 5000))
-    np.testing.assert_allclose(one[0], other[0], atol=1e-5)
 
 
 def many(k=40, n=80):

@@ -32,14 +32,13 @@ def data(k, seed=0, n=80, d=9, dtype=np.float64):
     return X, np.where(y[:, None] == np.arange(k), 1.0, -1.0)
 
 
-def pose(X, Y, costs=1.0, factors=(1.0, 1.0)):
+def pose(X, Y, costs=1.0):
     X = csr_matrix(X)
     return Binaries(
         X=CSR(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data, X.shape[1]),
         costs=np.broadcast_to(np.asarray(costs, np.float64), len(Y)).copy(),
         count=Y.shape[1],
         sides=lambda which: [(np.flatnonzero(Y[:, j] > 0), np.flatnonzero(Y[:, j] < 0)) for j in which],
-        factors=np.tile(factors, (Y.shape[1], 1)),
     )
 
 
@@ -54,8 +53,8 @@ def values(loss, bias, X, Y, C, W, b):
 def test_the_optimum_is_that_of_one_by_one(loss, bias, k):
     X, Y = data(k)
     costs = np.random.default_rng(1).choice([0.0, 0.5, 1.0, 2.0], len(Y))
-    problems = pose(X, Y, costs, factors=(0.5, 3.0))
-    C = costs[:, None] * np.where(Y > 0, 3.0, 0.5)
+    problems = pose(X, Y, costs)
+    C = costs[:, None]
     told = []
     tol = TOL[loss]
     W, b = solve_teams(problems, Settings(loss, bias, tol, 3000), told.append)

@@ -12,7 +12,7 @@ import numpy as np
 from linnaeus.audit.near import Matches, Near, Pairs, find_matches
 from linnaeus.audit.records import Audit, Example, Finding
 from linnaeus.audit.tally import MISSING, LabelBook, Ledger, tally
-from linnaeus.errors import UsageError, did_you_mean, expect
+from linnaeus.errors import UsageError, did_you_mean, expect_within
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -48,10 +48,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in kinds():
-            value = getattr(self, name)
-            expect(f"The limit of {name}", value, float)
-            if not 0 <= value <= 1:
-                raise UsageError(f"The limit of {name} is a share from 0 to 1, not {value}.")
+            expect_within(f"The limit of {name}", getattr(self, name), float, "[0, 1]")
 
     def changed(self, settings: list[str]) -> Limits:
         """A copy with some limits changed by NAME=SHARE; a share may be a percentage, and `all` means every limit."""

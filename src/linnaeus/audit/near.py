@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.data.corpus import Corpus
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.text import as_texts
 from linnaeus.types import Texts
@@ -48,13 +48,9 @@ class Near:
     band_rows: int = 5
 
     def __post_init__(self) -> None:
-        expect("Near(threshold=...)", self.threshold, float)
-        for name in ("shingle", "bands", "band_rows"):
-            expect(f"Near({name}=...)", getattr(self, name), int)
-        if not 0 < self.threshold <= 1:
-            raise UsageError(f"The similarity of near-duplicates must be above 0 and at most 1, not {self.threshold}.")
-        if not 1 <= self.shingle <= 1024 or not 1 <= self.bands <= 256 or not 1 <= self.band_rows <= 256:
-            raise UsageError("Near needs a shingle of 1 to 1024 characters, and 1 to 256 bands of 1 to 256 rows.")
+        expect_within("Near(threshold=...)", self.threshold, float, "(0, 1]")
+        for name, most in (("shingle", 1024), ("bands", 256), ("band_rows", 256)):
+            expect_within(f"Near({name}=...)", getattr(self, name), int, f"[1, {most}]")
 
     def sketch(self, texts: Texts) -> Sketches:
         """The signatures of some texts."""
@@ -195,8 +191,7 @@ def _same(left: Rows, right: Rows) -> Pairs:
 def _first_rows(keys: Words64, rows: Rows) -> Rows:
     """For each row the first one that has the same key."""
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    chosen: Rows = rows[first[group]]
-    return chosen
+    return rows[first[group]]
 
 
 def _find(keys: Words64, wanted: Words64) -> Rows:

@@ -19,14 +19,15 @@ import numpy as np
 from linnaeus.arrays import CSR, as_rows
 from linnaeus.arrays.numerics import refuse_overflow, single_blas
 from linnaeus.erm.objective import Objective
+from linnaeus.erm.pieces import piece, refuse_unfit
 from linnaeus.erm.train import Enough, Stop, Watch, train
-from linnaeus.errors import DataError, UsageError, did_you_mean, expect
+from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.losses import Perceptron
 from linnaeus.optimizers import SGD
 from linnaeus.optimizers.dual import Binaries, Progress, Settings, solve_binaries
-from linnaeus.outputs import OUTPUTS, Binary, Multiclass, MultiLabel
-from linnaeus.protocols import JointSpace, NumberSpace, ProductSpace, SetSpace, ability, has, has_method
+from linnaeus.outputs import Binary, Multiclass, MultiLabel
+from linnaeus.protocols import JointSpace, ProductSpace, ability, has
 from linnaeus.regularizers import NoPenalty
 from linnaeus.types import LabelSets
 
@@ -107,8 +108,7 @@ class Constraints:
 
 def _squares(A: csr_matrix) -> Doubles:
     """The squared norm of each row."""
-    found: Doubles = np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    return found
+    return np.asarray(A.multiply(A).sum(axis=1)).ravel()
 
 
 def constraints(objective: Objective) -> Constraints:
@@ -183,18 +183,11 @@ def _indices(truth: Truth, used: Array, k: int) -> tuple[Truth, int]:
 
 def _space(space: Piece, sets: bool, k: int) -> Piece:
     """The output space with this name, if it fits the labels."""
-    if isinstance(space, str):
-        if space == "auto":
-            return MultiLabel() if sets else Binary() if k == 2 else Multiclass()
-        if space not in OUTPUTS:
-            raise UsageError(f"There is no output {space!r}; {did_you_mean(space, [*OUTPUTS, 'auto'])}")
-        space = OUTPUTS[space]()
-    if not has_method(space, "decode"):
-        raise UsageError(f"space takes an output space or its name ({', '.join(OUTPUTS)}), not {space!r}.")
-    if has(space, NumberSpace) or (has(space, SetSpace)) != sets:
-        wanted = "multilabel" if sets else "one of binary, multiclass, onevsrest and onevsone"
-        raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
-    return space
+    if isinstance(space, str) and space == "auto":
+        return MultiLabel() if sets else Binary() if k == 2 else Multiclass()
+    found = piece("output", space)
+    refuse_unfit(found, sets)
+    return found
 
 
 SAME = 1.1
@@ -366,7 +359,6 @@ def widest_margin(A: csr_matrix, separator: Doubles, seconds: float) -> Margin:
         costs=np.full(A.shape[0], 1.0 / best.least**2),  # the duals of the optimum sum up to 1 / margin^2
         count=1,
         sides=lambda which: [(np.arange(A.shape[0], dtype=np.int32), np.zeros(0, np.int32)) for _ in which],
-        factors=np.ones((1, 2)),
     )
 
     def look(progress: Progress) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from linnaeus.errors import InputTypeError, UsageError, did_you_mean
+from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
-from linnaeus.protocols import has_method
+from linnaeus.protocols import NumberSpace, SetSpace, has, meant
 from linnaeus.regularizers import REGULARIZERS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Kind(NamedTuple):
     """One kind of piece: its table, and the method that every piece of this kind has."""
 
     table: Mapping[str, Callable[..., Piece]]
-    ability: str
+    method: str
 
 
 KINDS = {
@@ -30,7 +30,7 @@ KINDS = {
     "optimizer": Kind(OPTIMIZERS, "minimize"),
     "output": Kind(OUTPUTS, "decode"),
 }
-"""The pieces a linear method is made of."""
+"""The kinds of pieces of a linear model."""
 
 
 NESTED: Mapping[str, Mapping[str, Callable[..., Piece]]] = {
@@ -38,25 +38,23 @@ NESTED: Mapping[str, Mapping[str, Callable[..., Piece]]] = {
     "schedule": SCHEDULES,
     "inner": OPTIMIZERS,
 }
-"""What a plain name stands for, by the parameter it is given for: pieces, and the pieces inside them."""
+"""The table of plain names for each parameter: pieces, and the pieces inside them."""
 
 
 def piece(kind: str, value: Piece) -> Piece:
-    """The piece that is meant: an object as it is, a plain name with its defaults.
+    """The piece of a kind: an object unchanged, or the piece with this plain name and its defaults.
 
     >>> piece("regularizer", "l1")
     L1(strength=1.0)
     """
-    table, ability = KINDS[kind]
-    if isinstance(value, str):
-        if value not in table:
-            raise UsageError(f"There is no {kind} {value!r}; {did_you_mean(value, table, 'an object of your own')}")
-        return table[value]()
-    if not has_method(value, ability):
-        raise InputTypeError(
-            f"{kind} takes a plain name ({', '.join(table)}) or an object with a method {ability}, not {value!r}."
-        )
-    return value
+    return meant(kind, value, *KINDS[kind])
+
+
+def refuse_unfit(space: Piece, sets: bool) -> None:
+    """Refuse an output space of numbers, and one that does not match label sets or single labels."""
+    if has(space, NumberSpace) or has(space, SetSpace) != sets:
+        wanted = "multilabel" if sets else "one of binary, multiclass, onevsrest and onevsone"
+        raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
 
 
 def nested(name: str, value: Piece) -> Iterator[tuple[str, Piece]]:
@@ -76,7 +74,7 @@ def nested(name: str, value: Piece) -> Iterator[tuple[str, Piece]]:
 
 
 def replaced(name: str, value: Piece, changes: Mapping[str, Piece]) -> Piece:
-    """The piece with other hyper-parameters: pieces are frozen, so this is a new one.
+    """A copy of the piece with other hyper-parameters; pieces are frozen.
 
     >>> replaced("regularizer", "l2", {"strength": 3.0})
     L2(strength=3.0)
@@ -98,7 +96,7 @@ def replaced(name: str, value: Piece, changes: Mapping[str, Piece]) -> Piece:
 
 
 def _meant(name: str, value: Piece) -> Piece:
-    """The object behind a plain name; anything else as it is, right or wrong: `fit` says so."""
+    """The piece with this plain name; other values unchanged, because `fit` refuses invalid ones."""
     if name in NESTED and isinstance(value, str) and value in NESTED[name]:
         return NESTED[name][value]()
     return value

@@ -1,4 +1,4 @@
-"""How a training is shown while it goes on: a bar on a terminal, where one is asked for."""
+"""Progress of a training: a bar on a terminal, or calls of a function."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from linnaeus.types import Step
 
 AFTER = 2.0
-"""Seconds before a bar shows: what is done sooner needs none."""
+"""The bar is shown after this many seconds."""
 
 EVERY = 0.1
-"""Seconds between two looks at the trace."""
+"""Seconds between two updates."""
 
 EXPECTED = 200
-"""A larger limit of epochs is hardly ever reached, so it does not tell how much is done."""
+"""A larger limit of epochs is rarely reached, so it is not used to estimate the progress."""
 
 
 NAME = "training"
@@ -33,7 +33,7 @@ NAME = "training"
 
 @dataclass(frozen=True)
 class Phase:
-    """What a training is doing: its name, how much of it is done (None: not known), and how it goes."""
+    """A phase of a training: its name, the share that is done (None: not known), and a note."""
 
     name: str
     share: float | None = None
@@ -44,20 +44,20 @@ Watcher: TypeAlias = Callable[[Phase], None]
 
 
 class Watching:
-    """Tells a watcher how far a solver is; it may be given wherever a bar may."""
+    """Calls a watcher with the progress of a solver; it is accepted wherever a bar is."""
 
     def __init__(self, tell: Watcher) -> None:
         self.tell, self.due = tell, time.monotonic() + EVERY
 
     def __call__(self, trace: Trace, stop: Stop) -> None:
-        """How much of the way is done, if it is time to say so."""
+        """Report the progress, if the last report was long enough ago."""
         if time.monotonic() >= self.due:
             self.tell(Phase(NAME, share(trace, stop) or None, f"epoch {trace.last.epoch:,}"))
             self.due = time.monotonic() + EVERY
 
 
 class Bar:
-    """Epochs, objective and what training waits for, on one line of a terminal; elsewhere nothing."""
+    """Epochs, objective and stopping criteria on one line of a terminal; nothing if there is no terminal."""
 
     def __init__(self, stop: Stop) -> None:
         self.stop, self.share = stop, 0.0
@@ -65,7 +65,7 @@ class Bar:
         self.due = time.monotonic() + AFTER
 
     def __call__(self, so_far: SoFar, _step: Step) -> None:
-        """Show how far it is, if it is time."""
+        """Update the line, if the last update was long enough ago."""
         now = time.monotonic()
         if self.line is None or now < self.due:
             return
@@ -75,25 +75,25 @@ class Bar:
         self.line.show(NAME, words, self.share)
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Remove the line."""
         if self.line is not None:
             self.line.close()
 
 
 class Folds:
-    """How far cross-fitting is: which fold, and how many of the strengths were tried on it."""
+    """The progress of cross-fitting: the fold, and how many of the strengths were tried on it."""
 
     def __init__(self, folds: int, strengths: int, tell: Watcher) -> None:
         self.folds, self.strengths, self.tell = folds, max(1, strengths), tell
         self.fold = self.done = 0
 
     def begin(self) -> None:
-        """The next fold."""
+        """Begin the next fold."""
         self.fold, self.done = self.fold + 1, 0
         self._say("")
 
     def tried(self, strength: float, score: float) -> None:
-        """A strength did so well on the held-out rows of the fold."""
+        """Report the score of a strength on the held-out rows of the fold."""
         self.done += 1
         self._say(f"strength {strength:g}: score {score:.4f}" if self.strengths > 1 else "")
 
@@ -109,7 +109,7 @@ BARS: dict[str, Callable[[Stop], Bar]] = {"bar": Bar}
 
 @contextmanager
 def listening(progress: object, stop: Stop) -> Iterator[Sequence[Listener]]:
-    """Those who listen to a training: a bar by its name, a function that gets each record, or nobody."""
+    """The listeners of a training: a bar by its name, a function that is called with each record, or none."""
     if progress is None:
         yield []
     elif isinstance(progress, str):
@@ -129,9 +129,9 @@ def listening(progress: object, stop: Stop) -> Iterator[Sequence[Listener]]:
 
 
 def describe(trace: Trace, stop: Stop, room: int | None = None) -> str:
-    """What is known after the last epoch, beside what is wanted; gaps and gradients are relative.
+    """The figures of the last epoch and the stopping criteria; gaps and gradients are relative.
 
-    Where there is not room enough, the time, the objective and what is wanted are left out, in this order.
+    If there is not enough room, the time, the objective and the criteria are left out, in this order.
 
     >>> from linnaeus.erm import Record, Stop, Trace
     >>> describe(Trace([Record(3, 4.2, value=20.0, gap=0.5)]), Stop(epochs=100, tol=1e-3))
@@ -153,7 +153,7 @@ def describe(trace: Trace, stop: Stop, room: int | None = None) -> str:
 
 
 def _waits(trace: Trace, stop: Stop) -> list[str]:
-    """What the end depends on: the gap or the gradient, the held-out score or the mistakes."""
+    """The figures on which the end depends: the gap or the gradient, the held-out score or the mistakes."""
     last, said = trace.last, []
     if (found := _distances(trace, stop)) is not None:
         name, values, wanted = found
@@ -167,7 +167,7 @@ def _waits(trace: Trace, stop: Stop) -> list[str]:
 
 
 def share(trace: Trace, stop: Stop) -> float:
-    """How much of the way is done, from 0 to 1, by whatever is nearest to its end; distances count by their digits.
+    """The share that is done, from 0 to 1, by the criterion that is nearest to its end; gaps count by their logarithm.
 
     >>> from linnaeus.erm import Record, Stop, Trace
     >>> share(Trace([Record(1, 0.1, 1.0, gap=1.0), Record(2, 0.2, 1.0, gap=0.1)]), Stop(tol=1e-2, epochs=100))
@@ -188,7 +188,7 @@ def share(trace: Trace, stop: Stop) -> float:
 
 
 def _distances(trace: Trace, stop: Stop) -> tuple[str, list[float], float | None] | None:
-    """Relative gaps, else gradients, over time, and how small they are to be; None where neither is known."""
+    """Relative gaps, else gradients, over time, and their tolerance; None if neither is known."""
     gaps = [record.gap / abs(record.value) for record in trace if record.gap is not None and record.value]
     if gaps:
         return "gap", gaps, stop.tol

@@ -64,7 +64,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         rows, labels, weights = examples(rows, y, sample_weight)
         refuse_strangers(spec.class_weight, labels.classes)
         problem = posed(spec, rows, labels, weights)
-        return self._solve(problem, {**seen, **_kinds(labels, problem)})
+        return self._solve(problem, {**seen, **kinds(labels, problem)})
 
     def partial_fit(self, X: Matrix, y: Label, classes: Label = None, sample_weight: Source = None) -> Self:
         """Continue training on one more batch of a stream, with a step-wise optimizer ("auto" chooses one).
@@ -82,7 +82,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         if params is not None:
             wanted = problem.space, labels.classes
             params, memory = widened(params, memory, (self.space_, self.classes_), wanted)
-        return self._go_on(problem, (params, memory), {**seen, **_kinds(labels, problem)})
+        return self._go_on(problem, (params, memory), {**seen, **kinds(labels, problem)})
 
     def decision_function(self, X: Matrix) -> Doubles:
         """Scores: (n,) for two classes, positive for the second; else (n, k)."""
@@ -198,7 +198,7 @@ class LinearClassifier(LinearFace, ClassifierFace):
     class_weight: Piece = None
 
 
-def _kinds(labels: Labels, problem: Problem) -> dict[str, object]:
+def kinds(labels: Labels, problem: Problem) -> dict[str, object]:
     """What a classifier remembers of its labels."""
     return {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
 

@@ -10,15 +10,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
+from linnaeus.errors import InputTypeError, damaged
 from linnaeus.estimators.face import MatrixFace, untaught
-from linnaeus.estimators.linear import examples
+from linnaeus.estimators.linear import examples, kinds
 from linnaeus.features.precomputed import Ready
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.learners.restore import weights_of
 from linnaeus.model.model import Model
-from linnaeus.protocols import ModelChances, OneScore, SetSpace, capability, has
+from linnaeus.protocols import ModelChances, OneScore, SetSpace, capability, has, meant
 from linnaeus.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
         problem = posed_family(learner, rows, labels, weights)
         self.model_: Body = learn(learner, problem, self.seed)
         self.__dict__.pop("feature_names_in_", None)
-        kinds = {"classes_": labels.classes, "form_": labels.form, "space_": problem.space}
-        self.__dict__.update(seen, **kinds, n_rows_=rows.shape[0])
+        self.__dict__.update(seen, **kinds(labels, problem), n_rows_=rows.shape[0])
         return self
 
     def decision_function(self, X: Matrix) -> Doubles:
@@ -110,10 +109,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
 
 
 def _meant(learner: Piece) -> Piece:
-    if isinstance(learner, str):
-        if learner not in LEARNERS:
-            raise UsageError(f"There is no learner {learner!r}; {did_you_mean(learner, LEARNERS, 'an object')}")
-        learner = LEARNERS[learner]()
+    learner = meant("learner", learner, LEARNERS)
     if not is_family(learner):
         raise InputTypeError(
             f"MatrixClassifier takes a learner that computes scores itself, such as 'multinomial', not {learner!r}; "

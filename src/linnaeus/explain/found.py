@@ -75,8 +75,7 @@ class Found:
         """The contributions of features (f,) divided over the characters of the text."""
         at, owner, parts = self._cover
         amounts = self.over_places(contributions)[owner] * parts
-        sums: Doubles = np.bincount(at, weights=amounts, minlength=len(self.text)).astype(np.float64)
-        return sums
+        return np.bincount(at, weights=amounts, minlength=len(self.text)).astype(np.float64)
 
 
 Placed: TypeAlias = tuple[int, int, int, float]
@@ -126,5 +125,4 @@ def _shares(owners: Longs, amounts: Doubles, f: int) -> Doubles:
     counts = np.bincount(owners, minlength=f)
     fair = np.abs(totals) > CANCELED * sizes
     by_amount = amounts / np.where(fair, totals, 1.0)[owners]
-    shares: Doubles = np.where(fair[owners], by_amount, 1.0 / np.maximum(counts, 1)[owners])
-    return shares
+    return np.where(fair[owners], by_amount, 1.0 / np.maximum(counts, 1)[owners])

@@ -55,8 +55,7 @@ class Ranked:
     def read(self, block: Doubles, chosen: Sequence[int]) -> Doubles:
         """Weights, biases or scores (..., w) of the chosen classes (..., c)."""
         R = self.readout
-        found: Doubles = block[..., list(chosen)] if R is None else block @ R[:, list(chosen)]
-        return found
+        return block[..., list(chosen)] if R is None else block @ R[:, list(chosen)]
 
     def number(self, name: str) -> int:
         """Which class has this name."""
@@ -108,8 +107,7 @@ class Linear(Ranked):
         X = self.features.rows(source)
         columns, places = np.unique(X.indices[: X.nnz], return_inverse=True)
         rows = CSR(X.indptr, places.astype(np.int32), X.data[: X.nnz], len(columns))
-        S: Doubles = rows.dot(self.weights(columns)) + np.asarray(self.b, np.float64)
-        return S
+        return rows.dot(self.weights(columns)) + np.asarray(self.b, np.float64)
 
     def weights(self, columns: Array) -> Doubles:
         """The weights of these features (f, w)."""
@@ -243,8 +241,7 @@ class Answer:
     def flipped(self, decided: Array) -> NDArray[np.bool_]:
         """The rows where another class is predicted, or the first label is no longer among the labels."""
         lead = self.predicted[0]
-        gone: NDArray[np.bool_] = decided != lead if self.kind == "one" else ~decided[:, lead].astype(bool)
-        return gone
+        return decided != lead if self.kind == "one" else ~decided[:, lead].astype(bool)
 
 
 def answer_of(decided: Array, K: Doubles) -> Answer:

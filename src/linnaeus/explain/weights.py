@@ -66,9 +66,7 @@ def top_features(
     >>> [weight.name for weight in top_features(model, 1, ["pos"])[0].positive]
     ['good']
     """
-    expect("top_features(k=...)", k, int)
-    if k < 1:
-        raise UsageError(f"top_features(k=...) must be at least 1, not {k}.")
+    expect("top_features(k=...)", k, int, 1)
     d, chosen = model.features.width, [model.number(name) for name in (classes or model.classes)]
     if typical is not None and typical.shape != (d,):
         raise UsageError(f"typical takes a number for each of {d} features, not {typical.shape}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.errors import DataError, damaged
 from linnaeus.protocols import LearnsRows, ModelChances
 from linnaeus.types import LabelSets, State
 
@@ -127,28 +127,3 @@ def tensors_of(state: State, what: str, axes: Mapping[str, str]) -> list[Doubles
     if any(part.dtype != np.float64 or not np.isfinite(part).all() for part in found):
         raise damaged(f"its {what} are not finite numbers")
     return [np.ascontiguousarray(part) for part in found]
-
-
-def expect_whole(name: str, value: int, least: int = 1, most: int | None = None) -> None:
-    """Refuse a setting that is not a whole number in this range.
-
-    >>> expect_whole("depth", 0)
-    Traceback (most recent call last):
-    linnaeus.errors.UsageError: depth must be a whole number of at least 1, not 0.
-    """
-    expect(name, value, int)
-    if value < least or (most is not None and value > most):
-        size = f"of at least {least}" if most is None else f"from {least} to {most:,}"
-        raise UsageError(f"{name} must be a whole number {size}, not {value}.")
-
-
-def expect_positive(name: str, value: float) -> None:
-    """Refuse a setting that is not a finite number above zero.
-
-    >>> expect_positive("rate", 0.0)
-    Traceback (most recent call last):
-    linnaeus.errors.UsageError: rate must be a number above zero, not 0.0.
-    """
-    expect(name, value, float)
-    if not 0 < value < np.inf:
-        raise UsageError(f"{name} must be a number above zero, not {value!r}.")

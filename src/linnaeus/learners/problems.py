@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.arrays.labels import Labels, refuse_one_class
+from linnaeus.arrays.labels import Labels
 from linnaeus.errors import DataError, UsageError
+from linnaeus.learners.linear.problems import refuse_few_classes
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, Real
 from linnaeus.protocols import LearnsRows, capability
@@ -25,27 +26,19 @@ def is_family(learner: Piece) -> bool:
 
 def posed_family(learner: Piece, X: Rows | None, truth: Labels | Doubles, weights: Doubles) -> Problem:
     """The problem that labels, or numbers (n,) or (n, t), make for such a learner."""
-    labels = truth if isinstance(truth, Labels) else None
-    kind = "numbers" if labels is None else "sets" if labels.sets else "classes"
+    kind = "numbers" if not isinstance(truth, Labels) else "sets" if truth.sets else "classes"
     if kind not in learner.answers:
         there = {"numbers": "numbers", "sets": "sets of labels", "classes": "one class for each row"}[kind]
         known = " and ".join(learner.answers)
         raise UsageError(f"{type(learner).__name__} learns {known}, but the labels are {there}; use another recipe.")
     if isinstance(truth, Labels):
-        return Problem(X, truth.y, weights, _space(truth), len(truth.classes))
+        refuse_few_classes(truth)
+        space = MultiLabel() if truth.sets else Binary() if len(truth.classes) == 2 else Multiclass()
+        return Problem(X, truth.y, weights, space, len(truth.classes))
     table = truth.reshape(len(weights), -1)
     if not np.isfinite(table).all():
         raise DataError("A label is not a finite number; correct it, or leave its row out.")
     return Problem(X, table, weights, Real(), table.shape[1])
-
-
-def _space(labels: Labels) -> Binary | Multiclass | MultiLabel:
-    if not labels.sets:
-        refuse_one_class(labels.classes)
-        return Binary() if len(labels.classes) == 2 else Multiclass()
-    if not len(labels.classes):
-        raise DataError("The lists of labels are all empty; at least one row must have a label.")
-    return MultiLabel()
 
 
 def learn(learner: LearnsRows, problem: Problem, seed: int) -> Model:

@@ -1,4 +1,4 @@
-"""`Run`: what belongs to one training and not to its recipe: who is told of progress, where it goes on."""
+"""`Run`: the settings of one training that are not part of its recipe: progress, and the checkpoint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A training that goes on: `progress` is called with each phase, `kept` is the place of its checkpoint.
+    """A running training: `progress` is called with each phase, `kept` is the place of its checkpoint.
 
     >>> Run().watching
     """
@@ -24,5 +24,5 @@ class Run:
 
     @property
     def watching(self) -> Watching | None:
-        """What tells the watcher how far a solver is."""
+        """The listener that reports the progress of a solver."""
         return None if self.progress is None else Watching(self.progress)

@@ -157,5 +157,4 @@ def xlogx(p: Doubles) -> Doubles:
     >>> xlogx(np.array([0.0, 1.0])).tolist()
     [0.0, 0.0]
     """
-    product: Doubles = p * np.log(np.where(p > 0, p, 1.0))
-    return product
+    return p * np.log(np.where(p > 0, p, 1.0))

@@ -1,8 +1,8 @@
 """Coordinate descent with working sets, for L1 and the elastic net.
 
-Each score column is a problem of its own: min over w, b of sum_i phi_i(x_i w + b) + l1 ||w||_1 + l2/2 ||w||^2. Proximal
-Newton steps (newGLMNET: Yuan, Ho and Lin 2012) on a working set of columns, grown by how much each column violates the
-conditions of the optimum (Massias, Gramfort and Salmon 2018; skglm: Bertrand et al. 2022).
+Each score column is a separate problem: min over w, b of sum_i phi_i(x_i w + b) + l1 ||w||_1 + l2/2 ||w||^2. It takes
+proximal Newton steps (newGLMNET: Yuan, Ho and Lin 2012) on a working set of columns, to which it adds the columns that
+violate the optimality conditions most (Massias, Gramfort and Salmon 2018; skglm: Bertrand et al. 2022).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from linnaeus.types import Arrays, Doubles, Ints, Params, Start
 
 NEAR = 1e-6
-"""Closer to zero than this a secant is rounding, and the second derivative the same."""
+"""For arguments closer to zero the second derivative replaces the secant, which would be dominated by rounding."""
 
 
 @dataclass(frozen=True)
 class RowLoss:
-    """One column of scores z (n,) and what it costs.
+    """The loss of one column of scores z (n,).
 
-    The loss looks at m = sign z + offset: margins have the sign of the truth and no offset, residuals sign 1 and offset
-    -y. A sign of 0 is a row that is not asked.
+    The argument of the loss is m = sign z + offset: for margins, the sign is that of the label and the offset is 0; for
+    residuals, the sign is 1 and the offset is -y. Rows with sign 0 are ignored.
     """
 
     loss: ScalarForm
@@ -50,21 +50,19 @@ class RowLoss:
 
     def slope(self, z: Doubles) -> Doubles:
         """The derivative of each row's loss in its score."""
-        slope: Doubles = self.weights * self.sign * self.loss.slope(self.sign * z + self.offset)
-        return slope
+        return self.weights * self.sign * self.loss.slope(self.sign * z + self.offset)
 
     def curve(self, z: Doubles) -> Doubles:
         """The second derivative."""
-        curve: Doubles = self.weights * self.loss.curve(self.sign * z + self.offset)
-        return curve
+        return self.weights * self.loss.curve(self.sign * z + self.offset)
 
     def model(self, z: Doubles) -> tuple[Doubles, Doubles]:
-        """Slope, and a curvature that does not overshoot: never below the second derivative.
+        """The slope, and a curvature that is at least the second derivative, so that steps do not overshoot.
 
-        A loss that is linear far out has next to no curvature there, and a Newton step from there goes far too far. On
-        the wrong side (m < 0, or any residual) the secant of the slope between m and its mirror -m stands in: for the
-        logistic loss it is the bound of Jaakkola and Jordan (2000), for the Huber loss the weight of iteratively
-        reweighted least squares. On the right side the second derivative is kept, so that the end game is Newton's.
+        A loss that is nearly linear far from zero has almost no curvature there, and a Newton step would be far too
+        long. On the wrong side (m < 0, or any residual) the curvature is the secant of the slope between m and -m: for
+        the logistic loss this is the bound of Jaakkola and Jordan (2000), for the Huber loss the weight of iteratively
+        reweighted least squares. On the right side it is the second derivative, so that the last steps are Newton's.
         """
         m = self.sign * z + self.offset
         slope, curve = self.loss.slope(m), np.array(self.loss.curve(m))
@@ -76,7 +74,7 @@ class RowLoss:
         return self.weights * self.sign * slope, self.weights * np.abs(self.sign) * curve
 
     def conjugate(self, alpha: Doubles) -> float | None:
-        """sum_i phi_i*(alpha_i) for slopes alpha between those the losses have and 0; None where it is not known."""
+        """sum_i phi_i*(alpha_i) for slopes alpha between 0 and those of the losses; None if it is not known."""
         used = (self.weights > 0) & (self.sign != 0)
         a = self.sign[used] * alpha[used]
         found = self.loss.conjugate(a / self.weights[used])
@@ -84,7 +82,7 @@ class RowLoss:
 
 
 def inner(a: Doubles, b: Doubles) -> float:
-    """The inner product, not by BLAS: that may use threads, and then its bits depend on how many.
+    """The inner product without BLAS, whose result may depend on the number of threads.
 
     >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     11.0
@@ -93,23 +91,23 @@ def inner(a: Doubles, b: Doubles) -> float:
 
 
 SMALLEST_SET = 3000
-"""A working set has room for so many columns, and for as many new ones as are in use: it doubles."""
+"""The smallest limit of a working set; the limit is at least twice the number of columns in use."""
 STEPS = 8
-"""Most Newton steps in one iteration, before all columns are looked at again."""
+"""The largest number of Newton steps in one iteration, before all columns are checked again."""
 MOST_PASSES = 20
-"""Most passes of descent in one Newton step; a first step makes two, for its model is still poor."""
+"""The largest number of passes of descent in one Newton step; the first step makes two, because its model is poor."""
 REST = 0.1
-"""A Newton step ends when the slopes are down to this part of those it met first."""
+"""A Newton step ends when the slopes have fallen to this share of the first ones."""
 SETTLED = 0.3
-"""An iteration ends when the slopes on the working set are down to this part of the worst of all columns."""
+"""An iteration ends when the slopes on the working set have fallen to this share of the largest violation."""
 
 
 @dataclass
 class Problem:
-    """One problem on columns of the matrix (d, n) that it shares with others. `look`, `judge` and `advance` take turns.
+    """One problem on the columns of a matrix (d, n) that all problems share: `look`, `judge` and `advance` take turns.
 
-    It stands at weights w (d,) and a bias b (0 or 1 numbers), with so many passes allowed, and the best lower bound
-    known.
+    It has weights w (d,), a bias b (0 or 1 numbers), the number of passes of the next step, and the best lower bound so
+    far.
     """
 
     columns: CSR
@@ -128,9 +126,9 @@ class Problem:
     value: float = field(init=False, default=np.inf)
 
     def look(self) -> None:
-        """Scores, value and the dual point at the present weights; nothing is carried over.
+        """Compute scores, value and the dual point at the current weights.
 
-        So a problem that is taken up again goes on with the bits it would have had.
+        They are computed from scratch, so that a resumed problem has identical results.
         """
         self.used = np.flatnonzero(self.w)
         weights = self.w[self.used]
@@ -144,7 +142,7 @@ class Problem:
         self.alpha = balance(slope) if len(self.b) else slope
 
     def judge(self, gradient: Doubles) -> None:
-        """The largest violation of the conditions of the optimum, and the lower bound, from X.T alpha."""
+        """Compute the largest violation of the optimality conditions, and the lower bound, from X.T alpha."""
         self.gradient = gradient
         w = self.w[self.used]
         inside = np.abs(gradient[self.used] + self.l2 * w + self.l1 * np.sign(w))
@@ -154,14 +152,14 @@ class Problem:
 
     @property
     def gap(self) -> float | None:
-        """A certified bound on the distance from the optimum, or None where the loss has no conjugate."""
+        """A certified bound on the distance from the optimum; None if the conjugate of the loss is not known."""
         return max(0.0, self.value - self.bound) if np.isfinite(self.bound) else None
 
     def _penalty(self, weights: Doubles) -> float:
         return self.l1 * float(np.abs(weights).sum()) + 0.5 * self.l2 * inner(weights, weights)
 
     def _bound(self, steepest: float) -> float:
-        """The dual value -sum phi*(alpha) - R*(-X.T alpha), with alpha made shorter until it is feasible."""
+        """The dual value -sum phi*(alpha) - R*(-X.T alpha), with alpha scaled down until it is feasible."""
         shrink = 1.0 if steepest <= self.l1 else self.l1 / steepest
         conjugate = self.phi.conjugate(shrink * self.alpha)
         if conjugate is None:
@@ -173,7 +171,7 @@ class Problem:
         return max(-conjugate, -np.inf if whole is None else -whole - inner(over, over) / (2.0 * self.l2))
 
     def working_set(self) -> Ints:
-        """The columns in use, and of the others those that violate most; at equal violation the lower column."""
+        """The columns in use, and the others with the largest violations; equal ones by column number."""
         used = self.used
         steep = np.flatnonzero(np.abs(self.gradient) > self.l1)
         steep = steep[self.w[steep] == 0]
@@ -184,7 +182,7 @@ class Problem:
         return np.sort(np.concatenate([used, steep])).astype(np.int32)
 
     def advance(self) -> None:
-        """Newton steps on a working set, until it is settled."""
+        """Take Newton steps on a working set until its slopes are small."""
         worst, picked = self.violation, self.working_set()
         weights = self.w[picked]
         # Summed in the order of the set, like all values it is compared with.
@@ -197,7 +195,7 @@ class Problem:
         self.w[picked] = weights
 
     def _step(self, picked: Ints, weights: Doubles) -> tuple[float, bool]:
-        """One Newton step: weights, bias and scores move. The largest slope it met, and whether it moved."""
+        """Take one Newton step. Returns the largest slope before it, and whether the weights changed."""
         slope, curve = self.phi.model(self.z)
         after, b, moved = weights.copy(), self.b.copy(), np.empty_like(self.z)
         limits = int(self.passes), REST
@@ -213,7 +211,7 @@ class Problem:
         return first, part > 0.0
 
     def _search(self, weights: Doubles, change: Doubles, moved: Doubles, promise: float) -> float:
-        """Halve the step until it keeps a hundredth of what it promises; 0 where rounding is all there is to win."""
+        """Halve the step until it achieves 1 % of the predicted decrease; 0 if only rounding is left to gain."""
         part = 1.0
         while promise < 0.0 and part > 1e-9:
             z = self.z + part * moved
@@ -226,7 +224,7 @@ class Problem:
 
 
 def level(phi: RowLoss, z: Doubles, b: float) -> float:
-    """The bias that minimizes sum phi_i(z_i + b), by Newton steps; one that already balances the slopes stays."""
+    """The bias that minimizes sum phi_i(z_i + b), by Newton steps; an optimal bias is returned unchanged."""
     slope = phi.slope(z + b)
     total = float(slope.sum())
     for _ in range(100):
@@ -318,7 +316,7 @@ class _Team:
         return sum(problem.value for problem in self.problems)
 
     def look(self, problems: Sequence[Problem]) -> None:
-        """Each problem has a thread; the gradients of all are one walk over the matrix."""
+        """Each problem runs in a thread; the gradients of all are computed in one pass over the matrix."""
         list(self.pool.map(Problem.look, problems))
         slopes, columns = [problem.alpha for problem in problems], problems[0].columns.arrays
         if len(self.problems) == 1:
@@ -329,7 +327,7 @@ class _Team:
         list(self.pool.map(Problem.judge, problems, gradients))
 
     def advance(self) -> None:
-        """An iteration of every problem that still has its share to do."""
+        """Run an iteration of every problem that is not far ahead of the others."""
         late = self._late()
         list(self.pool.map(Problem.advance, late))
         self.look(late)
@@ -340,7 +338,7 @@ class _Team:
         return [problem for problem, own in zip(self.problems, left, strict=True) if own >= LEFT * mean]
 
     def step(self, epoch: int, objective: Objective) -> Step:
-        """What to tell: values and gaps are sums over problems, the gradient is the largest violation."""
+        """The report: values and gaps are sums over problems, the gradient is the largest violation."""
         gaps = [problem.gap for problem in self.problems]
         gap = None if None in gaps else float(sum(g for g in gaps if g is not None))
         worst = max(problem.violation for problem in self.problems)
@@ -357,7 +355,7 @@ class _Team:
         return params
 
     def state(self) -> Arrays:
-        """What the next iteration depends on beside the parameters."""
+        """The numbers besides the parameters on which the next iteration depends."""
         return {
             "passes": np.array([problem.passes for problem in self.problems]),
             "bound": np.array([problem.bound for problem in self.problems]),
@@ -391,7 +389,7 @@ def _problems(objective: Objective, start: Start) -> list[Problem]:
 
 
 def _separable(objective: Objective) -> bool:
-    """Whether the loss looks at every score by itself: as many numbers as scores, for one row."""
+    """Whether the loss has one argument for each score."""
     width, loss = objective.width, ability(objective.loss, ScalarForm)
     try:
         seen = loss.view(objective.space, np.zeros((1, width)), objective.y[:1])

@@ -1,13 +1,13 @@
 """An objective as a function of one vector, for batch solvers: over the weights, or over the span of the rows.
 
-From zero, a solver that follows gradients never leaves the span of the rows: W = X'A with A (n, w), for the gradient of
-the losses is X'D and that of a ridge penalty is a multiple of W. So A can stand for W where there are fewer rows than
-features. A vector is A beside its scores K = XX'A, and inner products are those of the weights, without the weights:
+A solver that starts at zero and follows gradients never leaves the span of the rows: W = X'A with A (n, w), because the
+gradient of the losses is X'D, and that of a ridge penalty is a multiple of W. If there are fewer rows than features, A
+replaces W. A vector consists of A and its scores K = XX'A, and inner products of weights are computed without weights:
 
     <X'A, X'B> = <A, XX'B>
 
-What a solver keeps are 2 n w numbers then, not d w; with the words of a text as features that is many times less. The
-weights are made when a report is asked for them. (This is the representer theorem, Kimeldorf and Wahba 1971.)
+A solver then stores vectors of 2 n w numbers instead of d w, which for words as features is much less. The weights are
+computed when a report asks for them. (This is the representer theorem, Kimeldorf and Wahba 1971.)
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ class Flat:
         return np.concatenate([params[name].ravel() for name in self.names])
 
     def evaluate(self, x: Doubles, grad: Doubles) -> float:
-        """The objective at x; its gradient is written into `grad`. Overflow is a value like any other."""
+        """The objective at x; its gradient is written into `grad`. Overflow gives infinity without a warning."""
         with np.errstate(over="ignore", invalid="ignore"):
             return self.objective.value_and_grad(self.unpack(x), self.unpack(grad))[0]
 
     def value_and_grad(self, x: Doubles) -> tuple[float, Doubles]:
-        """The objective and its gradient; both are kept for the next time."""
+        """The objective and its gradient, which are cached."""
         if self.last is None or self.last.x is not x:
             grad = np.empty_like(x)
             value = self.evaluate(x, grad)
@@ -75,7 +75,7 @@ class Flat:
         return self.last.value, self.last.grad
 
     def hessp(self, x: Doubles, v: Doubles) -> Doubles:
-        """The Hessian at x times v; what belongs to x alone is kept."""
+        """The Hessian at x times v; the part that depends only on x is cached."""
         if self.bent is None or self.bent[0] is not x:
             self.bent = x, self.objective.hessp(self.unpack(x))
         return self.pack(self.bent[1](self.unpack(v)))
@@ -98,21 +98,21 @@ class Flat:
         return norm(g)
 
     def settle(self, grad: Doubles) -> None:
-        """What is missing of the gradient that was evaluated last: nothing."""
+        """Complete the gradient that was evaluated last; here nothing is missing."""
 
     def state(self, x: Doubles) -> dict[str, Doubles]:
-        """The bias of a point that was told of, for the next time: the one in the report may be polished."""
+        """The bias of a reported point, for resuming: the bias in the report may be polished."""
         return {f"at.{name}": value for name, value in self.unpack(x).items() if name == "b"}
 
     def finish(self) -> None:
-        """The last word: the start, if there was no step at all, and a gap for the last iterate."""
+        """Report the start if there was no step, and compute a gap for the last iterate."""
         if self.reporter.told is None:
             self.tell(self.x0)
         self.reporter.finish()
 
 
 def flatten(objective: Objective, start: Start, report: Callable[[Step], float | None]) -> Flat:
-    """The objective over the span of the rows where that is smaller and the start is in it; else over the weights."""
+    """The objective over the span of the rows if that is smaller and contains the start; else over the weights."""
     n, d = objective.X.shape
     inside = "span" in start.state or not any(p.any() for p in start.params.values())
     inside = inside and not any("at." in name for name in start.state)
@@ -123,7 +123,7 @@ def flatten(objective: Objective, start: Start, report: Callable[[Step], float |
 class Span(Flat):
     """The objective over the span of the rows.
 
-    Vectors are [A, b, K, b], row by row: linear combinations need not know what is what.
+    Vectors are [A, b, K, b], row by row, so that linear combinations work on all parts at once.
     """
 
     def __init__(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
@@ -139,13 +139,13 @@ class Span(Flat):
             self.x0 = np.array(start.state["span"])
 
     def cut(self, x: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """A, K and the bias (which is empty where there is none), as views."""
+        """A, K and the bias (empty if there is none), as views."""
         n, w = self.shape
         A, K = x[: n * w].reshape(n, w), x[self.half : self.half + n * w].reshape(n, w)
         return A, K, x[n * w : self.half]
 
     def evaluate(self, x: Doubles, grad: Doubles) -> float:
-        """The objective at x; its gradient is written into `grad`, all but its scores: a slope needs none."""
+        """The objective at x; its gradient is written into `grad` without its scores, which a slope does not need."""
         o, (A, K, b), (D, _, slope) = self.objective, self.cut(x), self.cut(grad)
         with np.errstate(over="ignore", invalid="ignore"):
             values, found = o.loss.value_and_grad(o.space, K + b if len(b) else K, o.y)
@@ -160,16 +160,16 @@ class Span(Flat):
             return total + 0.5 * self.ridge * dot(A.reshape(-1), K.reshape(-1))
 
     def settle(self, grad: Doubles) -> None:
-        """The scores of the gradient that was evaluated last."""
+        """Compute the scores of the gradient that was evaluated last."""
         A, K, _ = self.cut(grad)
         K[:] = self.objective.X.dot(self.objective.X.tdot(A, self.weights))
 
     def products(self, lefts: Sequence[Doubles], rights: Sequence[Doubles]) -> Doubles:
-        """The inner product of each left vector with each right one, as weights."""
+        """The inner product of the weights of each left vector with those of each right one."""
         return products([v[: self.half] for v in lefts], [v[self.half :] for v in rights])
 
     def length(self, g: Doubles) -> float:
-        """The Euclidean length, as weights; rounding never makes it zero."""
+        """The Euclidean length of the weights; rounding never makes it zero."""
         A, K = g[: self.half], g[self.half :]
         return float(np.sqrt(max(dot(A, K), EPS * norm(A) * norm(K))))
 
@@ -180,5 +180,5 @@ class Span(Flat):
         return {"W": W, "b": b.copy()} if len(b) else {"W": W}
 
     def state(self, x: Doubles) -> dict[str, Doubles]:
-        """The point that was told of, for the next time."""
+        """The reported point, for resuming."""
         return {"span": x}

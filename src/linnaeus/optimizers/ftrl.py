@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import OnlineKernel
 from linnaeus.optimizers.schedules import Constant
-from linnaeus.optimizers.stochastic import Stochastic, expect_positive
+from linnaeus.optimizers.stochastic import Stochastic
 from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, ability
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class FTRL(Stochastic):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        expect_positive("beta", self.beta)
+        expect_within("beta", self.beta, float, "(0, inf)")
         if not isinstance(self.schedule, Constant):
             raise UsageError("FTRL has its own learning rate for each weight; leave the schedule constant.")
 

@@ -1,7 +1,7 @@
-"""Step-wise optimizers on fused kernels: one example at a time, weights and accumulators in one table.
+"""Stochastic optimizers on fused kernels: one example at a time, weights and accumulators in one table.
 
-A rule, a loss and an output space say that a kernel knows them: they provide `FusedRule`, `OnlineLoss` and
-`ListedSpace`. A subclass may mean something else, and takes the general path unless it says so, too.
+A rule, a loss and an output space for which there is a kernel provide `FusedRule`, `OnlineLoss` and `ListedSpace`. A
+subclass may have another formula, so it takes the general path unless it provides them itself.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Flow: TypeAlias = tuple[float, float, float]
 
 SLICE = 40_000_000
-"""Nonzeros times classes in one call, about 100 ms: Ctrl-C is heard between calls."""
+"""Nonzeros times classes in one call, about 100 ms: Ctrl-C takes effect between calls."""
 
 LARGE = 1 << 22
-"""Bytes of a table from which all in it is float32: memory decides the time, and a model is float32."""
+"""Tables larger than this many bytes are float32: memory access limits the speed, and models are float32."""
 
 
 class Given(NamedTuple):
-    """What a kernel is given: rows, truth, (order, rates), the table it changes, and space, loss and stakes."""
+    """The arguments of a kernel: rows, truth, (order, rates), the table it changes, and space, loss and stakes."""
 
     rows: Sparse
     truth: tuple[Longs, Ints, Doubles]
@@ -41,23 +41,23 @@ class Given(NamedTuple):
 
 
 class OnlineKernel(NamedTuple):
-    """How a rule runs. The flow of a penalty is l1, l2 and the number of examples."""
+    """The kernels of a rule. The flow of a penalty is l1, l2 and the number of examples."""
 
     parts: int
     learn: Callable[[Given, Flow], tuple[float, int]]
     settle: Callable[[Table, Flow], None] | None = None
     names: tuple[str, ...] = ()
-    """Its accumulators, as `Rule.begin` names them, with {} for the parameter."""
+    """The names of its accumulators, as in `Rule.begin`, with {} for the parameter."""
     begin: Callable[[Params], Params] | None = None
-    """What the accumulators are at first, where not zero."""
+    """The initial accumulators; None: zeros."""
     own_penalty: bool = False
-    """Whether it takes care of l1 and l2 itself."""
+    """Whether it applies l1 and l2 itself."""
     charge: Callable[[int, Params, Params], OnlineKernel] | None = None
-    """What becomes of it at the beginning of an epoch; changes weights in place."""
+    """The kernels for the next epoch; changes weights in place."""
 
 
 def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKernel | None:
-    """The kernel that knows these pieces, if there is one."""
+    """The kernels for these pieces, if there are any."""
     fused, penalty = capability(rule, FusedRule), capability(objective.regularizer, SeparablePenalty)
     known = has(objective.loss, OnlineLoss) and has(objective.space, ListedSpace)
     kernel = None if fused is None else fused.online
@@ -72,7 +72,7 @@ def online_kernel(rule: Rule, objective: Objective, averaged: bool) -> OnlineKer
 
 
 class Fused(Run):
-    """One run on a table; its checkpoints have the names of `Descent`'s."""
+    """A run on a table; the names in its checkpoints are those of `Descent`."""
 
     def __init__(
         self, piece: RatedSolver, kernel: OnlineKernel, objective: Objective, start: Start, averaged: bool
@@ -113,7 +113,7 @@ class Fused(Run):
         return loss, mistakes
 
     def begin(self, epoch: int) -> None:
-        """A rule that charges the penalty by epochs does it now."""
+        """Apply the penalty, for rules that do it once per epoch."""
         if self.kernel.charge is not None:
             params = {name: self._part(name, 0) for name in self.table}
             named = [(key.format(name), name, 1 + i) for name in self.table for i, key in enumerate(self.kernel.names)]
@@ -121,7 +121,7 @@ class Fused(Run):
 
     @property
     def state(self) -> Table:
-        """What a kernel changes."""
+        """The arrays that a kernel changes."""
         bias = self.table["b"][0] if "b" in self.table else np.zeros(0, self.layout.dtype)
         return self.table["W"], bias, self.clock, self.layout.flags
 
@@ -132,7 +132,7 @@ class Fused(Run):
         return {name: _shaped(name, self._part(name, 0).astype(np.float64)) for name in self.table}
 
     def penalty(self) -> float:
-        """What the regularizer charges for the latest weights."""
+        """The value of the regularizer at the latest weights."""
         if not any(self.flow[:2]):
             return 0.0
         return self.objective.penalty({name: _shaped(name, self._part(name, 0)) for name in self.table})
@@ -143,7 +143,7 @@ class Fused(Run):
         return {key: np.array(_shaped(name, self._part(name, part)), np.float64) for name, key, part in places}
 
     def _places(self, name: str) -> list[tuple[str, int]]:
-        """Where a checkpoint has each part of a parameter's table."""
+        """The name of each part of a parameter's table in a checkpoint, and its number."""
         places = [(f"at.{name}", 0)]
         places += [(f"rule.{key.format(name)}", 1 + i) for i, key in enumerate(self.kernel.names)]
         if self.layout.averaged:
@@ -151,14 +151,14 @@ class Fused(Run):
         return places
 
     def _fill(self) -> None:
-        """The table of the parameters and accumulators to start from."""
+        """Write the parameters and accumulators to start from into the table."""
         given: Arrays = {f"at.{name}": value for name, value in self.start.params.items()}
         if self.kernel.begin is not None:
             given |= {f"rule.{name}": value for name, value in self.kernel.begin(self.start.params).items()}
         given |= self.start.state
         for name in self.table:
             for key, part in self._places(name):
-                # A table of zeros is not touched: its memory is made while the examples come.
+                # Zeros are not written: the memory of the table is then allocated when it is first used.
                 if key in given and np.any(given[key]):
                     self._part(name, part)[:] = given[key]
 

@@ -28,11 +28,11 @@ Inner: TypeAlias = "Callable[[Sequence[Doubles], Sequence[Doubles]], Doubles]"
 
 
 class Pairs:
-    """At most `most` pairs, oldest first: steps s_i = t_i p_i along directions p_i, and y_i, the gradient's change.
+    """At most `most` pairs, oldest first: steps s_i = t_i p_i along directions p_i, and changes y_i of the gradient.
 
-    Vectors are made as they are needed, and none is copied: a direction is written where the oldest pair was, and is
-    that of a step when it has been taken. `bends` has s_i y_j, `turns` y_i y_j, `falls` s_i g and y_i g for the
-    gradient g of now, by the inner product `inner`: all that an iteration needs comes from one pass over the vectors.
+    Vectors are allocated when they are needed and never copied: a new direction overwrites the oldest pair. `bends` has
+    the inner products s_i y_j, `turns` y_i y_j, `falls` s_i g and y_i g for the current gradient g. One pass over the
+    vectors computes all of them. `inner` is the inner product.
     """
 
     def __init__(self, most: int, inner: Inner = products) -> None:
@@ -48,7 +48,7 @@ class Pairs:
         return len(self.ahead)
 
     def direction(self, g: Doubles) -> Doubles:
-        """-H g with the matrix H that the pairs describe; the oldest makes room for it."""
+        """-H g with the matrix H of the pairs; if all places are taken, it replaces the oldest pair."""
         times = [-1.0]
         if len(self):
             times = _directed(self.bends.tolist(), self.turns.tolist(), self.falls.tolist())
@@ -63,7 +63,7 @@ class Pairs:
         return place
 
     def add(self, p: Doubles, t: float, old: Doubles, new: Doubles) -> float:
-        """A step t along p changed the gradient from old to new. Returns the squared length of the new one."""
+        """Add a step t along p that changed the gradient from old to new. Returns the squared length of the new one."""
         y = combine([new, old], [1.0, -1.0], self._empty(new))
         n, m = len(self), len(self) + 1
         found = self.inner([y, new, p], [*self.ahead, p, *self.change, y, new])
@@ -76,25 +76,25 @@ class Pairs:
         turns[n, :] = turns[:, n] = found[0, m : 2 * m]
         self.bends, self.turns = bends, turns
         self.falls = np.array([steps * found[1, :m], found[1, m : 2 * m]])
-        if not bends[n, n] > EPS * turns[n, n]:  # no curvature that could be told from rounding
+        if not bends[n, n] > EPS * turns[n, n]:  # the curvature is at the level of rounding
             self.spare += [p, y]
             self._keep(slice(0, n))
         return float(found[1, 2 * m])
 
     def forget(self) -> None:
-        """No pairs; their memory is kept."""
+        """Remove all pairs; their memory is used again."""
         self.spare += [*self.ahead, *self.change]
         self._keep(slice(0, 0))
 
     def state(self) -> Arrays:
-        """All that is needed to go on."""
+        """The arrays that are needed to resume."""
         kept: Arrays = {f"ahead.{i}": vector for i, vector in enumerate(self.ahead)}
         kept |= {f"change.{i}": vector for i, vector in enumerate(self.change)}
         small = {"bends": self.bends, "turns": self.turns, "falls": self.falls}
         return {**kept, **small, "steps": np.array(self.steps)}
 
     def resume(self, state: Mapping[str, Array]) -> None:
-        """The pairs of a state, if there are any in it."""
+        """Restore the pairs of a state, if it has any."""
         if "steps" not in state:
             return
         self.steps = [float(t) for t in state["steps"]]
@@ -112,10 +112,10 @@ class Pairs:
 
 
 def _directed(bends: list[list[float]], turns: list[list[float]], falls: list[list[float]]) -> list[float]:
-    """The factors of g, of the s_i and of the y_i in -H g: the two loops of Nocedal (1980), on inner products alone.
+    """The factors of g, the s_i and the y_i in -H g: the two loops of Nocedal (1980), on inner products only.
 
-    The first loop is the solution of the upper triangle of s_i y_j, the second that of its transpose (Byrd, Nocedal and
-    Schnabel 1994). Lists, because the numbers are few.
+    The first loop solves the upper triangle of s_i y_j, the second its transpose (Byrd, Nocedal and Schnabel 1994).
+    Lists are faster than arrays here, because the numbers are few.
     """
     n, (sg, yg) = len(bends), falls
     scale = bends[-1][-1] / turns[-1][-1]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def factored(G: Doubles, ridge: float) -> Solve:
-    """What solves equations with G + ridge I: by Cholesky, or by eigenvalues if it is singular, with minimal norm.
+    """A function that solves equations with G + ridge I: by Cholesky, or if it is singular, with minimal norm.
 
     >>> factored(np.array([[4.0, 0.0], [0.0, 0.0]]), 0.0)(np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
@@ -33,7 +33,7 @@ def factored(G: Doubles, ridge: float) -> Solve:
 
 
 def _cholesky(G: Doubles) -> Solve | None:
-    """Triangular factors; None where the matrix is singular, or as good as."""
+    """By triangular factors; None if the matrix is singular or nearly so."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
     try:
@@ -107,7 +107,7 @@ class NormalEquations:
 
 
 class System:
-    """Least squares as equations: half the strength of the penalty, what the rows count, and the sums of that."""
+    """Least squares as equations: half the strength of the penalty, the row weights, and their sums and roots."""
 
     def __init__(self, objective: Objective) -> None:
         self.o = objective
@@ -122,24 +122,23 @@ class System:
 
     def missing(self, params: Params) -> Doubles:
         """Targets minus scores."""
-        missing: Doubles = -_view(self.o, linear.scores(self.o.X, params)).values
-        return missing
+        return -_view(self.o, linear.scores(self.o.X, params)).values
 
     def means(self, missing: Doubles) -> Doubles:
-        """The mean of what is missing in each column: the best bias."""
+        """The weighted mean of each column: the optimal bias."""
         means: Doubles = (self.counts * missing).sum(axis=0) / self.totals
         return means
 
 
 class Features(System):
-    """(X'AX + l I) W = X'A Y by d x d factors; l is half the strength, A what the rows count."""
+    """(X'AX + l I) W = X'A Y by d x d factors; l is half the strength, A the row weights."""
 
     def __init__(self, objective: Objective) -> None:
         super().__init__(objective)
         self.parts = [self._part(np.ascontiguousarray(a)) for a in self.counts.T]
 
     def _part(self, a: Doubles) -> tuple[Solve, Doubles, float]:
-        """Factors of the centered matrix; the mean row; the sum of what rows count. Of a bordered one, if asked."""
+        """A solver for the centered matrix (for a regularized bias, the bordered one), the mean row, and the weight."""
         o, G = self.o, gram(self.o.X, a)
         sums, total = self.tdot(a[:, None])[:, 0], float(a.sum())
         if o.bias == "regularized":
@@ -150,7 +149,7 @@ class Features(System):
         return factored(G, self.ridge), mean, total
 
     def improve(self, params: Params, grad: Params) -> Params:
-        """The step of Newton's method, which for squares is the solution."""
+        """One step of Newton's method, which solves least squares."""
         W, w = params["W"].copy(), params["W"].shape[1]
         b = params["b"].copy() if "b" in params else None
         columns = [slice(None)] if len(self.parts) == 1 else [slice(c, c + 1) for c in range(w)]
@@ -187,11 +186,10 @@ class Examples(System):
             u = K @ share
             K = K - u[:, None] - u[None, :] + share @ u
         root = np.sqrt(a)
-        kernel: Doubles = root[:, None] * K * root[None, :]
-        return kernel
+        return root[:, None] * K * root[None, :]
 
     def improve(self, params: Params, grad: Params) -> Params:
-        """Solve for what the residuals leave over."""
+        """Solve for the remaining residuals."""
         left = self.roots * self.missing(params) - self.ridge * self.U
         if len(self.solvers) == 1:
             self.U = self.U + self.solvers[0](left)
@@ -263,9 +261,9 @@ class LSQR:
 
 
 class Centered(System):
-    """The problem as min ||A x - u||^2, column by column: x is a move from the start, u what is missing there.
+    """The problem as min ||A x - u||^2, column by column: x is the change from the start, u the residual there.
 
-    A stacks sqrt(counts) (X - means), one column of ones more for a bias that is penalized, and sqrt(strength / 2) I.
+    A stacks sqrt(counts) (X - means), with a column of ones for a regularized bias, and sqrt(strength / 2) I.
     """
 
     def __init__(self, objective: Objective, start: Params) -> None:
@@ -296,17 +294,17 @@ class Centered(System):
         return self.tdot(U) if self.rows is None else self.tdot(U) - self.rows * U.sum(axis=0)
 
     def stacked(self, params: Params) -> Doubles:
-        """What is penalized, as one matrix: W, and b below it if it is."""
+        """The penalized parameters as one matrix: W, and b below it if it is penalized."""
         return np.vstack([params["W"], params["b"][None, :]]) if self.ones else params["W"]
 
     def named(self, V: Doubles) -> Params:
-        """A matrix of moves or slopes by names; that of a free bias is zero, as it is always at its best."""
+        """Changes or slopes by parameter; those of a free bias are zero, because it is always optimal."""
         if self.ones:
             return {"W": V[:-1], "b": V[-1]}
         return {"W": V, "b": np.zeros(V.shape[1])} if self.free else {"W": V}
 
     def params(self, x: Doubles) -> Params:
-        """The start, moved, with the bias that goes with it."""
+        """The parameters after this change, with their optimal bias."""
         found = {name: self.start[name] + move for name, move in self.named(x).items()}
         if self.rows is not None:
             found["b"] = self.center - (self.rows * x).sum(axis=0)
@@ -330,7 +328,7 @@ class Bidiagonal:
         return self.system.back(self.u) + self.system.root * self.below
 
     def step(self) -> tuple[float, Doubles]:
-        """One more pair of vectors and the move they allow: the objective, and its slope in x."""
+        """Add a pair of vectors and update x. Returns the objective, and its slope in x."""
         U, V = self.system.dot(self.v) - self.alpha * self.u, self.system.root * self.v - self.alpha * self.below
         self.beta, (self.u, self.below) = _unit(U, V)
         self.alpha, (v,) = _unit(self._back() - self.beta * self.v)

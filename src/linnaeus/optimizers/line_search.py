@@ -35,9 +35,19 @@ def armijo(flat: Flat, x: Doubles, step: Doubles) -> Doubles | None:
     return None
 
 
+def descend(flat: Flat, direction: Callable[[Doubles, Doubles], Doubles]) -> None:
+    """Step along `direction(x, g)` with the step size of `armijo`, until no step lowers the objective."""
+    x: Doubles | None = flat.x0
+    while x is not None:
+        x = armijo(flat, x, direction(x, flat.value_and_grad(x)[1]))
+        if x is not None:
+            flat.tell(x)
+    flat.finish()
+
+
 TRIES = 40
 FARTHER = 100.0
-"""How many times the last stretch a next one may be, where the slope has told nothing yet."""
+"""The largest ratio of two steps in a row while no upper end of the bracket is known."""
 
 
 class Place(NamedTuple):
@@ -51,13 +61,13 @@ class Place(NamedTuple):
 def wolfe_search(
     probe: Callable[[float], tuple[float, float]], begin: Place, first: float, flatter: float = 0.9
 ) -> float | None:
-    """The step that was probed last and is good; None where there is none.
+    """A step that satisfies the strong Wolfe conditions, which is the last one probed; None if none is found.
 
         f(t) <= f(0) + 1e-4 t f'(0)    and    |f'(t)| <= flatter |f'(0)|
 
-    It brackets, and goes where a cubic through values and slopes has its minimum (Nocedal and Wright 2006, algorithms
-    3.5 and 3.6). Where rounding hides what values say, slopes decide alone (Hager and Zhang 2005). A value that is no
-    finite number is one that is too high.
+    It finds a bracket, and moves to the minimum of a cubic through values and slopes (Nocedal and Wright 2006,
+    algorithms 3.5 and 3.6). If values differ only by rounding, it uses the slopes alone (Hager and Zhang 2005). A value
+    that is not finite counts as too high.
 
     >>> round(wolfe_search(lambda t: ((t - 3.0) ** 2, 2.0 * (t - 3.0)), Place(0.0, 9.0, -6.0), 0.1), 6)
     3.0
@@ -86,7 +96,7 @@ def wolfe_search(
 
 
 def _good(begin: Place, here: Place, flatter: float, noise: float) -> bool:
-    """Wolfe's conditions; or, where the value has not changed but by rounding, their form in slopes alone."""
+    """Wolfe's conditions; or, if the value has changed only by rounding, the conditions on the slopes alone."""
     if here.value <= begin.value + DECREASE * here.t * begin.slope:
         return abs(here.slope) <= -flatter * begin.slope
     same = abs(here.value - begin.value) <= noise
@@ -94,13 +104,13 @@ def _good(begin: Place, here: Place, flatter: float, noise: float) -> bool:
 
 
 def _lower(begin: Place, low: Place, here: Place, noise: float) -> bool:
-    """Whether this place can be the better end of a bracket; comparisons with NaN are false."""
+    """Whether this place can be the lower end of a bracket; comparisons with NaN are false."""
     down = here.value <= begin.value + DECREASE * here.t * begin.slope + noise
     return down and here.value <= low.value + noise and math.isfinite(here.slope)
 
 
 def _beyond(before: Place, low: Place) -> float:
-    """Where the slope would be zero if it went on to change as it did; it is still negative."""
+    """The step at which the slope, which is still negative, would be zero if it continues to change at this rate."""
     stretch = low.t - before.t
     change = low.slope - before.slope
     ahead = -low.slope * stretch / change if change > 0.0 else FARTHER * stretch
@@ -108,7 +118,7 @@ def _beyond(before: Place, low: Place) -> float:
 
 
 def _between(low: Place, high: Place, noise: float) -> float:
-    """The minimum of the cubic, or of the parabola where values say nothing, not too near to either end."""
+    """The minimum of the cubic, or of the parabola if values differ only by rounding, not too close to either end."""
     wide = high.t - low.t
     if not (math.isfinite(high.value) and math.isfinite(high.slope)):
         return low.t + 0.1 * wide
@@ -127,11 +137,11 @@ def _between(low: Place, high: Place, noise: float) -> float:
 
 
 PATIENCE = 20
-"""Steps without a lower value or a smaller gradient, after which only rounding is left."""
+"""The number of steps without a lower value or a smaller gradient after which only rounding is left."""
 
 
 class Walk:
-    """A point x with value and gradient g, and room for one more: the point looked at, which the next step goes to."""
+    """The current point x of a solver with its value and gradient g, and the point of the next step, `there`."""
 
     def __init__(self, flat: Flat) -> None:
         self.flat, self.x = flat, flat.x0
@@ -142,7 +152,7 @@ class Walk:
         self.lowest, self.shortest, self.idle = self.value, self.squared, 0
 
     def search(self, p: Doubles, first: float, flatter: float = 0.9) -> float | None:
-        """A good step along p, looked at but not taken; None where there is none, or p does not go down."""
+        """A step along p, which is evaluated but not taken; None if there is none, or the slope is not negative."""
         slope = self._dot(self.g, p)
         if not slope < 0.0:
             return None
@@ -161,7 +171,7 @@ class Walk:
         return float(self.flat.products([a], [b])[0, 0])
 
     def take(self, t: float, squared: float) -> None:
-        """Go where it looked last, where the gradient has this squared length, and tell of it."""
+        """Move to the point that was evaluated last, whose gradient has this squared length, and report it."""
         self.x, self.there, self.g, self.after = self.there, self.x, self.after, self.g
         self.value, self.squared = self.reached, squared
         better = self.value < self.lowest or squared < self.shortest
@@ -171,10 +181,10 @@ class Walk:
 
     @property
     def done(self) -> bool:
-        """Whether there is nothing to follow any more."""
+        """Whether the gradient is zero, or only rounding is left."""
         return not self.squared > 0.0 or self.idle >= PATIENCE
 
     @property
     def short(self) -> float:
-        """A first step along -g of which nothing is known: of length one at most."""
+        """A first step along -g, of length one at most."""
         return min(1.0, 1.0 / max(float(np.sqrt(self.squared)), 1e-300))

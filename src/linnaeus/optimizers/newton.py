@@ -11,7 +11,7 @@ from linnaeus.arrays import linear
 from linnaeus.arrays.numerics import combine, dot, gram, norm, products, single_blas
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat
-from linnaeus.optimizers.line_search import armijo
+from linnaeus.optimizers.line_search import descend
 from linnaeus.optimizers.requirements import refuse_flat, refuse_rows, ridge
 from linnaeus.protocols import NewtonLoss, ability
 
@@ -43,17 +43,14 @@ class NewtonCG:
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
         """Minimize until no step lowers the objective, or `report` raises."""
         flat = Flat(objective.by_columns(), start, report)
-        x, scale = flat.x0, max(flat.reporter.scale or 0.0, 1e-300)
-        while True:
-            _, g = flat.value_and_grad(x)
+        scale = max(flat.reporter.scale or 0.0, 1e-300)
+
+        def direction(x: Doubles, g: Doubles) -> Doubles:
             # More precise near the optimum, which makes the convergence superlinear.
             share = min(0.25, float(np.sqrt(norm(g) / scale)))
-            found = armijo(flat, x, solve(lambda v, x=x: flat.hessp(x, v), -g, share))  # type: ignore[misc]
-            if found is None:
-                break
-            x = found
-            flat.tell(x)
-        flat.finish()
+            return solve(lambda v: flat.hessp(x, v), -g, share)
+
+        descend(flat, direction)
 
 
 def solve(product: Callable[[Doubles], Doubles], g: Doubles, share: float) -> Doubles:
@@ -113,14 +110,8 @@ class Newton:
         import scipy.linalg  # noqa: F401 - its BLAS must be loaded before it can be limited to one thread
 
         flat = Flat(objective, start, report)
-        x: Doubles | None = flat.x0
         with single_blas():
-            while x is not None:
-                step = direction(hessian(objective, flat.unpack(x)), flat.value_and_grad(x)[1])
-                x = armijo(flat, x, step)
-                if x is not None:
-                    flat.tell(x)
-        flat.finish()
+            descend(flat, lambda x, g: direction(hessian(objective, flat.unpack(x)), g))
 
 
 def direction(H: Doubles, g: Doubles) -> Doubles:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import InputTypeError, UsageError, did_you_mean, expect
+from linnaeus.errors import expect, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import HeldOutSchedule, has_method
+from linnaeus.protocols import HeldOutSchedule, meant
 
 if TYPE_CHECKING:
     from linnaeus.types import Doubles
@@ -51,9 +51,7 @@ class InverseTime(Schedule):
     offset: float = 1.0
 
     def __post_init__(self) -> None:
-        expect("offset", self.offset, float)
-        if not self.offset >= 0:
-            raise UsageError(f"The offset of 1/(offset + t) must be at least 0, not {self.offset}.")
+        expect("offset", self.offset, float, 0)
 
     def factors(self, first: int, count: int, total: int) -> Doubles:
         """1 / (offset + t)."""
@@ -99,10 +97,8 @@ class HeldOut(Schedule):
     shrink: float = 0.5
 
     def __post_init__(self) -> None:
-        expect("grow", self.grow, float)
-        expect("shrink", self.shrink, float)
-        if not (self.grow >= 1 and 0 < self.shrink < 1):
-            raise UsageError("The held-out schedule needs grow >= 1 and shrink between 0 and 1.")
+        expect("grow", self.grow, float, 1)
+        expect_within("shrink", self.shrink, float, "(0, 1)")
 
     def adapt(self, factor: float, score: float | None, before: float | None) -> float:
         """Larger after a better epoch, smaller after a worse one."""
@@ -127,13 +123,5 @@ def as_schedule(value: object) -> Schedule:
     >>> as_schedule("inverse")
     InverseTime(offset=1.0)
     """
-    if isinstance(value, str):
-        if value not in SCHEDULES:
-            raise UsageError(f"There is no schedule {value!r}; {did_you_mean(value, SCHEDULES, 'one of your own')}")
-        return SCHEDULES[value]()
-    if not (has_method(value, "factors") and has_method(value, "adapt")):
-        raise InputTypeError(
-            f"schedule takes a name ({', '.join(SCHEDULES)}) or an object with methods factors and adapt, "
-            f"not {value!r}."
-        )
-    return cast("Schedule", value)
+    found: Schedule = meant("schedule", value, SCHEDULES, "factors", "adapt")
+    return found

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from linnaeus.types import Ints, Words64
 
 STRIPS = 128
-"""Few enough for a processor to follow, many enough to mix the rows well."""
+"""Few enough for the prefetching of a processor, many enough to mix the rows well."""
 
 
 def shuffled(n: int, seed: int, epoch: int) -> Ints:

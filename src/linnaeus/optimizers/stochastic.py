@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.errors import InputTypeError, UsageError, expect
+from linnaeus.errors import UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, online_kernel
 from linnaeus.optimizers.schedules import Constant, Schedule, as_schedule
@@ -30,7 +30,7 @@ from linnaeus.protocols import (
     StochasticSolver,
     capability,
     has,
-    has_method,
+    meant,
 )
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Stochastic(ABC):
     """Whether each weight has a learning rate of its own."""
 
     def __post_init__(self) -> None:
-        expect_positive("rate", self.rate)
+        expect_within("rate", self.rate, float, "(0, inf)")
         expect("batch", self.batch, int, 1)
         object.__setattr__(self, "schedule", as_schedule(self.schedule))
 
@@ -158,7 +158,7 @@ class AdaGrad(Ruled):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _expect_within("eps", self.eps, np.inf)
+        expect_within("eps", self.eps, float, "[0, inf)")
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
         """Each weight by its own history: the sum of squared gradients (Duchi, Hazan and Singer 2011)."""
@@ -202,7 +202,7 @@ class Momentum(Ruled):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _expect_within("decay", self.decay, 1.0)
+        expect_within("decay", self.decay, float, "[0, 1)")
 
     def step(self, name: str, params: Params, state: Params, grad: RowGrad, rate: float) -> None:
         """Along the velocity (Polyak 1964). All rows change, also those without a gradient."""
@@ -237,9 +237,9 @@ class Adam(Ruled):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _expect_within("first", self.first, 1.0)
-        _expect_within("second", self.second, 1.0)
-        _expect_within("eps", self.eps, np.inf)
+        expect_within("first", self.first, float, "[0, 1)")
+        expect_within("second", self.second, float, "[0, 1)")
+        expect_within("eps", self.eps, float, "[0, inf)")
 
     def begin(self, params: Params) -> Params:
         """First and second moments, and the number of steps."""
@@ -298,33 +298,14 @@ class Average:
         return _stepwise(self.inner)
 
 
-def expect_positive(name: str, value: float) -> None:
-    """Refuse a value that is not a number above 0."""
-    expect(name, value, float)
-    if not (value > 0 and np.isfinite(value)):
-        raise UsageError(f"{name} must be a positive number, not {value}.")
-
-
-def _expect_within(name: str, value: float, end: float) -> None:
-    """Refuse a value that is not at least 0 and below the end."""
-    expect(name, value, float)
-    if not 0 <= value < end:
-        last = "finite" if end == np.inf else f"below {end:g}"
-        raise UsageError(f"{name} must be at least 0 and {last}, not {value}.")
-
-
 def _stepwise(value: object) -> StochasticSolver:
     """Return the stochastic optimizer: an object unchanged, or the one with this name."""
     from linnaeus.optimizers import OPTIMIZERS  # its table has this module's pieces
 
     found = capability(value, StochasticSolver)
-    if found is not None:
-        return found
-    table = {name: known for name, made in OPTIMIZERS.items() if (known := capability(made(), StochasticSolver))}
-    if isinstance(value, str) and value in table:
-        return table[value]
-    if isinstance(value, str) or not has_method(value, "minimize"):
-        raise InputTypeError(
-            f"Average takes a stochastic optimizer, by name ({', '.join(table)}) or an object, not {value!r}."
-        )
-    raise UsageError(f"Average takes a stochastic optimizer, not {type(value).__name__}.")
+    if found is None:
+        table = {name: made for name, made in OPTIMIZERS.items() if has(made(), StochasticSolver)}
+        found = capability(meant("stochastic optimizer", value, table, "minimize"), StochasticSolver)
+    if found is None:
+        raise UsageError(f"Average takes a stochastic optimizer, not {type(value).__name__}.")
+    return found

@@ -58,8 +58,7 @@ class Candidates:
         """P (v - p.v) in each group."""
         p, v, group = _softmax(S[:, 0], y.offsets)[1], V[:, 0], _numbers(y.offsets)
         mean: Doubles = np.bincount(group, p * v, len(y)).astype(np.float64)
-        moved: Doubles = _weighed(mean, p * (v - mean[group]), y).parts
-        return moved
+        return _weighed(mean, p * (v - mean[group]), y).parts
 
     def cost(self, S: Doubles, y: Choices) -> Answer:
         """The cost of each wrong candidate: 1 by default."""
@@ -76,8 +75,7 @@ class Candidates:
         def push(V: Doubles) -> Doubles:
             v = V[:, 0]
             lost = np.where(rival, v[wrong], 0.0)
-            moved: Doubles = np.where(counts > 0, v[right] - lost, 0.0)[:, None]
-            return moved
+            return np.where(counts > 0, v[right] - lost, 0.0)[:, None]
 
         def pull(slopes: Doubles) -> Doubles:
             G = np.zeros_like(S)

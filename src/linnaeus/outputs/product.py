@@ -366,5 +366,4 @@ class MultiLabel(Product):
 
     def decode(self, S: Doubles) -> NDArray[np.bool_]:
         """True where the score is positive (n, k)."""
-        found: NDArray[np.bool_] = S > 0
-        return found
+        return S > 0

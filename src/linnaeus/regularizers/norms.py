@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays.numerics import add_multiple, dot
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import SeparablePenalty
 
@@ -81,9 +81,7 @@ class Strength:
     strength: float
 
     def __post_init__(self) -> None:
-        expect("strength", self.strength, float)
-        if not (self.strength >= 0 and np.isfinite(self.strength)):
-            raise UsageError(f"The strength of a regularizer must be finite and at least 0, not {self.strength}.")
+        expect_within("strength", self.strength, float, "[0, inf)")
 
 
 @dataclass(frozen=True)
@@ -143,9 +141,7 @@ class ElasticNet(Strength, Separable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        expect("mix", self.mix, float)
-        if not 0 <= self.mix <= 1:
-            raise UsageError(f"mix must lie between 0 (all L2) and 1 (all L1), not {self.mix}.")
+        expect_within("mix", self.mix, float, "[0, 1]")
 
     @property
     def l1(self) -> float:

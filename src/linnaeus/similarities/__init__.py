@@ -10,12 +10,11 @@ own object with these methods works too, but a model that uses it cannot be save
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
-from linnaeus.errors import InputTypeError, UsageError, damaged_or_newer, did_you_mean
-from linnaeus.lazy import Table, places, room
-from linnaeus.protocols import has_method
+from linnaeus.errors import UsageError, damaged_or_newer
+from linnaeus.lazy import Table, room
+from linnaeus.protocols import meant, to_manifest
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Similarity
@@ -45,15 +44,8 @@ def similarity(value: Piece) -> Similarity:
     >>> similarity("rbf")
     RBF(gamma=1.0)
     """
-    if isinstance(value, str):
-        if value not in SIMILARITIES:
-            raise UsageError(f"There is no kernel {value!r}; {did_you_mean(value, SIMILARITIES, 'an object')}")
-        value = SIMILARITIES[value]()
-    if not has_method(value, "matrix"):
-        raise InputTypeError(
-            f"kernel takes a name ({', '.join(SIMILARITIES)}) or an object with a method matrix, not {value!r}."
-        )
-    return value
+    found: Similarity = meant("kernel", value, SIMILARITIES, "matrix")
+    return found
 
 
 def describe(kernel: Similarity) -> dict[str, Json]:
@@ -62,10 +54,7 @@ def describe(kernel: Similarity) -> dict[str, Json]:
     >>> describe(similarity("rbf"))
     {'kind': 'rbf', 'gamma': 1.0}
     """
-    name = places(SIMILARITIES).get((type(kernel).__module__, type(kernel).__qualname__))
-    if name is None:
-        raise UsageError(f"{type(kernel).__name__} is not in the table SIMILARITIES, so it cannot be saved.")
-    return {"kind": name, **dataclasses.asdict(kernel)}  # type: ignore[call-overload]
+    return to_manifest(kernel, SIMILARITIES)
 
 
 def described(manifest: Json) -> Similarity:
@@ -77,7 +66,7 @@ def described(manifest: Json) -> Similarity:
     try:
         fields = {name: value for name, value in manifest.items() if name != "kind"}
         return similarity(SIMILARITIES[manifest["kind"]](**fields))
-    except (KeyError, TypeError, AttributeError, UsageError, InputTypeError) as error:
+    except (KeyError, TypeError, AttributeError, UsageError) as error:
         raise damaged_or_newer("its kernel is unknown") from error
 
 

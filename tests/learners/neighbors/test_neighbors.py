@@ -111,7 +111,7 @@ def test_sparse_and_dense_rows_and_queries_agree(metric):
 @pytest.mark.parametrize(
     ("settings", "error", "sentence"),
     [
-        ({"k": 0}, UsageError, "of at least 1"),
+        ({"k": 0}, UsageError, "must be at least 1"),
         ({"k": 1.5}, InputTypeError, "whole number"),
         ({"metric": "manhattan"}, UsageError, "no metric"),
         ({"votes": "loud"}, UsageError, "no votes"),
@@ -127,7 +127,7 @@ def test_settings_that_cannot_be_meant(settings, error, sentence):
 
 def test_near_refuses_no_rows():
     fitted = Neighbors().learn(lesson(XOR, [0, 1, 1, 0]))
-    with pytest.raises(UsageError, match="of at least 1"):
+    with pytest.raises(UsageError, match="must be at least 1"):
         fitted.near(as_rows(XOR), 0)
     assert fitted.near(as_rows(XOR), 9)[0].shape == (4, 4)
 

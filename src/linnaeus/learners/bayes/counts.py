@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays.numerics import sigmoid
-from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
+from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.lazy import places
 from linnaeus.learners import LEARNERS
-from linnaeus.learners.base import RowLearner, expect_positive, indicators, posterior, values_of
-from linnaeus.protocols import CountsOn, ModelChances
+from linnaeus.learners.base import RowLearner, indicators, posterior, values_of
+from linnaeus.protocols import CountsOn, ModelChances, to_manifest
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Json, Lesson, Longs, Piece
+    from linnaeus.types import Array, Doubles, Lesson, Longs, Piece
 
 
 def check_priors(priors: tuple[float, ...] | None) -> None:
@@ -62,8 +61,7 @@ def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:
     if counts.all is None:
         return log_shares(counts.sizes, priors)
     check_number(priors, len(counts.sizes), sets=True)
-    odds: Doubles = np.log(np.maximum(counts.sizes, 0.5)) - np.log(np.maximum(counts.others, 0.5))
-    return odds
+    return np.log(np.maximum(counts.sizes, 0.5)) - np.log(np.maximum(counts.others, 0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,13 +151,14 @@ def _short(counts: Doubles) -> Array:
 class Counting(RowLearner):
     """A learner that counts: it defines what is counted, and how counts become weights; `priors` may be given."""
 
+    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
     tuned: ClassVar[str | None] = "smoothing"
 
     smoothing: float
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        expect_positive("smoothing", self.smoothing)
+        expect_within("smoothing", self.smoothing, float, "(0, inf)")
         check_priors(self.priors)
 
     @property
@@ -239,19 +238,13 @@ class CountModel:
     def state(self) -> State:
         """The counts, and the settings of the learner."""
         inside = self.counts.state()
-        return State({**settings(self.learner), **inside.manifest}, inside.tensors)
+        return State({**to_manifest(self.learner, LEARNERS), **inside.manifest}, inside.tensors)
 
     @classmethod
     def from_state(cls, state: State) -> CountModel:
         """Restore the model from its stored state."""
         counts = Counts.from_state(state)
         return cls(restored(state, len(counts.sizes), sets=counts.all is not None), counts)
-
-
-def settings(learner: RowLearner) -> dict[str, Json]:
-    """The name of a learner and its settings, as JSON."""
-    kind = places(LEARNERS)[type(learner).__module__, type(learner).__qualname__]
-    return {"kind": kind, **{name: list(v) if isinstance(v, tuple) else v for name, v in vars(learner).items()}}
 
 
 def restored(state: State, k: int, *, sets: bool = False) -> Piece:

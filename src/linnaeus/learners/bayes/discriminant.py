@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from linnaeus.arrays.numerics import single_blas
-from linnaeus.errors import DataError, InputTypeError, UsageError
+from linnaeus.errors import DataError, UsageError, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of
 from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares
@@ -93,10 +93,7 @@ class Discriminant(RowLearner):
 
     def __post_init__(self) -> None:
         if self.shrinkage != "auto":
-            if isinstance(self.shrinkage, bool) or not isinstance(self.shrinkage, int | float):
-                raise InputTypeError(f"shrinkage takes a number from 0 to 1, or 'auto', not {self.shrinkage!r}.")
-            if not 0 <= self.shrinkage <= 1:
-                raise UsageError(f"shrinkage must be from 0 to 1, not {self.shrinkage!r}.")
+            expect_within("shrinkage, if it is not 'auto',", self.shrinkage, float, "[0, 1]")
         check_priors(self.priors)
 
     def centers(self, lesson: Lesson, matrices: int) -> tuple[Doubles, Doubles]:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from linnaeus.arrays import CSR
-from linnaeus.errors import DataError, UsageError, damaged
+from linnaeus.errors import DataError, UsageError, damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import FittedJoint, RowLearner, expect_positive, indicators, tensors_of, to_dense
-from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored, settings
-from linnaeus.protocols import CountsOn, ModelChances
+from linnaeus.learners import LEARNERS
+from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of, to_dense
+from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored
+from linnaeus.protocols import CountsOn, ModelChances, to_manifest
 from linnaeus.types import Lesson, State
 
 if TYPE_CHECKING:
@@ -132,8 +133,7 @@ def _sparse_scatter(lesson: Lesson, sizes: Doubles, means: Doubles) -> Doubles:
         far += np.bincount(cell, weights * gap * gap, minlength=cells)
         stored += np.bincount(cell, weights, minlength=cells)
     zeros = np.maximum(sizes - stored.reshape(means.shape), 0.0)
-    found: Doubles = far.reshape(means.shape) + zeros * means * means
-    return found
+    return far.reshape(means.shape) + zeros * means * means
 
 
 def _parts(X: CSR, most: int = 1 << 22) -> Iterator[tuple[CSR, Longs]]:
@@ -174,7 +174,7 @@ class Gaussian(RowLearner):
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        expect_positive("smoothing", self.smoothing)
+        expect_within("smoothing", self.smoothing, float, "(0, inf)")
         check_priors(self.priors)
 
     def learn(self, lesson: Lesson) -> FittedGaussian:
@@ -243,7 +243,8 @@ class FittedGaussian(FittedJoint):
 
     def state(self) -> State:
         """Means, variances and settings."""
-        return State(settings(self.learner), {**self.classes.tensors("classes"), **self.whole.tensors("whole")})
+        tensors = {**self.classes.tensors("classes"), **self.whole.tensors("whole")}
+        return State(to_manifest(self.learner, LEARNERS), tensors)
 
     @classmethod
     def from_state(cls, state: State) -> FittedGaussian:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.errors import DataError, UsageError, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import values_of
 from linnaeus.learners.bayes.counts import Counting, Counts, log_priors
@@ -40,14 +40,10 @@ class Frequencies(Counting):
     [0.667, 0.333]
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        expect("smoothing", self.smoothing, float)
-        if not 0 <= self.smoothing < np.inf:
-            raise UsageError(f"smoothing must be a number of at least zero, not {self.smoothing!r}.")
+        expect_within("smoothing", self.smoothing, float, "[0, inf)")
 
     def shares(self, counts: Counts) -> Doubles:
         """p(y | j) of each feature and class (d, k); for label sets p(label | j), independently."""
@@ -67,8 +63,7 @@ class Frequencies(Counting):
 
 def _logs(P: Doubles) -> Doubles:
     logs = np.maximum(np.log(P, out=np.full(P.shape, NEVER), where=P > 0), NEVER)
-    snapped: Doubles = np.round(logs * GRID) / GRID
-    return snapped
+    return np.round(logs * GRID) / GRID
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +84,6 @@ class Multinomial(Counting):
     >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
     ['pos']
     """
-
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
 
     smoothing: float = 1.0
     priors: tuple[float, ...] | None = None
@@ -125,19 +118,14 @@ class Bernoulli(Counting):
     ['pos']
     """
 
-    answers: ClassVar[tuple[str, ...]] = ("classes", "sets")
-
     smoothing: float = 1.0
     threshold: float | None = 0.0
     priors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.threshold is None:
-            return
-        expect("threshold", self.threshold, float)
-        if not 0 <= self.threshold < np.inf:
-            raise UsageError(f"threshold must be a number of at least zero, or None, not {self.threshold!r}.")
+        if self.threshold is not None:
+            expect_within("threshold", self.threshold, float, "[0, inf)")
 
     @property
     def as_is(self) -> bool:
@@ -197,6 +185,8 @@ class Complement(Counting):
     >>> recipe.fit([("good film", "pos"), ("bad film", "neg")]).predict(["a good one"]).tolist()
     ['pos']
     """
+
+    answers: ClassVar[tuple[str, ...]] = ("classes",)
 
     smoothing: float = 1.0
     length: Literal["l1"] | None = None

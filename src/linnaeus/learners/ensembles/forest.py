@@ -48,8 +48,7 @@ class FittedVotes(FittedModel):
 
     def shares(self, X: Rows) -> Doubles:
         """The mean leaf values over the trees (n, k): shares of classes or labels, or numbers."""
-        found: Doubles = self.trees.add(X, np.zeros((X.shape[0], self.k))) / len(self.trees)
-        return found
+        return self.trees.add(X, np.zeros((X.shape[0], self.k))) / len(self.trees)
 
     def scores(self, X: Rows) -> Doubles:
         """Logarithms of probabilities, log-odds of labels, or numbers (n, k)."""

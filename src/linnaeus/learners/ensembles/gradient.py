@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedJoint, kind_of
 from linnaeus.learners.ensembles.trees import TreeLearner, Trees, foreign, planted, stakes, weighty
@@ -50,9 +50,7 @@ class GradientBoosting(TreeLearner):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("rate", "share"):
-            expect(name, getattr(self, name), float)
-            if not 0 < getattr(self, name) <= 1:
-                raise UsageError(f"{name} must be above 0 and at most 1, not {getattr(self, name)!r}.")
+            expect_within(name, getattr(self, name), float, "(0, 1]")
 
     def learn(self, lesson: Lesson) -> FittedGradient:
         """Grow the trees, round by round."""

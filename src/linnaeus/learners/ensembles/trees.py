@@ -11,9 +11,9 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.csr import only
-from linnaeus.errors import DataError, UsageError, damaged
+from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import RowLearner, counted, expect_whole, values_of
+from linnaeus.learners.base import RowLearner, counted, values_of
 from linnaeus.types import State
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class TreeLearner(RowLearner):
     def __post_init__(self) -> None:
         for name in ("trees", "rounds", "depth", "leaf"):
             if vars(self).get(name) is not None:  # None means no limit
-                expect_whole(name, vars(self)[name])
+                expect(name, vars(self)[name], int, 1)
 
 
 def weighty(lesson: Lesson) -> Lesson:

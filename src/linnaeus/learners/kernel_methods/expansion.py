@@ -9,9 +9,9 @@ import numpy as np
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
-from linnaeus.errors import DataError, damaged
+from linnaeus.errors import DataError, damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import RowLearner, expect_positive, indicators, tensors_of
+from linnaeus.learners.base import RowLearner, indicators, tensors_of
 from linnaeus.protocols import KeepsRows, PositiveSimilarity, capability
 from linnaeus.similarities import describe, described, similarity
 from linnaeus.types import LabelSets, State
@@ -33,7 +33,7 @@ class KernelLearner(RowLearner):
     def __post_init__(self) -> None:
         object.__setattr__(self, "kernel", similarity(self.kernel))
         if self.tuned is not None:
-            expect_positive(f"{type(self).__name__}(strength=...)", vars(self)[self.tuned])
+            expect_within(f"{type(self).__name__}(strength=...)", vars(self)[self.tuned], float, "(0, inf)")
 
 
 def signs(y: Truth, k: int) -> Doubles:

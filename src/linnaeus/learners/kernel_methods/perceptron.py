@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import counted
 from linnaeus.learners.kernel_methods.expansion import Expansion, KernelLearner, gram, signs
@@ -44,10 +44,7 @@ class KernelPerceptron(KernelLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        name = f"{type(self).__name__}(epochs=...)"
-        expect(name, self.epochs, int)
-        if self.epochs < 1:
-            raise UsageError(f"{name} is at least 1, not {self.epochs}.")
+        expect(f"{type(self).__name__}(epochs=...)", self.epochs, int, 1)
 
     def learn(self, lesson: Lesson) -> Expansion:
         """Train until an epoch has no mistakes, or for `epochs` epochs."""

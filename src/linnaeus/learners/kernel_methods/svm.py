@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from linnaeus.errors import UsageError, expect
+from linnaeus.errors import expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import counted
 from linnaeus.learners.kernel_methods.expansion import Expansion, KernelLearner, gram, heads, is_pair, opposed
@@ -45,9 +45,7 @@ class KernelSVM(KernelLearner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        expect("KernelSVM(tol=...)", self.tol, float)
-        if not 0 < self.tol < 1:
-            raise UsageError(f"KernelSVM(tol=...) must be between 0 and 1, not {self.tol!r}.")
+        expect_within("KernelSVM(tol=...)", self.tol, float, "(0, 1)")
 
     def learn(self, lesson: Lesson) -> Expansion:
         """Solve one binary problem for each class; for two classes only one."""

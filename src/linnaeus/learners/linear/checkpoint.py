@@ -1,4 +1,4 @@
-"""Checkpoints of a training: after an epoch, in one step, so that a kill leaves the last good one to go on from."""
+"""Checkpoints of a training, written atomically after epochs, so that an interrupted training can be resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = [field.name for field in fields(Record)]
 
 @dataclass(frozen=True)
 class Owner:
-    """What a checkpoint belongs to: the problem, its optimizer and seed, and the rows held out, if any."""
+    """The training that a checkpoint belongs to: the problem, its optimizer and seed, and held-out rows, if any."""
 
     objective: Objective
     optimizer: Solver
@@ -34,7 +34,7 @@ class Owner:
     aside: Problem | None = None
 
     def digest(self) -> str:
-        """A fingerprint of data and pieces."""
+        """A fingerprint of the data and the pieces."""
         o = self.objective
         pieces = (o.X.shape, o.k, o.bias, o.space, o.loss, o.regularizer, self.optimizer, self.seed)
         digest = hashlib.sha256(repr(pieces).encode())
@@ -45,17 +45,16 @@ class Owner:
 
 
 class Checkpoint:
-    """Keeps what a solver needs to go on: the state of its optimizer, its trace, the best by held-out score.
+    """Saves the state of the optimizer, the trace, and the best parameters by held-out score.
 
-    Optimizers that tell their state go on to the same bits; the others (those of SciPy among them) start from the
-    weights reached so far.
+    Optimizers that report a state resume with identical results; the others start from the saved weights.
     """
 
     def __init__(self, place: Part) -> None:
         self.place = place
 
     def resume(self, start: Start) -> tuple[Start, SoFar | None]:
-        """Where the last training was when it ended before its time; else the start as it is."""
+        """The state of an interrupted training, if there is one; else the start unchanged."""
         state = self.place.get()
         if state is None:
             return start, None
@@ -65,17 +64,18 @@ class Checkpoint:
             raise damaged(f"the checkpoint misses something ({error})") from error
 
     def __call__(self, so_far: SoFar, step: Step) -> None:
-        """Keep where the training is after an epoch."""
+        """Save the training after an epoch."""
         tensors = {f"params.{name}": value for name, value in step.params().items()}
         tensors |= {f"state.{name}": np.asarray(value) for name, value in step.state().items()}
         if so_far.best is not None and so_far.trace.epochs_since_best:
             tensors |= {f"best.{name}": value for name, value in so_far.best.items()}
-        tensors |= {"trace": _table(so_far.trace), "scale": _known(so_far.trace.scale)}
+        scale = np.nan if so_far.trace.scale is None else so_far.trace.scale
+        tensors |= {"trace": _table(so_far.trace), "scale": np.array([scale])}
         self.place.put(State({"epoch": step.epoch}, tensors))
 
 
 def train_from(place: Part | None, objective: Objective, optimizer: Solver, watch: Watch, start: Start) -> Fit:
-    """Train, from the checkpoint on that is in this place, and keep one there after each epoch; None: keep none."""
+    """Train, and save a checkpoint in this place after epochs; resume if there is one. None: without checkpoints."""
     if place is None:
         return train(objective, optimizer, watch, start)
     saver = Checkpoint(place)
@@ -104,17 +104,13 @@ def _table(trace: Trace) -> Doubles:
 
 
 def _trace(table: Doubles, scale: Doubles) -> Trace:
-    """The records again."""
+    """Restore the records."""
     rows = [[None if np.isnan(value) else float(value) for value in row] for row in table]
     records = [replace(Record(*row), epoch=int(row[0] or 0)) for row in rows]  # type: ignore[arg-type]
     return Trace(records, scale=None if np.isnan(scale[0]) else float(scale[0]))
 
 
-def _known(value: float | None) -> Doubles:
-    return np.array([np.nan if value is None else value])
-
-
 def _arrays(rows: Rows, y: Truth, weights: Doubles) -> list[Array]:
-    """What tells these examples from others."""
+    """The arrays that identify these examples."""
     truth = [y.offsets, y.labels] if isinstance(y, LabelSets) else [np.asarray(y)]
     return [*truth, weights, rows.tdot(np.ones(rows.shape[0]))]

@@ -1,4 +1,4 @@
-"""What a training leaves to be said: not converged, no minimum, worse than nothing."""
+"""Warnings about a training: not converged, no minimum, worse than zero weights."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from linnaeus.erm import Fit, Objective, Trace
 
 UNFINISHED = ("epochs", "time limit", "no further progress")
-"""Reasons to end that leave a solver short of its tolerance."""
+"""The reasons of a training that ended before its tolerance was reached."""
 
 
 class NotConverged(LinnaeusWarning):
     """A solver stopped before it was certified to be near the optimum.
 
-    Where scikit-learn is loaded, what is given is its `ConvergenceWarning` too.
+    If scikit-learn is loaded, the warning is also a `ConvergenceWarning` of scikit-learn.
 
     >>> issubclass(NotConverged, UserWarning)
     True
@@ -37,15 +37,15 @@ def _for_scikit() -> type[NotConverged]:
 
 
 def category() -> type[NotConverged]:
-    """What a warning is, without loading scikit-learn for it."""
+    """The class of the warning; scikit-learn is not imported for it."""
     return _for_scikit() if "sklearn" in sys.modules else NotConverged
 
 
 def warn(fit: Fit, objective: Objective, optimizer: Any) -> None:
-    """Say what the user should know about how it ended, if anything.
+    """Warn the user if the training did not end well.
 
-    Weights that decide every example without a penalty prove that there is no minimum, where the loss is never zero:
-    that is the reason then, though the optimizer did not know it.
+    If the loss is never zero and there is no penalty, weights that classify every example correctly prove that there is
+    no minimum; the reason in the trace is then changed to that.
     """
     trace, name = fit.trace, type(optimizer).__name__
     if trace.reason in UNFINISHED and vanishing(objective) is not None and decided(objective, fit.params):
@@ -70,7 +70,7 @@ def warn(fit: Fit, objective: Objective, optimizer: Any) -> None:
 
 
 def known(trace: Trace) -> str:
-    """Gap or gradient and objective of the last record, as far as they are known, in parentheses.
+    """The gap or the gradient, and the objective of the last record, if they are known, in parentheses.
 
     >>> from linnaeus.erm import Record, Trace
     >>> known(Trace([Record(1, 0.1, value=5.0, gap=0.25)])), known(Trace([Record(1, 0.1)]))
@@ -86,9 +86,9 @@ def known(trace: Trace) -> str:
 
 
 def worse_than_nothing(fit: Fit, objective: Objective, optimizer: Any) -> str:
-    """What to do about steps that led above the objective of zero weights; nothing where they did not.
+    """A sentence if the objective is larger than that of zero weights; else empty.
 
-    The trace has a running estimate, which is asked first: only where it looks bad the objective itself is evaluated.
+    The running estimate of the trace is checked first; the objective is evaluated only if the estimate is too large.
     """
     solver = rated(optimizer)
     if solver is None or mistake_driven(objective.loss) or not len(fit.trace):

@@ -1,4 +1,4 @@
-"""Learners: from rows and labels to a fitted model that gives scores. `Linear` is the engine of `erm`."""
+"""`Linear`: the settings of a linear model, as a learner."""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ if TYPE_CHECKING:
     from linnaeus.types import Piece
 
 
+def strength_of(regularizer: Piece) -> float | None:
+    """The strength of a regularizer; None if it has none."""
+    tuned = is_dataclass(regularizer) and "strength" in {field.name for field in fields(regularizer)}
+    return float(regularizer.strength) if tuned else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Linear:
     """Minimizes sum_i weight_i loss(x_i W + b, y_i) + regularizer(W): any pieces, by plain name or as objects.
 
-    `costs` are those of training, l(y', y) in the order of the classes; "auto" leaves a choice to the labels (output)
-    and to the pieces (optimizer). `epochs`, `tol` and `seconds` say when to stop. A share `held_out` of the rows can be
-    kept aside in each training, which stops after `patience` epochs without a better score on them.
+    `costs` are those of training, l(y', y) in the order of the classes. "auto" chooses the output by the labels, the
+    optimizer by the other pieces. `epochs`, `tol` and `seconds` are the stopping criteria. With `held_out`, this share
+    of the rows is held out, and training stops after `patience` epochs without a better score on them.
 
     >>> Linear(loss="hinge").regularizer
     L2(strength=1.0)
@@ -48,14 +54,13 @@ class Linear:
 
     @property
     def strength(self) -> float | None:
-        """The strength of the regularizer; None where it has none to tune."""
-        tuned = is_dataclass(self.regularizer) and "strength" in {field.name for field in fields(self.regularizer)}
-        return float(self.regularizer.strength) if tuned else None
+        """The strength of the regularizer; None if it has none."""
+        return strength_of(self.regularizer)
 
     def with_strength(self, strength: float) -> Linear:
-        """The same, regularized with another strength."""
+        """A copy with another strength of the regularizer."""
         return replace(self, regularizer=replace(self.regularizer, strength=strength))
 
     def settings(self, seed: int, progress: Watching | None = None, checkpoint: Part | None = None) -> SimpleNamespace:
-        """What `solving.solve` reads: the fields, and what belongs to one training."""
+        """The settings for `solving.solve`: the fields, and those of one training."""
         return SimpleNamespace(**vars(self), decision="score", seed=seed, progress=progress, checkpoint=checkpoint)

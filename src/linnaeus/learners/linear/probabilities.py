@@ -1,4 +1,4 @@
-"""From scores to probabilities, where the loss gives them a meaning."""
+"""From scores to probabilities, for losses that define them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def has_chances(loss: object, space: object) -> bool:
-    """Whether scores of this loss in this space (None: not known yet) say something about probabilities."""
+    """Whether there are probabilities for scores of this loss in this space (None: not known yet)."""
     if capability(loss, Chances) is None:
         return False
     return capability(loss, OracleLoss) is not None or capability(space, JointSpace) is None

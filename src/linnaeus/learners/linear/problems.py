@@ -1,7 +1,7 @@
-"""From checked data and the parameters of a learner to the problem they make, and its output space.
+"""The problem that checked data and the parameters of a learner define, and its output space.
 
-`choose_output` takes the space that fits best where the user leaves it open, as `erm.choose` does for optimizers. A
-cost matrix goes into the output space, for losses that look there, or into the decision.
+`choose_output` chooses the space if the user has not, as `erm.choose` does for optimizers. A cost matrix is part of the
+output space, for losses that use costs, or of the decision.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 
 from linnaeus.arrays.labels import Labels, refuse_one_class
 from linnaeus.arrays.weights import class_weights
-from linnaeus.erm.pieces import piece
+from linnaeus.erm.pieces import piece, refuse_unfit
 from linnaeus.errors import DataError, UsageError
 from linnaeus.learners.linear.probabilities import has_chances
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.losses import StructuredLoss
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
 from linnaeus.outputs.costs import as_costs, zero_one
-from linnaeus.protocols import CostSpace, NumberSpace, OneScore, SetSpace, capability, has
+from linnaeus.protocols import CostSpace, OneScore, capability, has
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -36,19 +36,22 @@ DECISIONS = ("score", "expected_cost")
 
 
 def posed(spec: Spec, rows: CSR | Dense, labels: Labels, weights: Doubles) -> Problem:
-    """The problem these parameters make of these data; costs go into the output space, unless the decision has them."""
+    """The problem of these parameters and data; costs are part of the output space, unless the decision uses them."""
     k = len(labels.classes)
-    if not labels.sets:
-        refuse_one_class(labels.classes)
-    if not k:
-        raise DataError("The lists of labels are all empty; at least one row must have a label.")
+    refuse_few_classes(labels)
     space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
-    if has(space, NumberSpace) or has(space, SetSpace) != labels.sets:
-        wanted = "multilabel" if labels.sets else "one of binary, multiclass, onevsrest and onevsone"
-        raise UsageError(f"The output {type(space).__name__} does not fit these labels; use {wanted}, or 'auto'.")
+    refuse_unfit(space, labels.sets)
     space = with_costs(spec, space, k)
     space.width(k)
     return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)
+
+
+def refuse_few_classes(labels: Labels) -> None:
+    """Refuse labels that are all of one class, and lists of labels that are all empty."""
+    if not labels.sets:
+        refuse_one_class(labels.classes)
+    elif not len(labels.classes):
+        raise DataError("The lists of labels are all empty; at least one row must have a label.")
 
 
 def choose_output(output: Piece, loss: Loss, k: int, sets: bool) -> Piece:
@@ -75,7 +78,7 @@ def choose_output(output: Piece, loss: Loss, k: int, sets: bool) -> Piece:
 
 
 def with_costs(spec: Spec, space: Piece, k: int) -> Piece:
-    """The output space to train in: with the costs, unless the decision has them."""
+    """The output space for training: with the costs, unless the decision uses them."""
     if spec.decision not in DECISIONS:
         raise UsageError(f"decision takes {' or '.join(map(repr, DECISIONS))}, not {spec.decision!r}.")
     costs, loss = as_costs(spec.costs, k), piece("loss", spec.loss)
@@ -96,7 +99,7 @@ def with_costs(spec: Spec, space: Piece, k: int) -> Piece:
 
 
 def minds_costs(loss: Loss, space: Piece) -> bool:
-    """Whether the loss is another one when mistakes cost twice as much: asked on scores of one row for each class.
+    """Whether the loss depends on costs: its values are compared for plain and doubled costs, on a few scores.
 
     >>> from linnaeus.losses import Hinge, Log
     >>> from linnaeus.outputs import Binary

@@ -1,14 +1,14 @@
-"""From the parameters of a face and checked data to fitted float32 weights: objective, optimizer, watch, warning.
+"""From the parameters of an estimator and checked data to fitted weights: objective, optimizer, watch, warning.
 
-Where the solver is ours to choose, it gets the same problem in a better form.
+If the optimizer is "auto", the solver gets an equivalent problem in a better form.
 
 *Canonical*: equal examples become one with the sum of their weights, in a fixed order. The objective is a sum over
-examples, so it is the same function; but now repeating an example and giving it twice the weight, shuffling the rows,
-or leaving out zeros, give the same problem to the last bit, and so the same model. Above `SMALL` entries sorting whole
-rows would cost more than it is worth.
+examples, so it is the same function. Repeating an example or giving it twice the weight, shuffling the rows, or leaving
+out zeros then gives an identical problem, and so an identical model. Above `SMALL` entries, sorting the rows would take
+too long.
 
-*Centered*: with a free bias, x W + b = (x - m) W + (b + m W), and the penalty does not see b: columns may be moved to
-mean zero. Columns far from zero, like years or prices, would make every solver crawl.
+*Centered*: with a free bias, x W + b = (x - m) W + (b + m W), and b is not penalized, so columns can be shifted to mean
+zero. Solvers are very slow if columns are far from zero, like years or prices.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from linnaeus.erm.check import check_loss
 from linnaeus.erm.choose import choose_optimizer, mistake_driven, rated, stepwise
 from linnaeus.erm.pieces import piece
 from linnaeus.erm.progress import listening
-from linnaeus.errors import DataError, UsageError, expect
+from linnaeus.errors import DataError, UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import values_of
 from linnaeus.learners.linear.checkpoint import Owner, train_from
@@ -51,16 +51,16 @@ if TYPE_CHECKING:
     Spec: TypeAlias = LinearFace | SimpleNamespace
 
 STEPWISE_EPOCHS, PERCEPTRON_EPOCHS, SOLVER_EPOCHS = 20, 100, 5000
-"""Epochs where none are given: step-wise optimizers, those that wait for no mistakes, solvers that know the end."""
+"""Default epochs: of stochastic optimizers, of those that stop when there are no mistakes, and of other solvers."""
 
 CANDIDATE_BATCH = 16
-"""Examples with candidates that a step looks at."""
+"""The number of examples with candidates in a step."""
 
 SMALL = 1 << 15
-"""Rows plus stored values up to which a problem is brought into its canonical form."""
+"""The largest number of rows plus stored values for which a problem is brought into its canonical form."""
 
 DENSE = 1 << 22
-"""Numbers of a dense matrix up to which a centered copy is made: 32 MB."""
+"""The largest dense matrix of which a centered copy is made, in numbers: 32 MB."""
 
 BIASES: dict[bool | str, Literal["free", "regularized", "none"]] = {
     True: "free",
@@ -73,7 +73,7 @@ BIASES: dict[bool | str, Literal["free", "regularized", "none"]] = {
 
 @dataclass(frozen=True)
 class Problem:
-    """Checked data: a matrix, the encoded truth, what each row counts, the output space and its number of classes."""
+    """Checked data: a matrix, the encoded labels, row weights, the output space and its number of classes."""
 
     rows: Any
     y: Any
@@ -87,12 +87,12 @@ class Problem:
         return replace(self, rows=self.rows.take(rows), y=self.y[rows], weights=kept)
 
     def part(self, rows: AnyInts, X: CSR | Dense) -> Problem:
-        """The same problem on these rows, whose features are others."""
+        """The same problem on these rows, with other features X."""
         return replace(self, rows=X, y=self.y[rows], weights=self.weights[rows])
 
 
 def solve(spec: Spec, problem: Problem, start: Params | None = None) -> Fit:
-    """Train as the parameters of a face say; warns where the optimum was not reached."""
+    """Train with the parameters of an estimator; warns if the optimum was not reached."""
     expect("seed", spec.seed, int)
     refuse_large(problem)
     problem, aside = _split(spec, problem)
@@ -105,7 +105,7 @@ def solve(spec: Spec, problem: Problem, start: Params | None = None) -> Fit:
     begin = Start(start or objective.initial(), seed=int(spec.seed), epochs=stop.epochs or 100)
     score = None if aside is None else _held_out(objective, aside)
     place, file = spec.checkpoint, None
-    if place is not None and not isinstance(place, Part):  # a file that a user names; else a place in a file of ours
+    if place is not None and not isinstance(place, Part):  # the name of a file, given by a user
         file = PartsFile(place, Owner(objective, optimizer, begin.seed, aside).digest())
         place = file.part("solver")
     with listening(spec.progress, stop) as listeners:
@@ -117,7 +117,7 @@ def solve(spec: Spec, problem: Problem, start: Params | None = None) -> Fit:
 
 
 def refuse_large(problem: Problem) -> None:
-    """Refuse features, targets and weights whose squares no float can hold, before a solver trips over them."""
+    """Refuse features, targets and weights whose squares overflow."""
     refuse_overflow("X", values_of(problem.rows), "features")
     refuse_overflow("sample_weight", problem.weights, "weights")
     if isinstance(problem.y, np.ndarray) and problem.y.dtype.kind == "f":
@@ -125,7 +125,7 @@ def refuse_large(problem: Problem) -> None:
 
 
 def objective_of(spec: Spec, problem: Problem) -> Objective:
-    """The sum of losses and the penalty that the parameters of a face describe."""
+    """The objective of the parameters of an estimator: the sum of losses and the penalty."""
     if not isinstance(spec.bias, bool | np.bool_ | str) or spec.bias not in BIASES:
         raise UsageError(f"bias takes 'free' (True), 'regularized' or 'none' (False), not {spec.bias!r}.")
     bias = BIASES[spec.bias]  # type: ignore[index]
@@ -151,17 +151,17 @@ def stopping(spec: Spec, loss: Loss, optimizer: Solver) -> Stop:
 
 
 def refuse_following(optimizer: Solver) -> None:
-    """Where no rows are held out, a schedule that follows their score has nothing to follow."""
+    """Refuse a schedule that needs held-out scores, because no rows are held out."""
     solver = rated(optimizer)
     if solver is not None and capability(solver.schedule, HeldOutSchedule) is not None:
         raise UsageError("The held-out schedule follows the score of held-out rows; use fit and held_out, such as 0.1.")
 
 
 def _prepared(spec: Spec, problem: Problem) -> tuple[Objective, Solver, Doubles | None]:
-    """Objective, optimizer, and the mean row where columns were centered.
+    """Objective, optimizer, and the mean row if columns were centered.
 
-    A given optimizer sees the rows as they are. A chosen one sees what is easier to solve; steps of single examples
-    have nothing to gain from columns that are centered.
+    A given optimizer gets the rows unchanged. With "auto" it gets an easier problem; columns are not centered for
+    stochastic optimizers, which would gain nothing.
     """
     objective = objective_of(spec, problem)
     if not (isinstance(spec.optimizer, str) and spec.optimizer == "auto"):
@@ -183,7 +183,7 @@ def _moved(rows: CSR | Dense, mean: Doubles) -> Dense:
 
 
 def _back(params: Params, mean: Doubles) -> Params:
-    """Weights for rows as they were; the bias makes up for what the weights lose when they are stored."""
+    """The parameters for the original rows; the bias corrects for the rounding of the stored weights."""
     with np.errstate(over="ignore", invalid="ignore"):  # `stored` refuses what is not finite
         W = params["W"].astype(np.float32).astype(np.float64)
         return {"W": params["W"], "b": params["b"] - mean @ W}
@@ -191,9 +191,7 @@ def _back(params: Params, mean: Doubles) -> Params:
 
 def _split(spec: Spec, problem: Problem) -> tuple[Problem, Problem | None]:
     """The rows to learn from, and those held out: a share of all, chosen by the seed."""
-    expect("held_out", spec.held_out, float)
-    if not 0 <= spec.held_out < 1:
-        raise UsageError(f"held_out is the share of rows kept aside, at least 0 and below 1, not {spec.held_out}.")
+    expect_within("held_out", spec.held_out, float, "[0, 1)")
     if not spec.held_out:
         return problem, None
     n = problem.rows.shape[0]
@@ -207,7 +205,7 @@ def _split(spec: Spec, problem: Problem) -> tuple[Problem, Problem | None]:
 
 
 def _class_by_class(problem: Problem, order: Ints, count: int) -> tuple[Ints, Ints]:
-    """The first `count` rows of this order aside, but for one of each class of which none would be left."""
+    """Hold out the first `count` rows of this order, but keep one row of each class that would have none left."""
     kept, aside = order[count:], order[:count]
     if isinstance(problem.y, LabelSets) or has(problem.space, NumberSpace):
         return kept, aside
@@ -217,7 +215,7 @@ def _class_by_class(problem: Problem, order: Ints, count: int) -> tuple[Ints, In
 
 
 def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]:
-    """Mean log-likelihood where the loss knows probabilities, else the share of right answers; numbers: minus loss."""
+    """The mean log-likelihood if the loss has probabilities; for numbers minus the loss; else the accuracy."""
     X, total = aside.rows, float(aside.weights.sum())
     space, loss = objective.space, objective.loss
 
@@ -234,7 +232,7 @@ def _held_out(objective: Objective, aside: Problem) -> Callable[[Params], float]
 
 
 def canonical(rows: CSR | Dense, y: Truth, weights: Doubles) -> tuple[Longs, Doubles]:
-    """The rows to keep, in order, and what each counts; equal examples are kept once.
+    """The rows to keep, in order, and their weights; equal examples are kept once.
 
     >>> from linnaeus.arrays import as_rows
     >>> X, y = as_rows([[1.0], [2.0], [1.0]]), np.array([0, 1, 0])
@@ -253,7 +251,7 @@ def canonical(rows: CSR | Dense, y: Truth, weights: Doubles) -> tuple[Longs, Dou
 
 
 def centered(rows: CSR | Dense, weights: Doubles) -> tuple[Dense, Doubles] | None:
-    """The rows minus their mean, and that mean; None for what is sparse or too large to copy.
+    """The rows minus their mean, and that mean; None if a copy would be too large.
 
     >>> from linnaeus.arrays import as_rows
     >>> X, mean = centered(as_rows([[1.0], [3.0]]), np.ones(2))
@@ -268,13 +266,13 @@ def centered(rows: CSR | Dense, weights: Doubles) -> tuple[Dense, Doubles] | Non
 
 
 def small(rows: CSR | Dense) -> bool:
-    """Whether the matrix is worth it."""
+    """Whether the matrix is small enough for the canonical form."""
     n, d = rows.shape
     return (rows.nnz if isinstance(rows, CSR) else n * d) + n <= SMALL
 
 
 def _row(X: CSR, i: int) -> bytes:
-    """The bytes of a row without its zeros, after their number."""
+    """The number of nonzeros of a row and their columns and values, as bytes."""
     at = slice(int(X.indptr[i]), int(X.indptr[i + 1]))
     full = X.data[at] != 0
     columns, values = X.indices[at][full], X.data[at][full].astype(np.float64)
@@ -289,7 +287,7 @@ def _truth(y: Truth, i: int) -> bytes:
 def solve_candidates(
     learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, run: Run | None = None
 ) -> Fit:
-    """Weights W (d, 1) of the rows of all candidates, from these weights on: all share one weight for each feature."""
+    """Train weights W (d, 1) for the rows of all candidates; `start` are the initial weights."""
     from linnaeus.erm.objective import structured
     from linnaeus.outputs import Candidates
 
@@ -309,7 +307,7 @@ def solve_candidates(
 
 
 def _narrowed(objective: Structured) -> tuple[Structured, AnyInts | None]:
-    """The same with the columns that have values: pairs of words that never met need no weight."""
+    """The same objective with only the columns that have values, and these columns; None if all have."""
     X = objective.X
     assert isinstance(X, Grouped)
     columns = X.touched()

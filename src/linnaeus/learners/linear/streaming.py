@@ -9,7 +9,7 @@ becomes two columns, w and -w (halved in a joint space), and the optimizer's sta
 
 from __future__ import annotations
 
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from linnaeus.erm.pieces import piece
 from linnaeus.erm.progress import listening
 from linnaeus.errors import InputTypeError, UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.learners.linear.learner import strength_of
 from linnaeus.learners.linear.solving import Problem, objective_of, refuse_following, refuse_large, stopping
 from linnaeus.outputs.product import pairs
 from linnaeus.protocols import ClassScores, JointSpace, has
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from linnaeus.erm import Objective, Trace
     from linnaeus.learners.linear.solving import Spec
-    from linnaeus.protocols import OutputSpace, Regularizer, Solver
+    from linnaeus.protocols import OutputSpace, Solver
     from linnaeus.types import Array, Arrays, Floats, Label, Params, Piece, Step
 
 ENDLESS = 10**6
@@ -182,8 +183,7 @@ def _announced(classes: Label) -> Array:
     return labels.classes
 
 
-def _scaled(regularizer: Piece, share: float) -> Regularizer:
-    """The penalty that a share of the rows has to bear."""
-    known = {f.name for f in fields(regularizer)} if is_dataclass(regularizer) else set()
-    found: Regularizer = regularizer
-    return replace(regularizer, strength=regularizer.strength * share) if "strength" in known else found
+def _scaled(regularizer: Piece, share: float) -> Piece:
+    """The penalty for a share of the rows."""
+    strength = strength_of(regularizer)
+    return regularizer if strength is None else replace(regularizer, strength=strength * share)

@@ -9,9 +9,9 @@ import numpy as np
 from linnaeus.arrays import CSR
 from linnaeus.arrays.csr import present
 from linnaeus.arrays.numerics import single_blas
-from linnaeus.errors import UsageError
+from linnaeus.errors import UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import expect_positive, expect_whole, indicators
+from linnaeus.learners.base import indicators
 from linnaeus.learners.neighbors.hashing import drawn_bits, drawn_planes
 from linnaeus.types import LabelSets
 
@@ -49,9 +49,9 @@ class Components:
 
     def __post_init__(self) -> None:
         for name, least in (("width", 1), ("epochs", 0), ("batch", 2)):
-            expect_whole(name, getattr(self, name), least)
+            expect(name, getattr(self, name), int, least)
         for name in ("rate", "temperature"):
-            expect_positive(name, getattr(self, name))
+            expect_within(name, getattr(self, name), float, "(0, inf)")
 
     def refuse(self, metric: str) -> str | None:
         """Refuse metrics other than the cosine."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import damaged
+from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import expect_whole, to_dense
+from linnaeus.learners.base import to_dense
 from linnaeus.learners.neighbors.exact import BatchedIndex, as_dense, by_rows
 from linnaeus.learners.neighbors.hashing import drawn_bits
 
@@ -51,9 +51,9 @@ class Graph:
     walk: int = 100
 
     def __post_init__(self) -> None:
-        expect_whole("links", self.links, 2, 512)
-        expect_whole("build", self.build, 1, 10**6)
-        expect_whole("walk", self.walk, 1, 10**6)
+        expect_within("links", self.links, int, "[2, 512]")
+        expect_within("build", self.build, int, "[1, 1000000]")
+        expect_within("walk", self.walk, int, "[1, 1000000]")
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> GraphIndex:
         """Draw the layers and link the rows."""

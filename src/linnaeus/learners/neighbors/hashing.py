@@ -11,10 +11,9 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.csr import present
-from linnaeus.errors import damaged
+from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
-from linnaeus.learners.base import expect_whole
 from linnaeus.learners.neighbors.exact import BatchedIndex, ExactIndex, asked, shaped
 
 if TYPE_CHECKING:
@@ -99,8 +98,8 @@ class Hashing:
     tables: int
 
     def __post_init__(self) -> None:
-        expect_whole("bits", self.bits, 1, self.most_bits)
-        expect_whole("tables", self.tables, 1, 1024)
+        expect_within("bits", self.bits, int, f"[1, {self.most_bits}]")
+        expect_within("tables", self.tables, int, "[1, 1024]")
 
     @abstractmethod
     def keys(self, X: CSR | Dense, seed: int, planes: Planes) -> Words64:

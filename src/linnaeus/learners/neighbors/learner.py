@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -10,13 +10,12 @@ import numpy as np
 from linnaeus.arrays import Dense
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
-from linnaeus.errors import InputTypeError, UsageError, damaged, did_you_mean
+from linnaeus.errors import UsageError, damaged, did_you_mean, expect
 from linnaeus.frozen import dataclass
-from linnaeus.lazy import places
-from linnaeus.learners.base import FittedModel, RowLearner, counted, expect_whole
+from linnaeus.learners.base import FittedModel, RowLearner, counted
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
-from linnaeus.protocols import KeepsRows, ModelChances, has_method
+from linnaeus.protocols import KeepsRows, ModelChances, meant, to_manifest
 from linnaeus.types import LabelSets, State
 
 if TYPE_CHECKING:
@@ -26,38 +25,8 @@ if TYPE_CHECKING:
     from linnaeus.types import Doubles, Floats, Ints, Json, Lesson, Piece
 
 
-def meant(name: str, value: Piece, table: Table, ability: str) -> Piece:
-    """Return the piece: an object unchanged, or the piece with this name and its default settings."""
-    if isinstance(value, str):
-        if value not in table:
-            raise UsageError(f"There is no {name} {value!r}; {did_you_mean(value, table)}")
-        return table[value]()
-    if not has_method(value, ability):
-        raise InputTypeError(f"{name} takes a name ({', '.join(table)}) or an object of that kind, not {value!r}.")
-    return value
-
-
-def told(piece: Piece, table: Table) -> Json:
-    """The piece as JSON.
-
-    >>> from linnaeus.learners.neighbors import VOTES, Kernel
-    >>> told(Kernel(width=0.5), VOTES)
-    {'kind': 'kernel', 'width': 0.5}
-    """
-    if piece is None:
-        return None
-    place = type(piece).__module__, type(piece).__qualname__
-    if place not in places(table):
-        raise UsageError(
-            f"A model file holds no code, so your own {type(piece).__name__} cannot be saved; use {', '.join(table)}."
-        )
-    return {"kind": places(table)[place], **{field.name: getattr(piece, field.name) for field in fields(piece)}}
-
-
-def of_told(value: Json, table: Table) -> Piece:
-    """Restore the piece; an unknown kind is refused."""
-    if value is None:
-        return None
+def from_manifest(value: Json, table: Table) -> Piece:
+    """Restore a piece from what `to_manifest` returned; an unknown kind is refused."""
     if not isinstance(value, dict) or value.get("kind") not in table:
         raise damaged("a part of its search or of its votes is unknown")
     return table[value["kind"]](**{name: item for name, item in value.items() if name != "kind"})
@@ -96,7 +65,7 @@ class Neighbors(RowLearner):
     projection: Piece = None
 
     def __post_init__(self) -> None:
-        expect_whole("k", self.k)
+        expect("k", self.k, int, 1)
         refuse_metric(self.metric)
         object.__setattr__(self, "votes", meant("votes", self.votes, VOTES, "weigh"))
         object.__setattr__(self, "search", meant("search", self.search, SEARCHES, "index"))
@@ -164,9 +133,8 @@ class FittedNeighbors(FittedModel):
         than training rows. Rows are numbered as in training, without the rows of weight zero.
         """
         count = self.how.k if count is None else count
-        expect_whole("count", count)
-        found: tuple[Ints, Doubles] = self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
-        return found
+        expect("count", count, int, 1)
+        return self.index.near(projected(X, self.projection), min(count, self.keeps_rows))
 
     def scores(self, X: CSR | Dense) -> Doubles:
         """Shares of the votes (n, k); for label sets minus 1/2; for numbers their means."""
@@ -185,9 +153,9 @@ class FittedNeighbors(FittedModel):
             "kind": "neighbors",
             "k": self.how.k,
             "metric": self.how.metric,
-            "votes": told(self.how.votes, VOTES),
-            "search": told(self.how.search, SEARCHES),
-            "projection": told(self.how.projection, PROJECTIONS),
+            "votes": to_manifest(self.how.votes, VOTES),
+            "search": to_manifest(self.how.search, SEARCHES),
+            "projection": None if self.how.projection is None else to_manifest(self.how.projection, PROJECTIONS),
             "classes": self.known.k,
         }
         inside = {f"index.{name}": array for name, array in self.index.state().items()}
@@ -202,11 +170,13 @@ class FittedNeighbors(FittedModel):
         if not len(rows):
             raise damaged("its training rows are missing")
         known = known_of(state.tensors, len(rows), int(manifest["classes"]))
-        votes, search = of_told(manifest["votes"], VOTES), of_told(manifest["search"], SEARCHES)
-        if votes is None or search is None or not isinstance(manifest["k"], int) or manifest["k"] < 1:
-            raise damaged("the settings of its search or its votes are missing")
-        projection, W = of_told(manifest["projection"], PROJECTIONS), state.tensors.get("projection")
+        votes, search = from_manifest(manifest["votes"], VOTES), from_manifest(manifest["search"], SEARCHES)
+        if not isinstance(manifest["k"], int) or manifest["k"] < 1:
+            raise damaged("the number of its neighbors is missing")
+        projection, W = manifest["projection"], state.tensors.get("projection")
         _check_projection(W, rows.shape[1], wanted=projection is not None)
+        if projection is not None:
+            projection = from_manifest(projection, PROJECTIONS)
         how = Neighbors(k=manifest["k"], metric=manifest["metric"], votes=votes, search=search, projection=projection)
         inside = {name.removeprefix("index."): a for name, a in state.tensors.items() if name.startswith("index.")}
         return cls(search.restore(inside, rows, how.metric), known, how, W)

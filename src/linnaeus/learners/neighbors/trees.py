@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
-from linnaeus.errors import UsageError, damaged
+from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import expect_whole, to_dense
+from linnaeus.learners.base import to_dense
 from linnaeus.learners.neighbors.exact import BatchedIndex, as_dense, by_rows
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class TreeSearch:
     leaf: int = 40
 
     def __post_init__(self) -> None:
-        expect_whole("leaf", self.leaf)
+        expect("leaf", self.leaf, int, 1)
 
     def index(self, rows: CSR | Dense, metric: str, seed: int) -> TreeIndex:
         """Build the index; the tree is built at the first query."""

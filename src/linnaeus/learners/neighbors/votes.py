@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linnaeus.errors import damaged
+from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import expect_positive
 from linnaeus.types import LabelSets
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ class ByDistance:
         """The votes (n, count)."""
         gaps = np.maximum(0.0, 1.0 - scores if metric == "cosine" else -scores)
         here = gaps == 0
-        found: Doubles = np.where(here.any(axis=1)[:, None], here, 1.0 / np.where(here, 1.0, gaps))
-        return found
+        return np.where(here.any(axis=1)[:, None], here, 1.0 / np.where(here, 1.0, gaps))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +70,7 @@ class Kernel:
     width: float = 0.1
 
     def __post_init__(self) -> None:
-        expect_positive("width", self.width)
+        expect_within("width", self.width, float, "(0, inf)")
 
     def refuse(self, metric: str) -> str | None:
         """Accept every metric."""
@@ -129,8 +127,7 @@ class Known:
 
 def _sums(places: Array, votes: Doubles, shape: tuple[int, int]) -> Doubles:
     """Sums of the votes by class, added in order."""
-    found: Doubles = np.bincount(places, votes, shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
-    return found
+    return np.bincount(places, votes, shape[0] * shape[1]).astype(np.float64, copy=False).reshape(shape)
 
 
 def known_of(tensors: Mapping[str, Array], n: int, k: int) -> Known:

@@ -1,11 +1,11 @@
 """Dual coordinate ascent: exact solvers for L2-regularized linear models, with a certified duality gap.
 
-`ascent.py` is the optimizer piece. `binary.py` says what binary problems are, with their losses; `separate.py` solves
-them one by one, `grouped.py` those that have all rows in common side by side, until few are left. `joint.py` solves
-problems whose classes are scored together. The inner loops are the kernels `dual_epoch_*`, `dual_gap_*`, `team_*`,
-`crammer_*` and `softmax_*`.
+`ascent.py` has the optimizer. `binary.py` defines binary problems and their losses; `separate.py` solves them one by
+one, and `grouped.py` solves problems that share all rows side by side, until few are left. `joint.py` solves problems
+whose classes are scored together. The inner loops are the kernels `dual_epoch_*`, `dual_gap_*`, `team_*`, `crammer_*`
+and `softmax_*`.
 
-To add a loss: its five functions in `kernels/native/dual_losses.hpp` and in the twin, and its row in `LOSSES`.
+To add a loss: its five functions in `kernels/native/dual_losses.hpp` and in the twin, and a row in `LOSSES`.
 """
 
 from __future__ import annotations

@@ -23,14 +23,14 @@ from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Arrays, Doubles, Params, Start
+    from linnaeus.types import Doubles, Params, Start
 
 MOST = 1 << 28
-"""Numbers of a dual, n x k: two gigabytes."""
+"""The largest number of dual variables of a joint problem, n x k: two gigabytes."""
 
 
 class JointLoss(NamedTuple):
-    """A loss of classes that are scored together: its family, and when costs count; by default each mistake costs 1."""
+    """A loss of classes that are scored together: its family, and when it uses costs. By default a mistake costs 1."""
 
     family: Family
     costs: Literal["never", "given", "always"]
@@ -41,14 +41,13 @@ FAMILIES = {
     "log": JointLoss(SOFTMAX, "never"),
     "softmargin": JointLoss(SOFTMAX, "always"),
 }
-"""By the name a loss gives its `joint`."""
+"""The joint losses by the name in their attribute `joint`."""
 
 
 def refuse_joint(objective: Objective) -> str | None:
     """Refuse losses without an exact step, penalties other than L2, and problems that do not fit into memory."""
     if not has(objective.loss, JointDualLoss):
-        loss = type(objective.loss).__name__
-        return f"DualAscent has no dual step for the {loss} loss in Multiclass."
+        return f"DualAscent has no dual step for the {type(objective.loss).__name__} loss in Multiclass."
     if not ridge(objective):
         return _no_ridge(objective)
     n, k = objective.X.shape[0], objective.k
@@ -58,7 +57,7 @@ def refuse_joint(objective: Objective) -> str | None:
 
 
 def minimize_joint(objective: Objective, tol: float, start: Start, report: Callable[[Step], float | None]) -> None:
-    """Until the gap is `tol` of the objective, the planned epochs are over, or `report` raises.
+    """Minimize until the gap is `tol` times the objective, the planned epochs are over, or `report` raises.
 
     The objective is the strength times that of the joint problem with C_i = weight_i / strength.
     """
@@ -67,35 +66,32 @@ def minimize_joint(objective: Objective, tol: float, start: Start, report: Calla
     strengths = np.asarray(objective.weights, np.float64) / strength
     paid = kind.costs == "always" or (kind.costs == "given" and has_costs(objective))
     costs = ability(objective.space, JointSpace).head_starts(k) if paid else None
-    before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
+    before = _epochs_before(start)
 
     def tell(work: Climb) -> None:
-        bounds = (strength * work.primal, strength * (work.primal - work.dual)) if work.fresh else None
+        bounds = (strength * work.primal, strength * (work.primal - work.dual)) if work.fresh else (None, None)
         params = _params(objective, lambda: work.arrays["W"], lambda: work.arrays["b"])
-        report(_step(before + work.epoch, params, work.state, bounds))
+        report(Step(before + work.epoch, params, work.state, *bounds))
 
     joint = Joint(X, labels, strengths, k, costs, objective.bias)
     climb(kind.family, joint, Plan(tol, start.epochs, start.seed), tell, start.state or None, start.warm)
 
 
 def _params(objective: Objective, W: Callable[[], Doubles], b: Callable[[], Doubles]) -> Callable[[], Params]:
-    """Parameters by name, made when asked for: those being worked on, not copies."""
+    """A function that returns the parameters by name, without a copy."""
     return lambda: {"W": W()} if objective.bias == "none" else {"W": W(), "b": b()}
 
 
-def _step(
-    epoch: int, params: Callable[[], Params], state: Callable[[], Arrays], bounds: tuple[float, float] | None
-) -> Step:
-    """What an epoch has come to; `bounds` are value and gap, where every problem was measured."""
-    value, gap = bounds or (None, None)
-    return Step(epoch, params, state, value, gap)
+def _epochs_before(start: Start) -> int:
+    """The epochs that the solver does not count itself: with a saved state it counts them all."""
+    return 0 if start.state else start.epoch
 
 
 LAST_PART = 50
-"""Of the planned epochs, the part that is left to Newton's method where dual ascent is too slow: one in so many."""
+"""One in 50 of the planned epochs is reserved for Newton's method."""
 
 HANDED_OVER = "handed_over"
-"""Marks a state from which Newton's method goes on."""
+"""The name in a saved state which tells that Newton's method continues."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +144,7 @@ class DualAscent:
         return None
 
     def with_tol(self, tol: float) -> DualAscent:
-        """The same to this gap."""
+        """A copy with this tolerance."""
         return replace(self, tol=tol)
 
     def minimize(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
@@ -168,36 +164,37 @@ class DualAscent:
             minimize_joint(objective, self.tol, ascent, heard)
         else:
             self._binaries(objective, ascent, heard)
-        if last and smooth and self._stuck(last[0]):
+        if not last or not smooth or last[0].gap is None or last[0].value is None:
+            return
+        if last[0].gap > self.tol * abs(last[0].value):
             params = {name: value.copy() for name, value in last[0].params().items()}
             _finish(objective, replace(start, params=params, epoch=last[0].epoch, state=last[0].state()), report)
 
-    def _stuck(self, step: Step) -> bool:
-        return step.gap is not None and step.value is not None and step.gap > self.tol * abs(step.value)
-
     def _binaries(self, objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-        """Independent binary problems, side by side or one after the other."""
+        """Solve independent binary problems, in teams or one by one."""
         loss, strength = ability(objective.loss, DualLoss), ridge(objective) or 0.0
         settings = Settings(loss.dual, objective.bias, self.tol, start.epochs, start.seed)
-        before = 0 if start.state else start.epoch  # a state of its own counts the epochs before it
+        before = _epochs_before(start)
 
         def tell(progress: Progress) -> None:
             value = strength * float(progress.primal.sum())
-            bounds = (value, value - strength * float(progress.dual.sum())) if progress.fresh else None
-            params = _params(objective, lambda: progress.weights().T, progress.bias)
-            report(_step(before + progress.epoch, params, progress.state, bounds))
+            bounds = (value, value - strength * float(progress.dual.sum())) if progress.fresh else (None, None)
+            params = _params(objective, progress.weights, progress.bias)
+            report(Step(before + progress.epoch, params, progress.state, *bounds))
 
         problems, saved = _binaries(objective, strength), start.state or None
-        if not _together(problems, settings) or solve_teams(problems, settings, tell, saved, start.warm) is None:
+        # Teams are faster down to a tolerance; below it a single problem gains more by skipping inactive rows.
+        teams = self.tol >= LOSSES[loss.dual].together.get(problems.X.data.dtype.name, np.inf)
+        if not teams or solve_teams(problems, settings, tell, saved, start.warm) is None:
             solve_binaries(problems, settings, tell, saved, start.warm)
 
 
-class _Exact(Exception):  # noqa: N818 - not an error: the way out of a solver
-    """Nothing is left of the gap but rounding."""
+class _Exact(Exception):  # noqa: N818 - not an error: it stops a solver
+    """The gap is at the level of rounding errors."""
 
 
 def _finish(objective: Objective, start: Start, report: Callable[[Step], float | None]) -> None:
-    """Newton's method from where dual ascent ended; its duals stay in the state, for those who begin with them."""
+    """Continue with Newton's method; the dual variables stay in the state, for warm starts."""
     state = {**start.state, HANDED_OVER: np.ones(1)}
 
     def heard(step: Step) -> float | None:
@@ -210,25 +207,12 @@ def _finish(objective: Objective, start: Start, report: Callable[[Step], float |
         NewtonCG().minimize(objective, replace(start, state={}), heard)
 
 
-def _together(problems: Binaries, settings: Settings) -> bool:
-    """Whether problems are solved side by side: where it was faster, to gaps that few epochs reach.
-
-    To a finer gap, rows at rest cost nothing to a problem that is solved on its own; the hinge has most of them.
-    """
-    return settings.tol >= LOSSES[settings.loss].together.get(problems.X.data.dtype.name, np.inf)
-
-
 def _no_ridge(objective: Objective) -> str:
     return f"DualAscent needs an L2 penalty with a positive strength, not {type(objective.regularizer).__name__}."
 
 
 def _binaries(objective: Objective, strength: float) -> Binaries:
-    """Weight_i / strength is C_i; the objective is strength times that of the problems."""
-    X, w, space = objective.X.to_csr(), objective.width, ability(objective.space, ProductSpace)
-    return Binaries(
-        X=X,
-        costs=np.asarray(objective.weights, np.float64) / strength,
-        count=w,
-        sides=lambda which: space.sides(objective.y, which, w),
-        factors=np.ones((w, 2)),
-    )
+    """The binary problems with C_i = weight_i / strength; the objective is strength times the sum of theirs."""
+    w, space = objective.width, ability(objective.space, ProductSpace)
+    costs = np.asarray(objective.weights, np.float64) / strength
+    return Binaries(objective.X.to_csr(), costs, w, lambda which: space.sides(objective.y, which, w))

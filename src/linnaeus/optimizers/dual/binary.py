@@ -1,4 +1,4 @@
-"""Binary problems over the rows of one matrix, their losses, and what solvers decide between epochs."""
+"""Binary problems over the rows of one matrix, their losses, and the decisions of solvers between epochs."""
 
 from __future__ import annotations
 
@@ -26,80 +26,49 @@ Answered = TypeVar("Answered")
 CENTER, BETA, TOTAL, LOW, HIGH, DUAL, ESTIMATE, VIOLATION = range(8)
 """The columns of a wave's facts; see native/dual_problems.hpp."""
 FREE_BETA = 0.1
-"""How strongly an unregularized bias is tied to its center, in squared lengths of a row."""
+"""How strongly a free bias is tied to its center, in units of the mean squared length of a row."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
 class Binaries:
-    """`count` problems  min 1/2 |w|^2 + sum_i C_i factor phi(y_i (w.x_i + b))  over the rows of one matrix.
+    """`count` problems  min 1/2 |w|^2 + sum_i C_i phi(y_i (w.x_i + b))  over the rows of one matrix.
 
-    `X` has the rows, `costs` C_i (n,). `sides` gives the positive and the negative rows of some of the problems, so
-    that no n x k matrix is ever made; rows on neither side take no part. `factors` (count, 2) multiply the costs of
-    negatives and positives.
+    `X` has the rows, and `costs` (n,) has C_i. `sides` returns the positive and the negative rows of some of the
+    problems, so that no n x k matrix is needed; a problem ignores rows that are on neither side.
     """
 
     X: CSR
     costs: Doubles
     count: int
     sides: Callable[[range], list[tuple[Ints, Ints]]]
-    factors: Doubles
+
+
+def cost_sums(costs: Doubles, sides: list[tuple[Ints, Ints]]) -> Doubles:
+    """The sum of the costs of all negatives and of all positives of each problem (2, p)."""
+    return np.array([(costs[no].sum(), costs[yes].sum()) for yes, no in sides]).reshape(-1, 2).T
 
 
 PATIENCE = 20
-"""A gap is computed at least every so many epochs."""
+"""The gap is computed at least once in this many epochs."""
 STUCK, STILL, FASTER, LOOSEST = 0.7, 0.1, 2.0, 1e6
-"""When sum y alpha keeps its sign and this part of its size while all else stands still, the bias is let go faster."""
+"""When the biases are tied more loosely: see `Ascent._move_centers`."""
 SMOOTH_FLOOR, KINKED_FLOOR = 1e-12, 1e-15
-"""A gap of this part of the objective at zero weights is no gap for dual ascent: sums of that size are rounded.
+"""A gap below this share of the objective at zero weights counts as zero, because the sums are rounded.
 
-From there Newton's method goes on where the loss is smooth; no other does for a loss with a kink.
+The share is larger for smooth losses, for which Newton's method continues from there.
 """
-
-
-def move_centers(facts: Doubles, going: NDArray[np.bool_], before: Doubles, loosest: float) -> None:
-    """The method of multipliers: the center of a free bias goes to where the bias is.
-
-    Where the sum of y alpha, `before` an epoch ago, has hardly come down, the bias is tied more loosely.
-    """
-    center, beta, total = facts[CENTER], facts[BETA], facts[TOTAL]
-    slow = going & (total * before > 0)
-    slow &= np.abs(total) > STUCK * np.abs(before)
-    slow &= facts[ESTIMATE] < STILL * beta * total**2
-    center[going] += (beta * total)[going]
-    beta[slow] = np.minimum(beta[slow] * FASTER, loosest)
-
-
-def looks_solved(facts: Doubles, before: Doubles, tol: float) -> NDArray[np.bool_]:
-    """Whose estimate of the gap, falling as fast as in the last epoch, is now below the tolerance."""
-    known = np.where(np.isfinite(before), before, facts[ESTIMATE])
-    falling = np.minimum(facts[ESTIMATE] / np.maximum(known, 1e-300), 1.0)
-    near: NDArray[np.bool_] = facts[ESTIMATE] * falling <= tol * np.abs(facts[DUAL])
-    return near
-
-
-def with_bias(primal: Doubles, dual: Doubles, facts: Doubles) -> tuple[Doubles, Doubles]:
-    """Primal and dual values with the square of a regularized bias."""
-    square = 0.5 * facts[BETA] * facts[TOTAL] ** 2
-    return primal + square, dual - square
-
-
-def is_solved(primal: Doubles, dual: Doubles, tol: float, floor: Doubles) -> NDArray[np.bool_]:
-    """Whether the gap is within the tolerance, or so small that rounding hides it."""
-    solved: NDArray[np.bool_] = primal - dual <= np.maximum(tol * primal, floor)
-    return solved
 
 
 @dataclass(frozen=True)
 class DualSteps:
-    """What dual ascent knows of a loss of binary problems.
+    """The properties of a loss of binary problems that dual ascent uses.
 
-    `alone` are the kernels of an epoch and of the gap for a wave of problems, `team` those for problems side by side,
-    where there are some; `together` has the tolerances from which that is faster, by the type of the values.
-    `at_zero` is the loss at margin 0, `best_bias` the bias without weights, from the costs of negatives and positives.
-    `floor` is the part of the objective at zero weights that is no gap, because sums of that size are rounded: from
-    there Newton's method goes on where the loss is smooth. `bounded` says whether duals have a bound that grows with
-    the costs.
+    `alone` has two kernels for a wave of problems: one runs an epoch, the other computes the gap. `team` has the same
+    two kernels for problems side by side, if they exist; `together` has the smallest tolerance for which these are
+    faster, by the data type of the values. `at_zero` is the loss at margin 0. `best_bias` computes the optimal bias for
+    zero weights from the costs of negatives and positives. A gap below `floor` times the objective at zero weights
+    counts as zero. `bounded` tells whether the dual variables have an upper bound that grows with the costs.
     """
 
     alone: tuple[Callable[..., None], Callable[..., Doubles]]
@@ -109,10 +78,6 @@ class DualSteps:
     bounded: bool = True
     team: tuple[Callable[..., None], Callable[..., Doubles]] | None = None
     together: Mapping[str, float] = field(default_factory=dict)
-
-    def growth(self, larger: float) -> float:
-        """The factor of the duals when costs are so many times larger: those at a bound grow with it."""
-        return larger if self.bounded else 1.0
 
 
 LOSSES = {
@@ -140,14 +105,14 @@ LOSSES = {
         floor=SMOOTH_FLOOR,
     ),
 }
-"""By the name that a loss gives its `dual`."""
+"""The losses by the name in their attribute `dual`."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to solve: a loss of `LOSSES`, the kind of bias, and when a problem is solved.
+    """The name of a loss in `LOSSES`, the kind of bias, and the stopping criteria.
 
-    `tol` is the duality gap relative to the objective, `epochs` how many each problem gets at most.
+    `tol` is the largest duality gap relative to the objective, `epochs` the largest number of epochs of each problem.
     """
 
     loss: str = "hinge"
@@ -159,10 +124,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Progress:
-    """Told after each epoch: primal and dual value of each problem (k,), as last certified; exact where `fresh`.
+    """The report after each epoch: primal and dual value of each problem (k,), as last measured.
 
-    A problem whose turn has not come counts nothing, and nothing is exact before the last has come. `weights` (k, d),
-    `bias` and `state` are made when asked for; the weights are those being worked on, not a copy.
+    `fresh` is True if the values are those of the present weights. Problems that have not been started count as zero,
+    and `fresh` is False until the last has been started. `weights` (d, k), `bias` and `state` are computed on request.
+    The weights may be a view of arrays that change later.
     """
 
     epoch: int
@@ -175,20 +141,23 @@ class Progress:
 
 
 class Ascent(ABC):
-    """Epochs over binary problems, and what is decided between them, whichever way the problems are laid out.
+    """Epochs over binary problems and the decisions between them, for any layout of the problems.
 
-    Facts come with their names first: (8, ...), one number of each problem behind each name. `bounds` (2, ...) are the
-    primal and dual values as last certified, `before` (2, ...) the estimate and the sum of y alpha an epoch ago. The
-    kernels `steps` are one of an epoch, and one of primal value, dual value, and dual value with a free bias.
+    The first axis of the facts is their name: (8, ...) with one number for each problem. `bounds` (2, ...) are the
+    primal and dual values as last measured, `before` (2, ...) the estimate of the gap and the sum of y alpha one epoch
+    ago. `steps` are two kernels: one runs an epoch, the other computes the primal value, the dual value, and the dual
+    value for a free bias.
     """
 
     arrays: Wave | Lineup
-    """What changes, as the kernels take it."""
+    """The arrays that the kernels change."""
     bounds: Doubles
     before: Doubles
     at_zero: Doubles
+    ones: Doubles
+    """The factors of the costs of negatives and positives that the kernels take: all one."""
     lanes: tuple[int, ...] = ()
-    """How many problems a number of the facts has behind it, where these are more than one."""
+    """The number of problems in a team; empty for single problems."""
 
     def __init__(
         self,
@@ -204,49 +173,44 @@ class Ascent(ABC):
 
     @property
     def facts(self) -> Doubles:
-        """The facts of the problems that are worked on, a view."""
+        """The facts of the current problems, as a view."""
         return self._named(self.arrays.facts, VIOLATION + 1)
 
     def _named(self, values: Doubles, names: int) -> Doubles:
-        """Numbers by problem or team, so many of each, with their names first: a view."""
+        """Numbers of problems or teams as a view whose first axis is their name."""
         return np.moveaxis(values.reshape(-1, names, *self.lanes), 1, 0)
 
     @property
     def bias(self) -> Doubles:
-        """The biases of the problems that are worked on."""
-        facts = self.facts
-        bias: Doubles = facts[CENTER] + facts[BETA] * facts[TOTAL]
+        """The biases of the current problems."""
+        bias: Doubles = self.facts[CENTER] + self.facts[BETA] * self.facts[TOTAL]
         return bias
 
     @property
     @abstractmethod
     def finished(self) -> Array:
-        """Whether each of them is solved, a view."""
-
-    @property
-    @abstractmethod
-    def box(self) -> tuple[Doubles, Doubles, Doubles]:
-        """What the kernels call the box: squared lengths and costs of the rows, factors of the problems."""
+        """Whether each of the current problems is solved, as a view."""
 
     @property
     def bounds_here(self) -> Doubles:
-        """Their part of the bounds, a view."""
+        """The bounds of the current problems, as a view."""
         return self.bounds
 
     @property
     def last(self) -> bool:
-        """Whether no problem is still to come."""
+        """Whether all problems have been started."""
         return True
 
     def _ask(self, step: Callable[..., Answered]) -> Answered:
-        return step(self.problems.X.arrays, self.box, tuple(self.arrays), kernels.thread_count())
+        box = self.squares, self.problems.costs, self.ones
+        return step(self.problems.X.arrays, box, tuple(self.arrays), kernels.thread_count())
 
     def warm_up(self, warm: Warm) -> None:
-        """Begin with the duals of smaller costs, where all of them were kept.
+        """Start from the dual variables of the same problems with smaller costs, if all of them were kept.
 
-        Sums of y alpha grow with the duals, and free biases stay where they were.
+        Dual variables at a bound grow with the costs, and so do the sums of y alpha. Free biases stay the same.
         """
-        saved, factor = warm.state, self.loss.growth(warm.ratio)
+        saved, factor = warm.state, warm.ratio if self.loss.bounded else 1.0
         if not self.last or saved["alpha"].shape != self.arrays.alpha.shape:
             return
         np.multiply(saved["alpha"], factor, out=self.arrays.alpha)
@@ -258,23 +222,23 @@ class Ascent(ABC):
             facts[CENTER] -= facts[BETA] * facts[TOTAL]
 
     def state(self) -> Arrays:
-        """Copies of all arrays, and the numbers beside them: everything that has to be kept to go on later."""
+        """Copies of all arrays and numbers that are needed to continue later."""
         mine = {"bounds": self.bounds, "before": self.before, "at_zero": self.at_zero, "here": np.array(self.here)}
         return {name: value.copy() for name, value in (self.arrays._asdict() | mine).items()}
 
     def restore(self, saved: Mapping[str, Array]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         self.bounds, self.before, self.at_zero = (saved[name].copy() for name in ("bounds", "before", "at_zero"))
         self.here = int(saved["here"])
 
     @property
     def told(self) -> int:
-        """The number of epochs, as it is told."""
+        """The number of epochs to report."""
         return self.here
 
-    def collect(self, values: Doubles) -> Doubles:
-        """Numbers of all problems (k,), a copy."""
-        return values.copy()
+    def all_bounds(self) -> Doubles:
+        """Primal and dual values of all problems (2, k), as a copy."""
+        return self.bounds.copy()
 
     @abstractmethod
     def matrix(self) -> Doubles:
@@ -284,17 +248,22 @@ class Ascent(ABC):
     def biases(self) -> Doubles:
         """The biases of all problems (k,)."""
 
-    def progress(self) -> Progress:
-        """What is told after an epoch."""
-        primal, dual = (self.collect(bound) for bound in self.bounds)
-        return Progress(self.told, primal, dual, self.fresh, lambda: self.matrix().T, self.biases, self.state)
+    def run(self, tell: Callable[[Progress], object]) -> None:
+        """Run epochs until the current problems are finished; `tell` is called after each and may raise to stop."""
+        while self.unfinished:
+            self.epoch()
+            primal, dual = self.all_bounds()
+            tell(Progress(self.told, primal, dual, self.fresh, self.matrix, self.biases, self.state))
 
     @abstractmethod
     def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
-        """Which to measure, given which look solved and whether all are due."""
+        """The problems or teams to measure, given which look solved, and whether a measurement is due for all."""
 
     def place_biases(self, no: Doubles, yes: Doubles) -> None:
-        """Put biases where they would be best without weights; what is solved by that is finished."""
+        """Set the biases to the optimum for zero weights; problems that are solved by that are finished.
+
+        `no` and `yes` are the sums of the costs of negatives and positives.
+        """
         self.at_zero = self.loss.at_zero * (no + yes)
         self.bounds_here[:] = np.stack([self.at_zero, np.zeros_like(no)])
         self.before = np.stack([np.full_like(no, np.inf), np.zeros_like(no)])
@@ -302,7 +271,7 @@ class Ascent(ABC):
         if self.settings.bias == "free":
             self.facts[BETA] = self.tie
             self.facts[CENTER] = self.loss.best_bias(no, yes)
-            lonely = (no == 0) | (yes == 0)  # the bias alone is right about every row
+            lonely = (no == 0) | (yes == 0)  # all rows are on one side, and the bias classifies them correctly
             self.bounds_here[0][lonely] = 0.0
             self.finished[lonely] = 1
         elif self.settings.bias == "regularized":
@@ -310,23 +279,44 @@ class Ascent(ABC):
 
     @property
     def unfinished(self) -> bool:
-        """Whether there is an epoch to come."""
+        """Whether there are more epochs to run."""
         return self.here < self.settings.epochs and not self.finished.all()
 
     def epoch(self) -> None:
-        """The free biases move, then one epoch for the problems; those that look solved are measured."""
+        """Move free biases, run one epoch of the current problems, and measure those that look solved."""
         if self.settings.bias == "free" and self.here:
-            move_centers(self.facts, self.finished == 0, self.before[1], LOOSEST * self.tie)
-            self.before[1] = self.facts[TOTAL]
+            self._move_centers()
         self._ask(self.steps[0])
         self.here += 1
-        near = looks_solved(self.facts, self.before[0], self.settings.tol)
         due = self.here % PATIENCE == 0 or self.here >= self.settings.epochs
-        self._certify(self.worth_measuring(near, due))
+        self._measure(self.worth_measuring(self._look_solved(), due))
         self.before[0] = self.facts[ESTIMATE]
 
-    def _certify(self, which: NDArray[np.bool_]) -> None:
-        """Primal and dual values of these; the others are passed over by the kernel as if finished."""
+    def _move_centers(self) -> None:
+        """The method of multipliers: move the center of each free bias to the bias.
+
+        If the sum of y alpha keeps its sign and most of its size, and nothing else changes much, the bias is tied more
+        loosely.
+        """
+        center, beta, total, estimate = (self.facts[name] for name in (CENTER, BETA, TOTAL, ESTIMATE))
+        going, before = self.finished == 0, self.before[1]
+        slow = going & (total * before > 0)
+        slow &= np.abs(total) > STUCK * np.abs(before)
+        slow &= estimate < STILL * beta * total**2
+        center[going] += (beta * total)[going]
+        beta[slow] = np.minimum(beta[slow] * FASTER, LOOSEST * self.tie)
+        self.before[1] = total
+
+    def _look_solved(self) -> NDArray[np.bool_]:
+        """Whether the estimated gap will be below the tolerance if it falls as in the last epoch."""
+        estimate, before = self.facts[ESTIMATE], self.before[0]
+        known = np.where(np.isfinite(before), before, estimate)
+        falling = np.minimum(estimate / np.maximum(known, 1e-300), 1.0)
+        near: NDArray[np.bool_] = estimate * falling <= self.settings.tol * np.abs(self.facts[DUAL])
+        return near
+
+    def _measure(self, which: NDArray[np.bool_]) -> None:
+        """Compute the primal and dual values of these problems; the kernel skips the others as finished."""
         finished = self.finished.copy()
         going = finished == 0
         new = going & which.reshape(which.shape + (1,) * (going.ndim - which.ndim))
@@ -338,6 +328,8 @@ class Ascent(ABC):
         self.finished[:] = finished
         dual = duals[self.settings.bias == "free"]
         if self.settings.bias == "regularized":
-            primal, dual = with_bias(primal, dual, self.facts)
+            square = 0.5 * self.facts[BETA] * self.facts[TOTAL] ** 2  # of the bias
+            primal, dual = primal + square, dual - square
         self.bounds_here[0][new], self.bounds_here[1][new] = primal[new], dual[new]
-        self.finished[new & is_solved(primal, dual, self.settings.tol, self.loss.floor * self.at_zero)] = 1
+        small = np.maximum(self.settings.tol * primal, self.loss.floor * self.at_zero)
+        self.finished[new & (primal - dual <= small)] = 1

@@ -1,6 +1,6 @@
-"""Binary problems that have all rows in common, solved side by side in teams: a row is read once for a whole team.
+"""Binary problems that share all rows, solved side by side in teams: each row is read once for a whole team.
 
-When most are solved, what is left goes on one by one, where rows at rest cost nothing.
+When most problems are solved, the others continue one by one, because a single problem can skip inactive rows.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ from linnaeus.optimizers.dual.binary import (
     Binaries,
     Progress,
     Settings,
+    cost_sums,
 )
 from linnaeus.optimizers.dual.separate import WAVE, Work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs, Warm, Words16, Words64
+    from linnaeus.types import AnyFloats, Array, Arrays, Doubles, Floats, Ints, Longs, Warm, Words16, Words64
 
     Marked = tuple[Words16, Doubles]
 
 FINISHED, FACTS = 7, 8
-"""In the facts of a team, whether a problem is solved; the others are those of `problems`. How many facts."""
+"""The fact of a team that tells whether a problem is solved, and the number of facts; the others are as in `binary`."""
 FEWEST = 3
-"""Problems that are worth a team."""
+"""The smallest number of problems that is solved in teams."""
 MOST = 1 << 28
-"""Dual variables that are kept at once: one gigabyte as floats."""
+"""The largest number of dual variables: one gigabyte in float32."""
 ROUGH, STEEP = 1e-5, 1e4
-"""Weights are floats for tolerances from here on, where C |x|^2 stays below this: rounding is then far below both."""
+"""Weights are float32 if the tolerance is at least the first and C |x|^2 at most the second; rounding is negligible."""
 
 
 class Lineup(NamedTuple):
-    """What changes while teams of problems are solved, as the kernels take it: native/team.hpp."""
+    """The arrays that change while teams of problems are solved, as the kernels take them: native/team.hpp."""
 
     alpha: Floats | Doubles
     weights: Floats | Doubles
@@ -56,10 +57,10 @@ class Lineup(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How problems are dealt out: so many teams, so many lanes each, `each` of them taken (by the last maybe fewer).
+    """The division of problems into teams of `lanes` lanes, of which `each` are used; the last team may use fewer.
 
-    A function of the number of problems alone. A row costs a team of 16 what it costs a team of 4: one line of memory
-    for each stored value.
+    It depends only on the number of problems. A team of 16 reads a row as fast as a team of 4: each stored value takes
+    one cache line.
 
     >>> Shape.of(77), Shape.of(20)
     (Shape(problems=77, teams=5, lanes=16, each=16), Shape(problems=20, teams=2, lanes=16, each=10))
@@ -72,7 +73,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def of(cls, count: int) -> Shape:
-        """For this many problems."""
+        """The division of this many problems."""
         lanes = 4 if count <= 4 else 8 if count <= 8 else 16
         teams = -(-count // lanes)
         return cls(count, teams, lanes, -(-count // teams))
@@ -82,39 +83,40 @@ class Shape(NamedTuple):
         return range(t * self.each, min(self.problems, (t + 1) * self.each))
 
     def deal(self, values: Doubles, rest: float) -> Doubles:
-        """Numbers of the problems (k,) as numbers of teams (t, l); lanes without a problem get the rest."""
+        """Numbers of the problems (k,) as numbers of teams (t, l); unused lanes get `rest`."""
         dealt = np.full((self.teams, self.lanes), rest)
         for t in range(self.teams):
             dealt[t, : len(self.team(t))] = values[self.team(t).start : self.team(t).stop]
         return dealt
 
-    def collect(self, dealt: Doubles) -> Doubles:
-        """The numbers of the problems (k,), from those of teams (t, l)."""
-        return np.concatenate([dealt[t, : len(self.team(t))] for t in range(self.teams)])
+    def collect(self, dealt: AnyFloats) -> Doubles:
+        """The numbers of the problems (..., k), from those of teams (..., t, l)."""
+        parts = [dealt[..., t, : len(self.team(t))] for t in range(self.teams)]
+        return np.concatenate(parts, axis=-1, dtype=np.float64)
 
 
 def mark(problems: Binaries) -> tuple[Words16, Doubles] | None:
-    """Which rows are positive (t, n), as bits, and the costs of negatives and positives (2, t, l).
+    """The positive rows of each team (t, n) as bits, and the costs of negatives and positives (2, t, l).
 
-    None for problems that are not for teams: too few, too many variables, or rows that take no part.
+    None if the problems cannot be solved in teams: too few, too many variables, or rows that a problem ignores.
     """
     shape = Shape.of(problems.count)
     if problems.count < FEWEST or shape.teams * shape.lanes * len(problems.X) > MOST:
         return None
     marks = np.zeros((shape.teams, len(problems.X)), np.uint16)
-    sums = np.zeros((2, problems.count))
+    sums = []
     for t in range(shape.teams):
-        for c, (yes, no) in enumerate(problems.sides(shape.team(t))):
-            if len(yes) + len(no) != len(problems.X):
-                return None
+        sides = problems.sides(shape.team(t))
+        if any(len(yes) + len(no) != len(problems.X) for yes, no in sides):
+            return None
+        for c, (yes, _) in enumerate(sides):
             marks[t, yes] |= np.uint16(1 << c)
-            sums[:, shape.team(t)[c]] = problems.costs[no].sum(), problems.costs[yes].sum()
-    sums *= problems.factors.T
-    return marks, np.stack([shape.deal(side, 0.0) for side in sums])
+        sums.append(cost_sums(problems.costs, sides))
+    return marks, np.stack([shape.deal(side, 0.0) for side in np.hstack(sums)])
 
 
 def line_up(problems: Binaries, marks: Words16, seed: int, number: type) -> Lineup:
-    """The arrays before the first epoch, weights and duals of this type; no lane has a bias yet."""
+    """The arrays before the first epoch; weights and dual variables have this type."""
     shape, n = Shape.of(problems.count), len(problems.X)
     facts = np.zeros((shape.teams, FACTS, shape.lanes))
     facts[:, LOW], facts[:, HIGH] = -np.inf, np.inf
@@ -131,8 +133,8 @@ def line_up(problems: Binaries, marks: Words16, seed: int, number: type) -> Line
 
 
 def number_of(problems: Binaries, squares: Doubles, tol: float) -> type:
-    """The type of weights and duals: half the memory to read where that is exact enough."""
-    steep = float(problems.costs.max(initial=0.0) * problems.factors.max(initial=1.0) * squares.max(initial=0.0))
+    """The type of weights and dual variables: float32 if that is precise enough, because it is faster."""
+    steep = float(problems.costs.max(initial=0.0) * squares.max(initial=0.0))
     narrow = problems.X.data.dtype == np.float32 and tol >= ROUGH and steep <= STEEP
     return np.float32 if narrow else np.float64
 
@@ -144,14 +146,14 @@ def solve_teams(
     saved: Mapping[str, Array] | None = None,
     warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles] | None:
-    """What `solve_binaries` does, for problems that have all rows in common: one-vs-rest, label sets.
+    """The same as `solve_binaries`, for problems that share all rows: one-vs-rest, label sets.
 
-    None for other problems, for losses without a kernel here, and for a state of `solve_binaries`.
+    None for other problems, for losses without a kernel for teams, and for a saved state of `solve_binaries`.
 
     >>> from linnaeus.arrays import CSR
     >>> X = CSR(np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0]), 1)
     >>> sides = lambda which: [(np.array([0]), np.array([1])) for _ in which]
-    >>> problems = Binaries(X, np.ones(2), 3, sides, np.ones((3, 2)))
+    >>> problems = Binaries(X, np.ones(2), 3, sides)
     >>> W, b = solve_teams(problems, Settings("hinge", tol=1e-9))
     >>> W.round(3).tolist(), (b.round(3) + 0.0).tolist()
     ([[1.0, 1.0, 1.0]], [0.0, 0.0, 0.0])
@@ -165,20 +167,14 @@ def solve_teams(
         work.restore(saved)
     elif warm is not None:
         work.warm_up(warm)
-    while work.unfinished and not few_left(work):
-        work.epoch()
-        tell(work.progress())
-    if not work.unfinished:
-        return work.matrix(), work.biases()
-    rest = Rest(work, saved)
-    while rest.work.unfinished:
-        rest.work.epoch()
-        tell(rest.progress())
-    return rest.matrix(), rest.biases()
+    work.run(tell)
+    last = Rest(work, saved) if work.few_left else work
+    last.run(tell)
+    return last.matrix(), last.biases()
 
 
 class Teams(Ascent):
-    """The state of a solution in teams."""
+    """Problems that are solved in teams, until few are left."""
 
     arrays: Lineup
 
@@ -186,119 +182,114 @@ class Teams(Ascent):
         super().__init__(problems, settings, LOSSES[settings.loss].team)
         self.shape, (marks, (no, yes)) = Shape.of(problems.count), marked
         self.lanes = (self.shape.lanes,)
-        self.sides = np.ones((self.shape.teams, 2, self.shape.lanes))
-        self.sides[:, 0], self.sides[:, 1] = (self.shape.deal(side, 1.0) for side in problems.factors.T)
+        self.ones = np.ones((self.shape.teams, 2, self.shape.lanes))
         self.arrays = line_up(problems, marks, settings.seed, number_of(problems, self.squares, settings.tol))
         self.bounds = np.zeros((2, *no.shape))
         self.place_biases(no, yes)
 
     @property
     def finished(self) -> Doubles:
-        """Whether each problem is solved (t, l), a view."""
+        """Whether each problem is solved (t, l), as a view."""
         return self.arrays.facts[:, FINISHED]
 
     @property
-    def box(self) -> tuple[Doubles, Doubles, Doubles]:
-        """What the kernels call the box."""
-        return self.squares, self.problems.costs, self.sides
+    def few_left(self) -> bool:
+        """Whether it is faster to solve the remaining problems one by one."""
+        left = int((self.finished == 0).sum())
+        few = 0 < left <= WAVE and (left * FEW <= self.problems.count or self.here >= LONG)
+        return few and self.here < self.settings.epochs
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether there are more epochs to run in teams."""
+        return super().unfinished and not self.few_left
 
     def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
-        """Teams (t,) of which half the unfinished problems, falling as fast as in the last epoch, look solved."""
+        """The teams (t,) in which at least half of the unfinished problems look solved, or all if they are due."""
         going = self.finished == 0
         half: NDArray[np.bool_] = 2 * (near & going).sum(axis=1) >= going.sum(axis=1)
         worth: NDArray[np.bool_] = (half | due) & going.any(axis=1)
         return worth
 
-    def collect(self, values: Doubles) -> Doubles:
-        """Numbers of all problems (k,), from those of teams (t, l)."""
-        return self.shape.collect(values)
+    def all_bounds(self) -> Doubles:
+        """Primal and dual values of all problems (2, k), as a copy."""
+        return self.shape.collect(self.bounds)
 
     def matrix(self) -> Doubles:
-        """The weights of all problems (d, k), a copy."""
-        W = np.empty((self.problems.X.width, self.shape.problems))
-        for t in range(self.shape.teams):
-            which = self.shape.team(t)
-            W[:, which.start : which.stop] = self.arrays.weights[t, :, : len(which)]
-        return W
+        """The weights of all problems (d, k), as a copy."""
+        return self.shape.collect(self.arrays.weights.transpose(1, 0, 2))
 
     def biases(self) -> Doubles:
         """The biases of all problems (k,)."""
-        return self.collect(self.bias)
+        return self.shape.collect(self.bias)
 
     def restore(self, saved: Mapping[str, Array]) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
         super().restore(saved)
         self.arrays = Lineup(*(saved[name].copy() for name in Lineup._fields))
 
 
 FEW, LONG = 3, 100
-"""One problem in so many is few; after so many epochs any that fit into one wave are."""
+"""One problem in three counts as few; after 100 epochs, so does any number that fits in one wave."""
 PREFIX = "rest."
-"""Of the names in a state that belong to the rest."""
+"""The beginning of the names of the `Rest` in a state."""
 
 
-def few_left(teams: Teams) -> bool:
-    """Whether the rest is better solved one by one."""
-    left = int((teams.finished == 0).sum())
-    return 0 < left <= WAVE and (left * FEW <= teams.problems.count or teams.here >= LONG)
-
-
-class Rest:
-    """The unfinished problems of teams, with the duals they have come to."""
+class Rest(Work):
+    """The unfinished problems of teams, which start from their dual variables; reports are about all problems."""
 
     def __init__(self, teams: Teams, saved: Mapping[str, Array] | None = None) -> None:
-        self.teams, shape = teams, teams.shape
-        self.which = np.flatnonzero(teams.collect(teams.finished) == 0)
-        self.lanes = self.which // shape.each, self.which % shape.each  # team and lane of each
+        self.teams, problems = teams, teams.problems
+        self.left = np.flatnonzero(teams.shape.collect(teams.finished) == 0)
+        self.places = self.left // teams.shape.each, self.left % teams.shape.each  # the team and the lane of each
+
+        def sides(some: range) -> list[tuple[Ints, Ints]]:
+            return [problems.sides(range(self.left[i], self.left[i] + 1))[0] for i in some]
+
         settings = replace(teams.settings, epochs=max(teams.settings.epochs - teams.here, 0))
         mine = {name.removeprefix(PREFIX): value for name, value in (saved or {}).items() if name.startswith(PREFIX)}
-        self.work = Work(self._problems(), settings, mine or None)
+        super().__init__(replace(problems, count=len(self.left), sides=sides), settings, mine)
         if not mine:
             self._take_over()
 
-    def _problems(self) -> Binaries:
-        problems, which = self.teams.problems, self.which
-
-        def sides(some: range) -> list[tuple[Ints, Ints]]:
-            return [problems.sides(range(which[i], which[i] + 1))[0] for i in some]
-
-        return replace(problems, count=len(which), sides=sides, factors=problems.factors[which])
-
     def _take_over(self) -> None:
-        """Duals and biases as they are; the weights are added up anew, for they were rounded."""
-        lineup, work, (t, c) = self.teams.arrays, self.work, self.lanes
+        """Copy dual variables and biases; compute the weights again, because they were rounded."""
+        lineup, (t, c) = self.teams.arrays, self.places
         alpha = lineup.alpha[t, :, c].astype(np.float64)
-        work.arrays.alpha[:] = alpha.reshape(-1)
+        self.arrays.alpha[:] = alpha.reshape(-1)
         signs = np.where((lineup.marks[t] >> c[:, None].astype(np.uint16)) & 1, 1.0, -1.0)
-        work.weights[:] = work.problems.X.tdot((signs * alpha).T).T
+        self.weights[:] = self.problems.X.tdot((signs * alpha).T).T
         for fact in (CENTER, BETA, TOTAL):
-            work.facts[fact] = lineup.facts[t, fact, c]
+            self.facts[fact] = lineup.facts[t, fact, c]
 
-    def progress(self) -> Progress:
-        """What is told after an epoch: of all problems."""
-        teams, rest = self.teams, self.work.progress()
-        primal, dual = (teams.collect(bound) for bound in teams.bounds)
-        primal[self.which], dual[self.which] = rest.primal, rest.dual
-        here = teams.here + self.work.here
-        return Progress(here, primal, dual, rest.fresh, lambda: self.matrix().T, self.biases, self.state)
+    @property
+    def told(self) -> int:
+        """The number of epochs in teams and after them."""
+        return self.teams.here + self.here
+
+    def all_bounds(self) -> Doubles:
+        """Primal and dual values of all problems (2, k), as a copy."""
+        bounds = self.teams.all_bounds()
+        bounds[:, self.left] = self.bounds
+        return bounds
 
     def matrix(self) -> Doubles:
-        """The weights of all problems (d, k), a copy."""
+        """The weights of all problems (d, k), as a copy."""
         W = self.teams.matrix()
-        W[:, self.which] = self.work.weights.T
+        W[:, self.left] = self.weights.T
         return W
 
     def biases(self) -> Doubles:
         """The biases of all problems (k,)."""
         b = self.teams.biases()
-        b[self.which] = self.work.biases()
+        b[self.left] = super().biases()
         return b
 
     def state(self) -> Arrays:
-        """That of the teams, with what the rest has come to in its place; and that of the rest."""
-        state, (t, c) = self.teams.state(), self.lanes
-        state["alpha"][t, :, c] = self.work.arrays.alpha.reshape(len(t), -1)
-        state["weights"][t, :, c] = self.work.weights
+        """The state of the teams with the values of these problems, and the state of these problems."""
+        state, (t, c) = self.teams.state(), self.places
+        state["alpha"][t, :, c] = self.arrays.alpha.reshape(len(t), -1)
+        state["weights"][t, :, c] = self.weights
         for fact in (CENTER, BETA, TOTAL):
-            state["facts"][t, fact, c] = self.work.facts[fact]
-        return state | {PREFIX + name: value for name, value in self.work.state().items()}
+            state["facts"][t, fact, c] = self.facts[fact]
+        return state | {PREFIX + name: value for name, value in super().state().items()}

@@ -1,9 +1,9 @@
 """Joint multiclass problems: all classes of an example move together, in one exact step on its simplex.
 
-Between epochs the hinge goes on with Nesterov's momentum, with a restart when the dual has fallen. An epoch moves far
-along directions in which the dual is steep and hardly along flat ones. Going on the way of the last epochs makes 1e-6
-of the optimum cost a fifth of the epochs or less. (Y. Nesterov 1983; restarts: B. O'Donoghue and E. Candes, Adaptive
-Restart for Accelerated Gradient Schemes, 2015.)
+For the hinge, Nesterov's momentum is applied between epochs, and restarted when the dual value has fallen. An epoch
+moves far in directions in which the dual is steep, and little in flat ones. With momentum, a gap of 1e-6 takes a fifth
+of the epochs or less. (Y. Nesterov 1983; restarts: B. O'Donoghue and E. Candes, Adaptive Restart for Accelerated
+Gradient Schemes, 2015.)
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Joint:
     """min 1/2 ||W||^2 + sum_i C_i [upper_y(s_iy + cost(y, y_i)) - s_i,yi]  over W (d, k) and biases b (k,).
 
-    `X` has the rows, `labels` their classes (int32), `strengths` C_i. `costs` has a row for each truth (k, k), or is
-    None: then those of the family. The bias is "free", "regularized" (+ 1/2 ||b||^2) or "none".
+    `X` has the rows, `labels` their classes (int32), `strengths` C_i. `costs` (k, k) has a row for each true class;
+    None stands for the default costs of the family. The bias is "free", "regularized" (+ 1/2 ||b||^2) or "none".
     """
 
     X: CSR
@@ -41,23 +41,22 @@ class Joint:
 
     @property
     def size(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return len(self.labels)
 
     @property
     def table(self) -> Doubles:
-        """The costs as the kernels take them: empty for none."""
+        """The costs as the kernels take them: empty if there are none."""
         return np.zeros((0, 0)) if self.costs is None else np.ascontiguousarray(self.costs, np.float64)
 
     @cached_property
     def totals(self) -> Doubles:
         """The sum of C over the rows of each class (k,)."""
-        totals: Doubles = np.bincount(self.labels, weights=self.strengths, minlength=self.k).astype(np.float64)
-        return totals
+        return np.bincount(self.labels, weights=self.strengths, minlength=self.k).astype(np.float64)
 
     @cached_property
     def spread(self) -> tuple[float, Doubles, float]:
-        """|A|^2, A^T a and |a|^2 for A = sum_i C_i x_i e_yi^T (d, k) and a its row sums: lengths of mixed points."""
+        """|A|^2, A^T a and |a|^2 for A = sum_i C_i x_i e_yi^T (d, k) and its row sums a, for `_mixed`."""
         from scipy.sparse import csr_matrix
 
         here = np.arange(self.size + 1)
@@ -68,11 +67,11 @@ class Joint:
 
 @dataclass(frozen=True)
 class Family:
-    """What tells hinge from log: kernels for an epoch and for sums, the cost of a mistake unless given, the entropy.
+    """The differences between hinge and log: kernels for an epoch and for sums, default costs, and the entropy.
 
-    `leap` is a kernel that goes on the way come so far, for a family whose epochs alone get slower and slower.
-    `zero` is the loss when all scores are equal, given the costs of the other classes; `floor` is the part of the
-    objective there that is no gap.
+    `leap` is a kernel that applies momentum, if the family needs it. `flat` is the default cost of a mistake. `zero`
+    computes the loss at equal scores from the costs of the other classes. A gap below `floor` times the objective at
+    zero weights counts as zero.
     """
 
     epoch: Callable[..., float]
@@ -84,19 +83,20 @@ class Family:
     floor: float
 
     def paid(self, joint: Joint) -> Doubles:
-        """The costs by truth (k, k), whether given or not."""
+        """The costs (k, k) with a row for each true class: those of the problem, or the default."""
         return self.flat * (1.0 - np.eye(joint.k)) if joint.costs is None else joint.costs
 
     def at_zero(self, joint: Joint) -> float:
-        """The objective at zero weights: a first idea of its size."""
+        """The objective at zero weights."""
         return float((joint.totals * self.zero(self.paid(joint))).sum())
 
 
 def bounds(family: Family, joint: Joint, sums: Doubles, b: Doubles, P: Doubles) -> tuple[float, float]:
-    """Primal value at (W, b), and a lower bound of every primal value, from the sums of the family's kernel.
+    """The primal value at (W, b) and a lower bound of the optimum, from the sums of the family's kernel.
 
-    A regularized bias is one more feature. A free one asks of the dual that sum_i C_i (e_yi - p_i) = r is zero. Where
-    it is not, the bound is that of (1 - t) p_i + t z, with one z for all rows and the least t that make it so.
+    A regularized bias is like one more feature. For a free bias, the dual has the constraint
+    sum_i C_i (e_yi - p_i) = r = 0. If r is not zero, the bound is the dual value of (1 - t) p_i + t z, with one z for
+    all rows and the smallest t for which the constraint holds.
     """
     loss, gained, square = sums[:3]
     primal, r = loss + 0.5 * square, joint.totals - sums[4 + joint.k :]
@@ -108,13 +108,13 @@ def bounds(family: Family, joint: Joint, sums: Doubles, b: Doubles, P: Doubles) 
 
 
 def _mixed(family: Family, joint: Joint, sums: Doubles, P: Doubles) -> float:
-    """The dual value of the mixture."""
+    """The dual value of (1 - t) p_i + t z; see `bounds`."""
     k, N = joint.k, joint.totals
     gained, square, gold, scores, r = sums[1], sums[2], sums[3], sums[4 : 4 + k], N - sums[4 + k :]
     present = N > 0
     lacking = float(np.max(-r[present] / N[present], initial=0.0))
     if (r[~present] < -1e-12 * N.sum()).any():
-        return -np.inf  # a class without rows, whose bias sinks for ever
+        return -np.inf  # a class without rows: its bias has no minimum
     if lacking <= 0:
         return float(gained - 0.5 * square)
     t = lacking / (1.0 + lacking)
@@ -124,43 +124,35 @@ def _mixed(family: Family, joint: Joint, sums: Doubles, P: Doubles) -> float:
     far = long - 2.0 * (z * across).sum() + row * (z * z).sum()
     square = (1 - t) ** 2 * square + 2 * t * (1 - t) * (gold - (z * scores).sum()) + t * t * far
     paid = (family.paid(joint) * z).sum(axis=1)
-    charged = (1 - t) * (gained - _entropy(family, joint, P, (0.0, z))) + t * (N * paid).sum()
-    return float(charged + _entropy(family, joint, P, (t, z)) - 0.5 * square)
+
+    def entropy(t: float) -> float:
+        return _sum_rows(joint, lambda at: family.entropy((1 - t) * P[at] + t * z))
+
+    charged = (1 - t) * (gained - entropy(0.0)) + t * (N * paid).sum()
+    return float(charged + entropy(t) - 0.5 * square)
 
 
 def gain(family: Family, joint: Joint, P: Doubles) -> float:
-    """Sum_i C_i (<p_i, cost_i> + entropy(p_i)), in chunks."""
-    table, step = family.paid(joint), max(1, (1 << 18) // joint.k)
-    total = 0.0
-    for at in (slice(i, i + step) for i in range(0, joint.size, step)):
-        charged = (P[at] * table[joint.labels[at]]).sum(axis=1) + family.entropy(P[at])
-        total += float((joint.strengths[at] * charged).sum())
-    return total
+    """Sum_i C_i (<p_i, cost_i> + entropy(p_i))."""
+    table = family.paid(joint)
+    return _sum_rows(joint, lambda at: (P[at] * table[joint.labels[at]]).sum(axis=1) + family.entropy(P[at]))
 
 
-def _entropy(family: Family, joint: Joint, P: Doubles, mix: tuple[float, Doubles]) -> float:
-    """Sum_i C_i times the entropy of (1 - t) p_i + t z, in chunks."""
-    t, z = mix
+def _sum_rows(joint: Joint, value: Callable[[slice], Doubles]) -> float:
+    """Sum_i C_i value_i, where `value` returns the values of some rows; in chunks."""
     step = max(1, (1 << 18) // joint.k)
     parts = (slice(i, i + step) for i in range(0, joint.size, step))
-    return sum(float((joint.strengths[at] * family.entropy((1 - t) * P[at] + t * z)).sum()) for at in parts)
+    return sum((float((joint.strengths[at] * value(at)).sum()) for at in parts), 0.0)
 
 
 STEPS, SQUARE, GAIN = range(3)
-"""Numbers of a momentum: leaps since the last restart, and two parts of the dual one epoch ago."""
-
-
-def _begin_momentum(joint: Joint) -> Arrays:
-    """The arrays of a momentum before the first leap."""
-    k = joint.k
-    past = {"past_W": np.zeros((joint.X.width, k)), "past_P": np.zeros((joint.size, k)), "past_r": np.zeros(k)}
-    return past | {"leaps": np.array([0.0, np.inf, 0.0])}
+"""The numbers of the momentum: leaps since the last restart, and two parts of the dual value one epoch ago."""
 
 
 def _leap(family: Family, joint: Joint, arrays: Arrays, beta: float) -> None:
-    """Move W and P on; the past becomes the present. `b` and `center` are left to the caller.
+    """Apply momentum to W and P, and store them for the next time. The caller updates `b` and `center`.
 
-    Whether the dual has fallen is known only after the leap, so the restart takes effect one epoch later.
+    Whether the dual value has fallen is known only after the leap, so the restart takes effect one epoch later.
     """
     assert family.leap is not None
     numbers = arrays["leaps"]
@@ -170,21 +162,20 @@ def _leap(family: Family, joint: Joint, arrays: Arrays, beta: float) -> None:
     past = arrays["past_W"], arrays["past_P"]
     by = steps / (steps + 3.0)
     square = family.leap(joint.X.arrays, (joint.labels, joint.strengths), state, past, by, kernels.thread_count())
-    dual = _dual_value(arrays["center"], beta)
+
+    def dual(gained: float, square: float, r: Doubles) -> float:
+        """The dual function of a problem whose bias is tied to the center."""
+        return float(gained - 0.5 * square - 0.5 * beta * (r * r).sum() - (arrays["center"] * r).sum())
+
     fallen = dual(gained, square, r) < dual(numbers[GAIN], numbers[SQUARE], arrays["past_r"])
     arrays["past_r"][:] = r
     numbers[:] = 0.0 if fallen else steps + 1.0, square, gained
 
 
 def _lacking(joint: Joint, P: Doubles) -> Doubles:
-    """What the constraint of a free bias lacks: r = sum_i C_i (e_yi - p_i)."""
+    """The residual of the constraint of a free bias: r = sum_i C_i (e_yi - p_i)."""
     found: Doubles = joint.totals - np.einsum("i,ij->j", joint.strengths, P)
     return found
-
-
-def _dual_value(center: Doubles, beta: float) -> Callable[[float, float, Doubles], float]:
-    """The dual function of a problem whose bias is tied to this center."""
-    return lambda gained, square, r: float(gained - 0.5 * square - 0.5 * beta * (r * r).sum() - (center * r).sum())
 
 
 CRAMMER = Family(
@@ -199,16 +190,12 @@ CRAMMER = Family(
 """best(s + cost) - s_y; every mistake costs 1 unless costs are given. Keerthi et al. 2008."""
 
 
-def _entropies(P: Doubles) -> Doubles:
-    return np.asarray(-(P * np.log(np.maximum(P, 1e-300))).sum(axis=1))
-
-
 SOFTMAX = Family(
     epoch=lambda *given: kernels.softmax_epoch(*given),
     sums=lambda *given: kernels.softmax_sums(*given),
     leap=None,
     flat=0.0,
-    entropy=_entropies,
+    entropy=lambda P: -(P * np.log(np.maximum(P, 1e-300))).sum(axis=1),
     zero=lambda costs: np.log(np.exp(costs - costs.max()).sum(axis=1)) + costs.max(),
     floor=SMOOTH_FLOOR,
 )
@@ -216,23 +203,23 @@ SOFTMAX = Family(
 
 
 SLICE = 1 << 27
-"""Multiplications in one call of a kernel: about a tenth of a second."""
+"""The number of multiplications in one call of a kernel: about a tenth of a second."""
 LONGEST = 8
-"""Epochs that an example without a gap of its own may rest."""
+"""The largest number of epochs in which an example without a gap is skipped."""
 FREE_BETA, PULL = 0.1, 5.0
-"""How loosely a free bias is tied to its center: mean squared lengths of a row, or classes by the sum of C."""
+"""The initial beta of a free bias: the larger of 0.1 times the mean squared length of a row, and 5 k / sum C."""
 FIRST = 3
-"""Epochs before momentum sets in."""
+"""The number of epochs before the first leap."""
 
 
 EPOCH, GAPS, VALUE, FOUND, BETA, LENGTH, LIMIT = range(7)
-"""Numbers of a state: epochs done, the sum of gaps in the last one, the objective, gap found by gap expected; and for a
-free bias how loose it is, the length of r, and the loosest it may be."""
+"""The numbers of a state: epochs done, sum of the gaps in the last one, objective, ratio of the last gap to its
+estimate; and for a free bias its beta, the length of r, and the largest beta."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """When it is enough: a gap of `tol` times the objective, or so many epochs; `seed` makes the orders."""
+    """The stopping criteria: a gap of `tol` times the objective, or a number of epochs; and the random seed."""
 
     tol: float = 1e-4
     epochs: int = 1000
@@ -240,9 +227,10 @@ class Plan:
 
 
 class Climb:
-    """The state of a solution: W (d, k), b (k,), p_i (n, k), and what is needed to go on later to the same bits.
+    """The state of a solver: W (d, k), b (k,), p_i (n, k), and all that is needed to resume with identical results.
 
-    Memory: the weights in float64, and 8 k + 32 bytes for each row; with momentum twice that; never scores of all rows.
+    Memory: the weights in float64, and 8 k + 32 bytes for each row; with momentum twice that. It never stores the
+    scores of all rows.
     """
 
     def __init__(self, family: Family, joint: Joint, plan: Plan, saved: Mapping[str, Array] | None = None):
@@ -260,12 +248,13 @@ class Climb:
         self.arrays |= {"b": np.zeros(k), "center": np.zeros(k)}
         self.arrays |= {"wake": np.zeros(n, np.int32), "streak": np.zeros(n, np.int32)}
         if family.leap is not None:
-            self.arrays |= _begin_momentum(joint)
+            self.arrays |= {"past_W": np.zeros((joint.X.width, k)), "past_P": np.zeros((n, k)), "past_r": np.zeros(k)}
+            self.arrays["leaps"] = np.array([0.0, np.inf, 0.0])
         beta = self._first_beta()
         self.arrays["numbers"] = np.array([0.0, np.inf, family.at_zero(joint), 1.0, beta, np.inf, LOOSEST * beta])
 
     def warm_up(self, warm: Warm) -> None:
-        """Begin with the duals of smaller strengths: shares of an example, so that weights grow with the strengths."""
+        """Start from the dual variables for smaller strengths. They are shares, so weights grow with the strengths."""
         saved = warm.state
         if saved["P"].shape != self.arrays["P"].shape:
             return
@@ -280,18 +269,18 @@ class Climb:
 
     @property
     def epoch(self) -> int:
-        """Epochs done."""
+        """The number of epochs done."""
         return int(self.arrays["numbers"][EPOCH])
 
     @property
     def finished(self) -> bool:
-        """Whether the last gap was small enough, or there is nothing to do."""
+        """Whether the last gap is small enough, or all strengths are zero."""
         if self.primal == np.inf:
             return bool(self.joint.totals.sum() == 0)
         return self.primal - self.dual <= max(self.plan.tol * self.primal, self.floor)
 
     def run(self) -> None:
-        """One epoch, and the gap where it may be small enough."""
+        """Run one epoch, and compute the gap if it may be small enough or is due."""
         numbers, before = self.arrays["numbers"], self.arrays["numbers"][GAPS]
         self._prepare()
         numbers[EPOCH] += 1
@@ -300,14 +289,10 @@ class Climb:
         due = self.epoch % PATIENCE == 0 or self.epoch >= self.plan.epochs
         self.fresh = bool(due or expected * numbers[FOUND] <= max(self.plan.tol * numbers[VALUE], self.floor))
         if self.fresh:
-            self.primal, self.dual = self.measure()
+            sums = self.family.sums(*self._given, kernels.thread_count())
+            self.primal, self.dual = bounds(self.family, self.joint, sums, self.arrays["b"], self.arrays["P"])
             numbers[VALUE] = self.primal
             numbers[FOUND] = min(1.0, (self.primal - self.dual) / expected) if expected > 0 else 1.0
-
-    def measure(self) -> tuple[float, float]:
-        """Primal value, and what no primal value is below."""
-        sums = self.family.sums(*self._given, kernels.thread_count())
-        return bounds(self.family, self.joint, sums, self.arrays["b"], self.arrays["P"])
 
     @property
     def _given(self) -> tuple[Sparse, tuple[Ints, Doubles], tuple[Array, ...], Doubles]:
@@ -315,13 +300,12 @@ class Climb:
         return self.joint.X.arrays, (self.joint.labels, self.joint.strengths), state, self.joint.table
 
     def _awake(self) -> Ints:
-        """The examples of this epoch in its order, without those that rest."""
+        """The examples of this epoch in random order, without those that are skipped."""
         order = shuffled(self.joint.size, self.plan.seed, self.epoch)
-        chosen: Ints = order[self.arrays["wake"][order] <= self.epoch]
-        return chosen
+        return order[self.arrays["wake"][order] <= self.epoch]
 
     def _sweep(self, order: Ints) -> float:
-        """Visit these examples, in calls of about a tenth of a second; one without a gap rests ever longer."""
+        """Visit these examples, in calls of about a tenth of a second; those without a gap are skipped ever longer."""
         step = max(1, SLICE * max(1, self.joint.size) // max(1, self.work))
         total, beta = 0.0, float(self.arrays["numbers"][BETA])
         for first in range(0, len(order), step):
@@ -332,7 +316,7 @@ class Climb:
         return total
 
     def _prepare(self) -> None:
-        """Momentum, and the method of multipliers: the center of a free bias goes where b = center + beta r is."""
+        """Apply momentum, and the method of multipliers: move the center of a free bias to b = center + beta r."""
         arrays, numbers = self.arrays, self.arrays["numbers"]
         leaping = self.family.leap is not None and self.epoch >= FIRST
         r = _lacking(self.joint, arrays["P"])
@@ -346,7 +330,7 @@ class Climb:
             arrays["b"][:] = arrays["center"] + numbers[BETA] * r
 
     def _loosen(self, length: float) -> None:
-        """Tie the bias more loosely where r, of this length, hardly gets shorter and all else stands still."""
+        """Tie the bias more loosely if the length of r has hardly changed, and nothing else changes much."""
         numbers = self.arrays["numbers"]
         if numbers[GAPS] < STILL * numbers[BETA] * length**2 and length > STUCK * numbers[LENGTH]:
             numbers[BETA] = min(FASTER * numbers[BETA], numbers[LIMIT])
@@ -355,10 +339,10 @@ class Climb:
     def _first_beta(self) -> float:
         if self.joint.bias != "free":
             return 1.0 if self.joint.bias == "regularized" else 0.0
-        squares, total = self.joint.X.squares(), self.joint.totals.sum()
-        return (
-            max(FREE_BETA * float(squares.sum()) / max(1, len(squares)), PULL * self.joint.k / total) if total else 1.0
-        )
+        squares, total = self.joint.X.squares(), float(self.joint.totals.sum())
+        if not total:
+            return 1.0
+        return max(FREE_BETA * float(squares.sum()) / max(1, len(squares)), PULL * self.joint.k / total)
 
 
 def climb(
@@ -369,10 +353,10 @@ def climb(
     saved: Mapping[str, Array] | None = None,
     warm: Warm | None = None,
 ) -> tuple[Doubles, Doubles]:
-    """Weights W (d, k) and biases b (k,), solved to `plan.tol` or for `plan.epochs`; `tell` may raise to end it.
+    """Weights W (d, k) and biases b (k,), solved to `plan.tol` or for `plan.epochs`; `tell` may raise to stop.
 
-    `saved` is a copy of `Climb.arrays`: the work goes on from there, to the same bits. `warm` has one of when all
-    strengths were so many times smaller: the work begins with its duals.
+    With `saved`, a copy of `Climb.arrays`, it resumes and returns identical results. `warm` has the final arrays of the
+    same problem with smaller strengths, whose dual variables are the starting point.
 
     >>> from linnaeus.arrays import CSR
     >>> X = CSR(np.array([0, 1, 2]), np.array([0, 0], np.int32), np.array([1.0, -1.0]), 1)
