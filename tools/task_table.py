@@ -37,6 +37,11 @@ SAMPLES = {
         "numbers.jsonl", ("--task", "regress"), "a good film", "the number", "numeric", "r2=-99", "rmse=99"
     ),
     "tags": Sample("tags.jsonl", (), "Bob left Oslo.", "B-PER", "one", "accuracy=0", "accuracy=1"),
+    "trees": Sample(
+        "trees.jsonl",
+        ("--label", "heads", "--set", "features.bits=12", "--set", "features.relation_bits=10"),
+        *("Dogs see cats.", "nsubj", "one", "uas=0", "uas=1"),
+    ),
     "candidates": Sample("candidates.jsonl", (), "the capital", "Rome (city)", "one", "accuracy=0", "accuracy=1"),
     "pipelines": Sample("classes.jsonl", ("--recipe", "pipeline.toml"), "a good film", "neg"),
     "matrices": Sample("matrix.libsvm", ("--set", "features=ready"), "a good film", "b"),
@@ -58,7 +63,10 @@ class Row(NamedTuple):
 
 NO_CLASSES = {"numbers": "Abstaining needs classes; this model predicts numbers."}
 NO_SETS = {"label sets": "For label sets, abstain can only be scope, because a label set may already be empty."}
-RANKED = "Tags and candidates can be abstained from by confidence=0.8 or margin=0.2 only."
+RANKED = dict.fromkeys(
+    ("tags", "trees", "candidates"),
+    "Tags, arcs and candidates can be abstained from by confidence=0.8 or margin=0.2 only.",
+)
 NO_TEXT = {
     "candidates": "A ranker takes a file of examples with candidates, not a text such as 'the capital'.",
     "matrices": "Ready needs the features of a libsvm file, but the rows have none; use Words(...) for texts.",
@@ -68,9 +76,13 @@ TAGGERS_ONLY = dict.fromkeys(
     ("classes", "label sets", "numbers", "candidates", "pipelines", "matrices"),
     "This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.",
 )
+NO_ENTITIES = {
+    "trees": "The tags of this model mark no entities; the recipe entities trains one whose tags do.",
+}
 KEPT = {
-    "tags": "{kept} is not a text classifier, so it has no training texts to search.",
-    "candidates": "{kept} is not a text classifier, so it has no training texts to search.",
+    **dict.fromkeys(
+        ("tags", "trees", "candidates"), "{kept} is not a text classifier, so it has no training texts to search."
+    ),
     "matrices": "The model keeps no texts to search; train it with keep='texts' (--set keep=texts).",
 }
 CHECKED = {
@@ -89,6 +101,7 @@ ROWS = {
             "{data} {train} -o {new}.lin --set keep=texts",
             {
                 "tags": "A tagger keeps no texts; keep is for classifiers of texts.",
+                "trees": "A parser keeps no texts; keep is for classifiers of texts.",
                 "candidates": "A ranker keeps no texts; keep is for classifiers of texts.",
                 "matrices": "keep='texts' needs a column of texts, and these data have none; keep nothing.",
             },
@@ -100,6 +113,7 @@ ROWS = {
                 **NO_SETS,
                 "numbers": "Abstaining needs classes; a regression predicts numbers.",
                 "tags": "A tagger has no decision to set; to abstain from unsure tags, ask for it in predict.",
+                "trees": "A parser has no decision to set; to abstain from unsure arcs, ask for it in predict.",
                 "candidates": "A ranker has no decision to set; to abstain from unsure choices, ask for it in predict.",
             },
         ),
@@ -108,6 +122,7 @@ ROWS = {
             "{data} {train} -o {new}.lin --compact --cv 2",
             {
                 "tags": "Only classifiers and regressions of texts become compact, not taggers.",
+                "trees": "Only classifiers and regressions of texts become compact, not parsers.",
                 "candidates": "Only classifiers and regressions of texts become compact, not rankers.",
                 "pipelines": "Pipelines do not become compact; only a model without earlier stages does.",
             },
@@ -117,6 +132,7 @@ ROWS = {
             "{data} {train} -o {new}.lin --group source --cv 2",
             {
                 "tags": "The data of taggers have no group to name; leave out --group.",
+                "trees": "The data of parsers have no group to name; leave out --group.",
                 "candidates": "--group is for one row per candidate; these rows have lists of candidates.",
                 "matrices": "{data}: has no column 'source' for --group; its columns are 'features', 'label'.",
             },
@@ -126,6 +142,7 @@ ROWS = {
             "{data} {train} -o {new}.lin --weight weight --cv 2",
             {
                 "tags": "The data of taggers have no weight to name; leave out --weight.",
+                "trees": "The data of parsers have no weight to name; leave out --weight.",
                 "matrices": "{data}: has no column 'weight' for --weight; its columns are 'features', 'label'.",
             },
         ),
@@ -134,6 +151,7 @@ ROWS = {
             "{data} {train} -o {new}.lin --label-kind {kind} --cv 2",
             {
                 "tags": "The data of taggers have no label kind to name; leave out --label-kind.",
+                "trees": "The data of parsers have no label kind to name; leave out --label-kind.",
                 "candidates": "The data of rankers have no label kind to name; leave out --label-kind.",
             },
         ),
@@ -155,12 +173,18 @@ ROWS = {
         Row(
             "`--max METRIC=VALUE`",
             "{model} {data} --max {most}",
-            dict.fromkeys(("tags", "candidates"), "For accuracy, higher is better; use --min accuracy=1."),
+            {
+                **dict.fromkeys(("tags", "candidates"), "For accuracy, higher is better; use --min accuracy=1."),
+                "trees": "For uas, higher is better; use --min uas=1.",
+            },
         ),
         Row(
             "`--by COLUMN`",
             "{model} {data} --by source",
-            {"tags": NOT_FOUND + "take one of length.", "matrices": NOT_FOUND + "there are none."},
+            {
+                **dict.fromkeys(("tags", "trees"), NOT_FOUND + "take one of length."),
+                "matrices": NOT_FOUND + "there are none.",
+            },
         ),
         Row(
             "`--by length`",
@@ -174,12 +198,12 @@ ROWS = {
         Row(
             "`--abstain coverage=0.8`",
             "{model} {data} --abstain coverage=0.8",
-            {**NO_SETS, **NO_CLASSES, "tags": RANKED, "candidates": RANKED},
+            {**NO_SETS, **NO_CLASSES, **RANKED},
         ),
         Row(
             "`--abstain scope=0.95`",
             "{model} {data} --abstain scope=0.95",
-            {**NO_CLASSES, "tags": RANKED, "candidates": RANKED},
+            {**NO_CLASSES, **RANKED},
         ),
         Row("`--json`", "{model} {data} --json"),
     ],
@@ -198,12 +222,12 @@ ROWS = {
         Row(
             "`--abstain coverage=0.8`",
             "{model} {data} --abstain coverage=0.8",
-            {**NO_SETS, **NO_CLASSES, "tags": RANKED, "candidates": RANKED},
+            {**NO_SETS, **NO_CLASSES, **RANKED},
         ),
         Row(
             "`--abstain scope=0.95`",
             "{model} {data} --abstain scope=0.95",
-            {**NO_CLASSES, "tags": RANKED, "candidates": RANKED},
+            {**NO_CLASSES, **RANKED},
         ),
         Row(
             "`--scope`",
@@ -211,6 +235,7 @@ ROWS = {
             {
                 "numbers": "This model predicts numbers; it has no probabilities and no out-of-scope scores.",
                 "tags": "A tagger has no out-of-scope scores; leave out --scope.",
+                "trees": "A parser has no out-of-scope scores; leave out --scope.",
                 "candidates": "A ranker has no out-of-scope scores; leave out --scope.",
             },
         ),
@@ -218,16 +243,19 @@ ROWS = {
             "`--keep COLUMN`",
             "{model} {data} --keep source",
             {
-                "tags": "The columns of sentences are not kept; leave out --keep.",
+                **dict.fromkeys(("tags", "trees"), "The columns of sentences are not kept; leave out --keep."),
                 "matrices": "There is no column 'source' to keep; take one of text, label.",
             },
         ),
         Row("`--lines`", "{model} {data} --lines", TAGGERS_ONLY),
-        Row("`--entities`", "{model} {data} --entities", TAGGERS_ONLY),
+        Row("`--entities`", "{model} {data} --entities", {**TAGGERS_ONLY, **NO_ENTITIES}),
         Row(
             "`-o FILE.csv`",
             "{model} {data} -o {new}.csv",
-            {"tags": "Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use --lines."},
+            {
+                "tags": "Tags are lists, which CSV cannot hold; write .jsonl or .parquet, or use --lines.",
+                "trees": "Arcs are lists, which CSV cannot hold; write .jsonl or .parquet, or use --lines.",
+            },
         ),
         Row("`-o FILE.jsonl`", "{model} {data} -o {new}.jsonl"),
         Row("`-o FILE.parquet`", "{model} {data} -o {new}.parquet"),
@@ -237,7 +265,7 @@ ROWS = {
         Row("`DATA`", "{model} {data}", TAGGERS_ONLY),
         Row("`TEXT`", "{model} {text}", TAGGERS_ONLY),
         Row("`--abstain confidence=0.6`", "{model} {data} --abstain confidence=0.6", TAGGERS_ONLY),
-        Row("`--entities`", "{model} {data} --entities", TAGGERS_ONLY),
+        Row("`--entities`", "{model} {data} --entities", {**TAGGERS_ONLY, **NO_ENTITIES}),
         Row("`--json`", "{model} {data} --json", TAGGERS_ONLY),
     ],
     "explain": [
@@ -245,7 +273,7 @@ ROWS = {
             "without arguments",
             "{model}",
             dict.fromkeys(
-                ("tags", "candidates"),
+                ("tags", "trees", "candidates"),
                 "To explain predictions of this model, give a text or a file of examples; it has no classes of texts.",
             ),
         ),
@@ -257,6 +285,7 @@ ROWS = {
             "{model} {data} --class {label}",
             {
                 "tags": "A tag is explained against the next best one; leave out the class.",
+                "trees": "An arc is explained against the next best one; leave out the class.",
                 "candidates": "A choice is explained against the next best candidate; leave out the class.",
             },
         ),
@@ -317,6 +346,10 @@ def write_samples(folder: Path) -> None:
         ],
         "tags": [
             {**beside[i], "tokens": t.split(), "tags": z.split()} for i, (t, z) in enumerate(sentences * 3)
+        ],
+        "trees": [
+            {"tokens": t.split(), "heads": list(map(int, h)), "relations": r.split()}
+            for t, h, r in (("Dogs bark .", "202", "nsubj root punct"), ("cats see dogs", "202", "nsubj root obj")) * 6
         ],
         "candidates": [
             {**beside[i], "text": name, "candidates": [f"{name} (city)", f"{cities[i % 6 - 1]} (city)"], "answer": 0}

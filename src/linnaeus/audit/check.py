@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from linnaeus.audit.records import Audit, Example, Finding
 from linnaeus.audit.tally import MISSING, LabelBook, Ledger, tally
 from linnaeus.errors import UsageError, did_you_mean, expect_within
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Longs
+from linnaeus.protocols import Stream
+from linnaeus.types import Longs
 
 
 @dataclass(frozen=True, slots=True)

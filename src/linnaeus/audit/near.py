@@ -13,15 +13,14 @@ from linnaeus import kernels
 from linnaeus.data.corpus import Corpus
 from linnaeus.errors import expect_within
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.text import as_texts
-from linnaeus.types import Texts
+from linnaeus.types import Array, Bytes, Doubles, Longs, Texts, Words64
 
 if TYPE_CHECKING:
     from linnaeus.audit.tally import Ledger
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Array, Words64
 
-Rows: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = Longs
 
 NEIGHBORS = 8
 """If many texts agree in a band, each is compared with this many others, so that the work stays linear."""
@@ -68,10 +67,10 @@ class Near:
 class Sketches:
     """What is kept of the signatures: eight bits of each number (n, hashes), and a key for each band (n, bands)."""
 
-    bits: NDArray[np.uint8]
+    bits: Bytes
     keys: NDArray[np.uint32]
 
-    def similarity(self, mine: Rows, others: Sketches, theirs: Rows) -> NDArray[np.float64]:
+    def similarity(self, mine: Rows, others: Sketches, theirs: Rows) -> Doubles:
         """The estimated Jaccard similarity of pairs of rows."""
         parts = [np.zeros(0)]
         for i in range(0, len(mine), _AT_ONCE):
@@ -86,7 +85,7 @@ class Pairs:
 
     left: Rows
     right: Rows
-    similarity: NDArray[np.float64]
+    similarity: Doubles
 
     def __len__(self) -> int:
         return len(self.left)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
+from linnaeus.types import Json
 
 if TYPE_CHECKING:
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Json
 
 SCHEMA = "linnaeus.check/1"
 """The version of the JSON form; within it keys are only ever added."""

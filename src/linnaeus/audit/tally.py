@@ -10,24 +10,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from linnaeus import kernels
 from linnaeus.audit.near import Near, Sketches
 from linnaeus.audit.records import Share, Spread, Summary
+from linnaeus.data.batch import Batch
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.text import as_texts
-
-if TYPE_CHECKING:
-    from linnaeus.data.batch import Batch
-    from linnaeus.protocols import Stream
-    from linnaeus.types import AnyInts, Array, Longs, Words64
+from linnaeus.types import AnyInts, Array, Bools, Doubles, Longs, Words64
 
 # The first word of a character's name is its script, but for these.
 _SCRIPTS = {"CJK": "Han", "KANGXI": "Han", "IDEOGRAPHIC": "Han", "FEMININE": "Latin", "MASCULINE": "Latin"}
@@ -92,7 +88,7 @@ def excerpt(text: str) -> str:
     return text[start : start + 3 * AROUND]
 
 
-def damaged(text: pa.Array, counts: Words64) -> NDArray[np.bool_]:
+def damaged(text: pa.Array, counts: Words64) -> Bools:
     """Which texts show signs of wrong decoding; the counts of their characters spare most batches the search."""
     if not counts[_TRIGGERS].any():
         return np.zeros(len(text), bool)
@@ -117,7 +113,7 @@ def lengths(values: AnyInts) -> Spread | None:
     return _spread(values, np.array(edges, np.float64))
 
 
-def numbers(values: NDArray[np.float64]) -> Spread | None:
+def numbers(values: Doubles) -> Spread | None:
     """The spread of real numbers, with bins of equal width; what is not finite is left out."""
     values = values[np.isfinite(values)]
     if len(values) == 0:
@@ -128,7 +124,7 @@ def numbers(values: NDArray[np.float64]) -> Spread | None:
     return _spread(values, edges)
 
 
-def _spread(values: Array, edges: NDArray[np.float64]) -> Spread:
+def _spread(values: Array, edges: Doubles) -> Spread:
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, len(edges) - 2)
     counts = np.bincount(bins, minlength=len(edges) - 1)
     middle, high = np.quantile(values, [0.5, 0.95])
@@ -159,7 +155,7 @@ class LabelBook:
         self._codes: dict[tuple[str, ...], int] = {}
         self._names: list[tuple[str, ...]] = []
 
-    def encode(self, labels: pa.Array) -> NDArray[np.int64]:
+    def encode(self, labels: pa.Array) -> Longs:
         """The code of each row; MISSING where there is no label."""
         key: Callable[[str], tuple[str, ...]] = _one
         if _is_many(labels.type):
@@ -167,8 +163,7 @@ class LabelBook:
         encoded = labels.dictionary_encode()
         known = [self._code(key(value)) for value in encoded.dictionary.to_pylist()]
         at = encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
-        codes: NDArray[np.int64] = np.array([*known, MISSING], np.int64)[at]
-        return codes
+        return np.array([*known, MISSING], np.int64)[at]
 
     def names(self, code: int) -> tuple[str, ...]:
         """The labels behind a code, sorted; none for a row without."""
@@ -194,7 +189,7 @@ def kind_of(labels: pa.Array | None) -> str:
     return "numeric" if pa.types.is_floating(labels.type) or pa.types.is_integer(labels.type) else "one"
 
 
-def label_table(book: LabelBook, codes: NDArray[np.int64]) -> tuple[Share, ...]:
+def label_table(book: LabelBook, codes: Longs) -> tuple[Share, ...]:
     """How many rows have each label, the most frequent first."""
     counts: Counter[str] = Counter()
     found, times = np.unique(codes[codes != MISSING], return_counts=True)
@@ -204,7 +199,7 @@ def label_table(book: LabelBook, codes: NDArray[np.int64]) -> tuple[Share, ...]:
     return tuple(Share(name, count, count / len(codes)) for name, count in ranked)
 
 
-def label_numbers(book: LabelBook, codes: NDArray[np.int64]) -> Spread | None:
+def label_numbers(book: LabelBook, codes: Longs) -> Spread | None:
     """The spread of numeric labels."""
     found, times = np.unique(codes[codes != MISSING], return_counts=True)
     values = np.array([float(book.names(code)[0]) for code in found.tolist()], np.float64)
@@ -241,8 +236,8 @@ class Ledger:
     exact: Words64
     folded: Words64
     labels: Longs
-    empty: NDArray[np.bool_]
-    damaged: NDArray[np.bool_]
+    empty: Bools
+    damaged: Bools
     sketches: Sketches
     heads: pa.ChunkedArray
     excerpts: dict[int, str]

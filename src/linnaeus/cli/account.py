@@ -9,12 +9,12 @@ from linnaeus.cli.texts import quoted
 from linnaeus.data.split import MANY
 from linnaeus.evaluation.metrics import KINDS
 from linnaeus.render import Page, clean, command, counted, duration, indent, line, percent, size, stack, title
+from linnaeus.types import Json
 
 if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
     from linnaeus.render import Glyphs
-    from linnaeus.types import Json
 
 GAP = Page((line(),))
 

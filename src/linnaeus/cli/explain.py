@@ -12,11 +12,11 @@ from linnaeus.cli import options as shared
 from linnaeus.cli.models import open_model
 from linnaeus.cli.texts import names_data
 from linnaeus.errors import DataError, UsageError
+from linnaeus.types import Source
 
 if TYPE_CHECKING:
     from linnaeus.explain import Explanation
     from linnaeus.model.model import Model
-    from linnaeus.types import Source
 
 SHOWN = 20
 """At most this many classes are shown if none is named."""

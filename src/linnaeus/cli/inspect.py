@@ -9,11 +9,11 @@ import click
 
 from linnaeus.cli import options as shared
 from linnaeus.cli.models import CHECKED, digests, read_state
+from linnaeus.types import Json
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.render import Page
-    from linnaeus.types import Json
 
 _SHOWN = 20
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linnaeus.errors import ModelFileError, UsageError
+from linnaeus.types import State
 
 if TYPE_CHECKING:
     from linnaeus.model.model import Model
-    from linnaeus.types import State
 
 CHECKED = "all tensors were checked"
 """The message about the digests of a small file, and of a verified one."""

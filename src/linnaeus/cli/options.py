@@ -17,13 +17,13 @@ import click
 
 from linnaeus.cli.texts import quoted
 from linnaeus.errors import LinnaeusWarning, UsageError
+from linnaeus.types import Json, Source
 
 if TYPE_CHECKING:
     from linnaeus.cli.screen import Screen
     from linnaeus.data import Corpus
     from linnaeus.decision.abstention import Abstention
     from linnaeus.model.model import Model
-    from linnaeus.types import Json, Source
 
 Option: TypeAlias = Any
 """The value of an option: a text, a number, a flag, several texts, or None."""

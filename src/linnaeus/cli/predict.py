@@ -12,12 +12,12 @@ from linnaeus.cli import options as shared
 from linnaeus.cli.models import open_model
 from linnaeus.cli.texts import is_text, names_data
 from linnaeus.errors import DataError
+from linnaeus.types import Source
 
 if TYPE_CHECKING:
     from linnaeus.cli.writers import Write
     from linnaeus.model.model import Model
     from linnaeus.tasks.base import Wish
-    from linnaeus.types import Source
 
 
 @shared.verb("predict", reads=True)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TextIO
 from linnaeus.cli.guard import silence
 from linnaeus.frozen import dataclass
 from linnaeus.render import Glyphs, Line, Page, glyphs_for
+from linnaeus.types import Json
 
 if TYPE_CHECKING:
     from linnaeus.render import Marks
-    from linnaeus.types import Json
 
 COLORS = {
     "title": "bold",

@@ -10,12 +10,12 @@ import click
 from linnaeus.cli import options as shared
 from linnaeus.cli.texts import names_data
 from linnaeus.errors import UsageError
+from linnaeus.types import Source
 
 if TYPE_CHECKING:
     from linnaeus.explain import Neighbor
     from linnaeus.model.model import Model
     from linnaeus.render import Page
-    from linnaeus.types import Source
 
 
 @shared.verb("search", reads=True)

@@ -14,19 +14,21 @@ import click
 from linnaeus.cli import options as shared
 from linnaeus.errors import UsageError
 from linnaeus.kernels.threads import Beside
+from linnaeus.protocols import Stream
 from linnaeus.tasks import TASKS
+from linnaeus.types import Json, Source
 
 if TYPE_CHECKING:
     from linnaeus.erm.progress import Phase
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.base import AnyTask
     from linnaeus.tasks.examples import Examples
-    from linnaeus.types import Json, Source
 
-    Later: TypeAlias = Beside[Source] | None
+
+Later: TypeAlias = Beside[Source] | None
+
 
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*")
 _HELD = 1 << 28
@@ -151,8 +153,7 @@ def recognized(data: str, options: shared.Options) -> AnyTask:
 
 def task_named(name: str) -> AnyTask:
     """A task of the table."""
-    found: AnyTask = TASKS[name]()
-    return found
+    return TASKS[name]()
 
 
 def _target(data: str, options: shared.Options) -> str:

@@ -162,7 +162,7 @@ def sure(rule: Abstention | str | None, labels: Array, P: Doubles) -> Bools:
     if found is None:
         return np.ones(len(labels), bool)
     if not isinstance(found, Confidence | Margin):
-        raise UsageError("Tags and candidates can be abstained from by confidence=0.8 or margin=0.2 only.")
+        raise UsageError("Tags, arcs and candidates can be abstained from by confidence=0.8 or margin=0.2 only.")
     return ~found.decide(Evidence(labels.astype(np.intp), P)).abstained
 
 

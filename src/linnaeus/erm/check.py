@@ -9,12 +9,11 @@ import numpy as np
 from linnaeus.arrays import linear
 from linnaeus.erm.choose import willing
 from linnaeus.errors import UsageError
-from linnaeus.protocols import LossShape, NumberSpace, PointForm, ScalarForm, capability, has
+from linnaeus.protocols import Loss, LossShape, NumberSpace, PointForm, ScalarForm, Solver, capability, has
+from linnaeus.types import Params
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import Loss, Solver
-    from linnaeus.types import Params
 
 
 def check(objective: Objective, optimizer: Solver) -> None:

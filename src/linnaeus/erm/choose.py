@@ -20,6 +20,7 @@ from linnaeus.protocols import (
     PointForm,
     RatedSolver,
     ScalarForm,
+    Solver,
     StepwiseSolver,
     capability,
     has,
@@ -27,7 +28,6 @@ from linnaeus.protocols import (
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import Solver
 
 
 def choose_optimizer(objective: Objective, tol: float | None) -> Solver:
@@ -58,8 +58,7 @@ def willing(objective: Objective) -> list[str]:
 
 
 def _step_by_step(**settings: float) -> Solver:
-    found: Solver = OPTIMIZERS["sgd"](**settings)
-    return found
+    return OPTIMIZERS["sgd"](**settings)
 
 
 def stepwise(optimizer: object) -> bool:

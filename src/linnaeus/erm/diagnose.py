@@ -27,16 +27,14 @@ from linnaeus.losses import Perceptron
 from linnaeus.optimizers import SGD
 from linnaeus.optimizers.dual import Binaries, Progress, Settings, solve_binaries
 from linnaeus.outputs import Binary, Multiclass, MultiLabel
-from linnaeus.protocols import JointSpace, ProductSpace, ability, has
+from linnaeus.protocols import JointSpace, OutputSpace, ProductSpace, ability, has
 from linnaeus.regularizers import NoPenalty
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Doubles, Ints, Label, LabelSets, Matrix, Params, Piece, Truth
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from linnaeus.arrays.labels import Labels
-    from linnaeus.protocols import OutputSpace
-    from linnaeus.types import Array, Doubles, Ints, Label, Matrix, Params, Piece, Truth
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,7 @@ class Constraints:
         """The slack of each inequality; positive if it holds."""
         S = self.features @ self._stacked(params)
         lower = np.where(self.down >= 0, S[self.rows, np.maximum(self.down, 0)], 0.0)
-        held: Doubles = self.sign * (S[self.rows, self.up] - lower)
-        return held
+        return self.sign * (S[self.rows, self.up] - lower)
 
     def matrix(self) -> csr_matrix:
         """The inequalities as rows over all weights, class after class."""

@@ -7,19 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from linnaeus.arrays import Grouped, linear
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import NewtonLoss, PointForm, SeparablePenalty, SharedScores, ability, capability, has
-from linnaeus.types import Polished
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Loss, OutputSpace, Regularizer, Rows
-    from linnaeus.types import Choices, Doubles, Heads, Params, Piece, Tags
+from linnaeus.protocols import (
+    Loss,
+    NewtonLoss,
+    OutputSpace,
+    PointForm,
+    Regularizer,
+    Rows,
+    SeparablePenalty,
+    SharedScores,
+    ability,
+    capability,
+    has,
+)
+from linnaeus.types import Choices, Doubles, Heads, Params, Piece, Polished, Tags
 
 CHUNK = 1 << 22
 """Scores are computed for this many entries at a time, so that not all n x w are in memory."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.losses import LOSSES
@@ -12,9 +12,7 @@ from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
 from linnaeus.protocols import NumberSpace, SetSpace, has, meant
 from linnaeus.regularizers import REGULARIZERS
-
-if TYPE_CHECKING:
-    from linnaeus.types import Piece
+from linnaeus.types import Piece
 
 
 class Kind(NamedTuple):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.render import LiveBar, counted, duration, moves, number
+from linnaeus.types import Step
 
 if TYPE_CHECKING:
     from linnaeus.erm import SoFar, Stop, Trace
     from linnaeus.erm.train import Listener
-    from linnaeus.types import Step
 
 AFTER = 2.0
 """The bar is shown after this many seconds."""

@@ -12,12 +12,11 @@ from linnaeus.arrays.numerics import single_blas
 from linnaeus.erm.check import check, vanishing
 from linnaeus.errors import UsageError, did_you_mean, expect
 from linnaeus.frozen import dataclass
-from linnaeus.types import Start, Warm
+from linnaeus.protocols import Solver
+from linnaeus.types import Params, Start, Step, Warm
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import Solver
-    from linnaeus.types import Params, Step
 
 
 @dataclass(frozen=True, slots=True)

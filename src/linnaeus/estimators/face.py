@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Self
 
@@ -43,19 +43,19 @@ from linnaeus.recipes import codec
 from linnaeus.recipes.field_types import unfit
 from linnaeus.recipes.recipe import Recipe
 from linnaeus.tasks.classify.settling import kind_of
+from linnaeus.types import Array, Doubles, Floats, Json, Label, Matrix, Params, Piece, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sklearn.utils import Tags
 
     from linnaeus.arrays import CSR, Dense
     from linnaeus.decision import FittedDecision
     from linnaeus.explain import Explanation
-    from linnaeus.types import Array, Doubles, Floats, Json, Label, Matrix, Params, Piece, Source
 
-    Progress = Callable[[Record], None] | str
-    PathOrName = str | os.PathLike[str]
+
+Progress = Callable[[Record], None] | str
+PathOrName = str | os.PathLike[str]
+
 
 PAIRS = "pairs"
 ABOVE_HALF = float(np.nextafter(0.5, 1.0))

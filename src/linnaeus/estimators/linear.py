@@ -20,16 +20,15 @@ from linnaeus.errors import DataError, LinnaeusError
 from linnaeus.estimators.face import Face, LinearFace, sets_score
 from linnaeus.learners.linear.probabilities import chances, has_chances
 from linnaeus.learners.linear.problems import posed
+from linnaeus.learners.linear.solving import Problem
 from linnaeus.learners.linear.streaming import merged, standing, widened
 from linnaeus.protocols import ClassScores, OneScore, SetSpace, capability, has
+from linnaeus.types import Array, Bools, Doubles, Label, Matrix, Piece, Source
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from sklearn.utils import Tags
 
     from linnaeus.arrays import CSR, Dense
-    from linnaeus.learners.linear.solving import Problem
-    from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
 
 
 def _knows_chances(face: ClassifierFace) -> bool:
@@ -115,7 +114,7 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
             logs: Doubles = np.log(self.predict_proba(X))
         return logs
 
-    def ties(self, X: Matrix) -> NDArray[np.bool_]:
+    def ties(self, X: Matrix) -> Bools:
         """Rows where two or more classes tie for the best score (or expected cost); `predict` takes the lowest index.
 
         For label sets: rows with a label whose score is exactly zero.
@@ -124,12 +123,10 @@ class ClassifierFace(ClassifierMixin, Face):  # type: ignore[misc]
         if spec.decision == "expected_cost":
             S = -expected_costs(chances(piece("loss", spec.loss), self.space_, S), spec.costs)
         elif has(self.space_, OneScore) or has(self.space_, SetSpace):
-            zeros: NDArray[np.bool_] = (S == 0).any(axis=1)
-            return zeros
+            return (S == 0).any(axis=1)
         elif (own := capability(self.space_, ClassScores)) is not None:
             S = own.class_scores(S)
-        tied: NDArray[np.bool_] = (S.max(axis=1, keepdims=True) == S).sum(axis=1) > 1
-        return tied
+        return (S.max(axis=1, keepdims=True) == S).sum(axis=1) > 1
 
     def score(self, X: Matrix, y: Label, sample_weight: Source = None) -> float:
         """Accuracy. A label set is correct if every label is correct."""

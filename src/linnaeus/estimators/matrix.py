@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -18,12 +17,10 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.learners.restore import weights_of
 from linnaeus.model.model import Model
+from linnaeus.protocols import Model as Body
 from linnaeus.protocols import ModelChances, OneScore, SetSpace, capability, has, meant
 from linnaeus.recipes.recipe import Recipe
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Model as Body
-    from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
+from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
 
 
 def _knows_chances(face: MatrixClassifier) -> bool:
@@ -67,8 +64,7 @@ class MatrixClassifier(ClassifierMixin, MatrixFace):  # type: ignore[misc]
         """Predict the best label of each row; ties go to the lowest class. Label sets: all labels scored above 0."""
         S = self._scores(X)
         if not has(self.space_, SetSpace):
-            labels: Array = self.classes_[S.argmax(axis=1)]
-            return labels
+            return self.classes_[S.argmax(axis=1)]
         if self.form_ == "lists":
             return [tuple(self.classes_[row > 0].tolist()) for row in S]  # type: ignore[return-value]
         return (S > 0).astype(np.int64)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from linnaeus.estimators.linear import ClassifierFace, LinearClassifier
 from linnaeus.optimizers import SGD, Average
 from linnaeus.optimizers import PassiveAggressive as Aggressive
 from linnaeus.regularizers import L2, NoPenalty
-
-if TYPE_CHECKING:
-    from linnaeus.types import Piece
+from linnaeus.types import Piece
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from linnaeus.data.groups import Groups
 from linnaeus.estimators.recipe_face import RecipeFace
 from linnaeus.tasks.rank.groups import as_groups
-
-if TYPE_CHECKING:
-    from linnaeus.data.groups import Groups
-    from linnaeus.types import Label, Piece, Source
+from linnaeus.types import Label, Piece, Source
 
 MOST = 1 << 62
 """All candidates."""
@@ -37,8 +35,7 @@ class CandidateClassifier(RecipeFace):
 
     def predict(self, X: Source) -> Sequence[Label]:
         """Predict a candidate for each example; None means "none of these"."""
-        found: Sequence[Label] = self._model().predict(X)
-        return found
+        return self._model().predict(X)
 
     def score(self, X: Source, y: Label = None) -> float:
         """Accuracy."""

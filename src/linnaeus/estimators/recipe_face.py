@@ -8,16 +8,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from linnaeus.errors import InputTypeError
+from linnaeus.features.restore import Functions
 from linnaeus.model.model import Model
 from linnaeus.model.summary import face_repr
 from linnaeus.recipes.cookbook import recipe as named
 from linnaeus.recipes.recipe import Recipe
+from linnaeus.types import Piece
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from linnaeus.features.restore import Functions
-    from linnaeus.types import Piece
 
 
 class RecipeFace(BaseEstimator):  # type: ignore[misc]

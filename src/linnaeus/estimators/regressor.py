@@ -15,12 +15,12 @@ from linnaeus.estimators.face import LinearFace
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.learners.linear.streaming import standing
 from linnaeus.outputs import Real
+from linnaeus.types import Array, Doubles, Floats, Label, Matrix, Piece, Source
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from linnaeus.arrays import CSR, Dense
-    from linnaeus.types import Array, Doubles, Floats, Label, Matrix, Piece, Source
 
 NO_NUMBERS = "The targets of a regressor are numbers; convert them, or use LinearClassifier for labels."
 

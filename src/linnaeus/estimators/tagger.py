@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from linnaeus.data.sentences import Sentences
 from linnaeus.estimators.recipe_face import RecipeFace
-
-if TYPE_CHECKING:
-    from linnaeus.model.model import Model
-    from linnaeus.recipes.recipe import Recipe
-    from linnaeus.types import Piece
+from linnaeus.model.model import Model
+from linnaeus.recipes.recipe import Recipe
+from linnaeus.types import Piece
 
 
 class Tagger(RecipeFace):
@@ -35,8 +33,7 @@ class Tagger(RecipeFace):
 
     def predict(self, X: Sequence[Sequence[str]], abstain: Piece = None) -> list[list[str]]:
         """Predict a list of tags for each sentence; None where the model abstains."""
-        found: list[list[str]] = self._model().predict(X, abstain)
-        return found
+        return self._model().predict(X, abstain)
 
     def predict_marginals(self, X: Sequence[Sequence[str]]) -> list[list[dict[str, float]]]:
         """The probability of each tag, for each token of each sentence."""

@@ -12,28 +12,28 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 
 from linnaeus.arrays.labels import Labels, encode
 from linnaeus.arrays.weights import sample_weights
+from linnaeus.erm.progress import Watcher
 from linnaeus.errors import DataError, LinnaeusError, ModelFileError
 from linnaeus.estimators.face import estimator_of, sets_score
 from linnaeus.estimators.recipe_face import RecipeFace
 from linnaeus.features.base import Batches
 from linnaeus.features.batches import text_batches
+from linnaeus.features.restore import Functions
+from linnaeus.model.model import Model
 from linnaeus.protocols import has_method
 from linnaeus.recipes.paths import SHORT, change, paths
+from linnaeus.recipes.recipe import Recipe
+from linnaeus.tasks.classify.prediction import Prediction
 from linnaeus.tasks.examples import Examples, label_column
 from linnaeus.training.merging import updated
 from linnaeus.training.train import train_examples
+from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from linnaeus.erm.progress import Watcher
     from linnaeus.evaluation import Evaluation
     from linnaeus.explain import Explanation
-    from linnaeus.features.restore import Functions
-    from linnaeus.model.model import Model
-    from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.classify.prediction import Prediction
-    from linnaeus.types import Array, Doubles, Label, Matrix, Piece, Source
 
 
 class TextFace(RecipeFace):
@@ -63,8 +63,7 @@ class TextFace(RecipeFace):
 
     def composed(self) -> Recipe:
         """The recipe with the changes applied."""
-        composed: Recipe = change(self._named("classify"), self.changes, SHORT, "__")
-        return composed
+        return change(self._named("classify"), self.changes, SHORT, "__")
 
     @abstractmethod
     def _examples(self, X: Source, y: Label, sample_weight: Source) -> Examples:
@@ -185,8 +184,7 @@ class TextRegressor(RegressorMixin, TextFace):  # type: ignore[misc]
 
     def predict(self, X: Source) -> Array:
         """Predict a number for each text."""
-        found: Array = self._model().predict(_source(X))
-        return found
+        return self._model().predict(_source(X))
 
     def _examples(self, X: Source, y: Label, sample_weight: Source) -> Examples:
         try:

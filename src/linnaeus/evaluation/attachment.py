@@ -9,8 +9,6 @@ of one are not independent. (Buchholz and Marsi, "CoNLL-X shared task on multili
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 
@@ -19,9 +17,7 @@ from linnaeus.evaluation.facts import Facts
 from linnaeus.evaluation.outcome import refuse_no_rows
 from linnaeus.evaluation.tagging import label_tokens, numbered_together, sums
 from linnaeus.frozen import dataclass
-
-if TYPE_CHECKING:
-    from linnaeus.types import Arrays, Ints, Longs
+from linnaeus.types import Arrays, Ints, Longs
 
 DISTANCES = {"root": (0, 0), "1": (1, 1), "2": (2, 2), "3_to_6": (3, 6), "7_up": (7, 1 << 31)}
 """True arcs by their length in tokens, from the least to the largest; an arc from the root has the length 0."""

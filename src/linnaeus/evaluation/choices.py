@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.errors import DataError
 from linnaeus.evaluation.facts import Facts, singles
 from linnaeus.evaluation.metrics import DEPTHS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Arrays, Choices, Doubles, Longs
+from linnaeus.types import Arrays, Bools, Choices, Doubles, Longs
 
 
-def observe_choices(s: Doubles, y: Choices, answered: NDArray[np.bool_] | None = None) -> Facts:
+def observe_choices(s: Doubles, y: Choices, answered: Bools | None = None) -> Facts:
     """The facts of the scores (m,) of all candidates against the truth; an example without a right candidate is wrong.
 
     `answered` (n,) says for which examples the model chooses; where it abstains, the choice counts as a mistake.

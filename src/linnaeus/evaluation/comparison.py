@@ -13,16 +13,13 @@ from linnaeus.evaluation.facts import Facts, aligned
 from linnaeus.evaluation.formulas import whole
 from linnaeus.evaluation.intervals import interval, redraw
 from linnaeus.evaluation.metrics import KINDS, METRICS, fitting, headlines, spelled
-from linnaeus.evaluation.outcome import observe
+from linnaeus.evaluation.outcome import Outcome, observe
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
+from linnaeus.types import Array, Bools, Json
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.evaluation.outcome import Outcome
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Array, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +158,12 @@ def mcnemar(b: int, c: int) -> float:
     return float(min(1.0, 2.0 * chances[:-1].sum() + chances[-1]))
 
 
-def _right(facts: Facts) -> NDArray[np.bool_]:
+def _right(facts: Facts) -> Bools:
     """The rows whose whole prediction is correct."""
     if whole := KINDS[facts.task].whole:
         return facts.values[whole].astype(bool)
     true, predicted, both = (np.diff(sets.offsets) for sets in (facts.truth, facts.predicted, facts.hits))
-    right: NDArray[np.bool_] = (true == both) & (predicted == both)
-    return right
+    return (true == both) & (predicted == both)
 
 
 def _refuse_others(first: Facts, second: Facts) -> None:

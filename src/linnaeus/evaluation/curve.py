@@ -12,12 +12,10 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.render import UNICODE, line_chart
 from linnaeus.render.page import Shown
+from linnaeus.types import Array, Doubles, Json, Label, Longs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Array, Json, Label, Longs
 
 Labels: TypeAlias = "Sequence[Label] | Array | None"
 FitAndScore: TypeAlias = "Callable[[Longs], float | Mapping[str, float]]"
@@ -138,7 +136,7 @@ def _order(n: int, strata: Labels, rng: np.random.Generator) -> Longs:
     grouped = order[np.argsort(labels[order], kind="stable")]
     sizes = np.bincount(labels)
     place = np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    ways: NDArray[np.float64] = (place + rng.random(n)) / np.repeat(sizes, sizes)
+    ways: Doubles = (place + rng.random(n)) / np.repeat(sizes, sizes)
     return grouped[np.argsort(ways, kind="stable")]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import nan
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +13,7 @@ from linnaeus.evaluation.facts import KEEP, Facts, distinct, join, only
 from linnaeus.evaluation.formulas import Sample, whole
 from linnaeus.evaluation.intervals import bootstrap
 from linnaeus.evaluation.metrics import COSTLY, KINDS, METRICS, fitting
-from linnaeus.evaluation.outcome import observe, refuse_no_rows
-
-if TYPE_CHECKING:
-    from linnaeus.evaluation.outcome import Outcome
-
+from linnaeus.evaluation.outcome import Outcome, observe, refuse_no_rows
 
 SORTED = 1 << 25
 """Costly metrics get intervals up to this many scores times rounds, which takes a fraction of a second."""

@@ -14,13 +14,13 @@ import numpy as np
 
 from linnaeus.errors import UsageError, damaged, damaged_or_newer
 from linnaeus.evaluation.metrics import KINDS, METRICS, metric_name, metric_names, spelled
+from linnaeus.evaluation.outcome import Task
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
+from linnaeus.types import Doubles, Json
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.outcome import Task
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Doubles, Json
 
 SCHEMA = "linnaeus.evaluation/1"
 """The version of the JSON form; within it keys are only ever added."""

@@ -11,13 +11,12 @@ import numpy as np
 
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Arrays, Doubles, LabelSets, Longs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.evaluation.outcome import Task
-    from linnaeus.types import Array, Arrays, Doubles, Longs
 
 KEEP = 1 << 23
 """The most scores (rows times classes) that are kept for average precision: 64 MB. Above that, it is left out."""
@@ -175,7 +174,7 @@ def distinct(values: Array) -> tuple[Array, NDArray[np.intp]]:
     return ordered[starts], at
 
 
-def only(sets: LabelSets) -> NDArray[np.int64]:
+def only(sets: LabelSets) -> Longs:
     """The one label of each row, -1 where there is none."""
     found = np.full(len(sets), -1, np.int64)
     found[owners(sets)] = sets.labels

@@ -14,11 +14,11 @@ import numpy as np
 
 from linnaeus.evaluation.facts import Facts, Spots, runs
 from linnaeus.frozen import dataclass
+from linnaeus.types import Array, Bools, Doubles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Array, Doubles
 
 TOP = (1, 3, 5)
 """The depths of precision at k."""
@@ -43,11 +43,10 @@ def rank_of(S: Doubles, y: NDArray[np.intp]) -> NDArray[np.intp]:
     """How many classes rank above class y of each row: by score, and by index among equal scores."""
     mine = S[np.arange(len(S)), y][:, None]
     earlier = np.arange(S.shape[1]) < y[:, None]
-    ahead: NDArray[np.intp] = ((mine < S) | ((mine == S) & earlier)).sum(axis=1)
-    return ahead
+    return ((mine < S) | ((mine == S) & earlier)).sum(axis=1)
 
 
-def average_precisions(S: Doubles, spots: Spots, M: Doubles) -> tuple[Doubles, NDArray[np.bool_]]:
+def average_precisions(S: Doubles, spots: Spots, M: Doubles) -> tuple[Doubles, Bools]:
     """The average precision of each class against the rest (b, k) for weighted rows M (b, n), and where it is defined.
 
     AP = sum over thresholds of (R_t - R_{t-1}) P_t, thresholds at the distinct scores; rows with equal scores come
@@ -66,7 +65,7 @@ def average_precisions(S: Doubles, spots: Spots, M: Doubles) -> tuple[Doubles, N
 
 def _average_precision(
     s: Doubles, rows: NDArray[np.intp], M: Doubles, weigh: Callable[..., Doubles]
-) -> tuple[Doubles, NDArray[np.bool_]]:
+) -> tuple[Doubles, Bools]:
     """Recall grows at the scores of true rows only: these are the thresholds that count."""
     true = s[rows]
     ordered = np.sort(true)[::-1]
@@ -81,16 +80,14 @@ def _average_precision(
 
 def _equal(s: Doubles, M: Doubles, thresholds: Doubles) -> Doubles:
     """The weight (b, t) of the rows that reach each threshold, where all rows weigh the same: they are counted."""
-    reached: Doubles = (len(s) - np.searchsorted(np.sort(s), thresholds)) * M[:, :1]
-    return reached
+    return (len(s) - np.searchsorted(np.sort(s), thresholds)) * M[:, :1]
 
 
 def _unequal(s: Doubles, M: Doubles, thresholds: Doubles) -> Doubles:
     """The same for rows with weights of their own, which takes an order: several times as long as sorting numbers."""
     order = np.argsort(-s, kind="stable")
     counts = np.searchsorted(-s[order], -thresholds, side="right")
-    reached: Doubles = np.cumsum(np.take(M, order, axis=1), axis=1)[:, counts - 1]
-    return reached
+    return np.cumsum(np.take(M, order, axis=1), axis=1)[:, counts - 1]
 
 
 def ratio(a: Doubles, b: Doubles) -> Doubles:
@@ -99,8 +96,7 @@ def ratio(a: Doubles, b: Doubles) -> Doubles:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, 0.0]
     """
-    found: Doubles = np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
-    return found
+    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
 
 
 @dataclass(frozen=True)
@@ -115,14 +111,13 @@ class Counts:
     right: Doubles
 
     @cached_property
-    def seen(self) -> NDArray[np.bool_]:
+    def seen(self) -> Bools:
         """Classes that occur, in the truth or in the predictions: those that macro averages are over."""
         return (self.true > 0) | (self.predicted > 0)
 
     def score(self, name: str) -> Doubles:
         """Precision, recall or F1: 0 where nothing is predicted, true, or either."""
-        found: Doubles = getattr(self, name)
-        return found
+        return getattr(self, name)
 
     @cached_property
     def precision(self) -> Doubles:
@@ -150,8 +145,7 @@ class Sample:
     @cached_property
     def total(self) -> Doubles:
         """The sum of weights (b,)."""
-        total: Doubles = self.M.sum(axis=1)
-        return total
+        return self.M.sum(axis=1)
 
     @cached_property
     def counts(self) -> Counts:
@@ -159,7 +153,7 @@ class Sample:
         return Counts(*(self._by_label(spots) for spots in self.facts.spots))
 
     @cached_property
-    def areas(self) -> tuple[Doubles, NDArray[np.bool_]]:
+    def areas(self) -> tuple[Doubles, Bools]:
         """The average precision of each class (b, k), and where it is defined; only of ranked facts."""
         assert self.facts.ranked is not None
         return average_precisions(self.facts.ranked, self.facts.spots[0], self.M)
@@ -172,8 +166,7 @@ class Sample:
 
     def sum(self, column: Array) -> Doubles:
         """The weighted sum (b,) of one number for each row; without BLAS, whose bits depend on its threads."""
-        found: Doubles = np.einsum("bn,n->b", self.M, column.astype(np.float64))
-        return found
+        return np.einsum("bn,n->b", self.M, column.astype(np.float64))
 
     def mean(self, column: Array) -> Doubles:
         """The weighted mean (b,) of one number for each row."""
@@ -315,14 +308,12 @@ def _each(sample: Sample, name: str, column: Callable[[Doubles], Doubles]) -> Do
 
 def root_mean_square(sample: Sample) -> Doubles:
     """sqrt(mean (y' - y)^2); with several targets, the mean of theirs."""
-    found: Doubles = np.sqrt(_each(sample, "error", np.square)).mean(axis=1)
-    return found
+    return np.sqrt(_each(sample, "error", np.square)).mean(axis=1)
 
 
 def mean_absolute(sample: Sample) -> Doubles:
     """Mean |y' - y|."""
-    found: Doubles = _each(sample, "error", np.abs).mean(axis=1)
-    return found
+    return _each(sample, "error", np.abs).mean(axis=1)
 
 
 def explained(sample: Sample) -> Doubles:
@@ -333,8 +324,7 @@ def explained(sample: Sample) -> Doubles:
     spread = squares - centered**2
     # What is left of a constant target is rounding, and no spread.
     constant = spread <= 1e-12 * squares
-    found: Doubles = np.where(constant, left == 0, 1.0 - left / np.where(constant, 1.0, spread)).mean(axis=1)
-    return found
+    return np.where(constant, left == 0, 1.0 - left / np.where(constant, 1.0, spread)).mean(axis=1)
 
 
 def _center(y: Doubles) -> float:
@@ -345,8 +335,7 @@ def _center(y: Doubles) -> float:
 def median_absolute(sample: Sample) -> Doubles:
     """The weighted median of |y' - y|: half of the weight lies on either side."""
     block = np.abs(sample.value("error"))
-    found: Doubles = np.stack([_medians(block[:, j], sample.M) for j in range(block.shape[1])]).mean(axis=0)
-    return found
+    return np.stack([_medians(block[:, j], sample.M) for j in range(block.shape[1])]).mean(axis=0)
 
 
 def _medians(values: Doubles, M: Doubles) -> Doubles:
@@ -355,5 +344,4 @@ def _medians(values: Doubles, M: Doubles) -> Doubles:
     half = reached[:, -1:] / 2.0
     # Where a value reaches exactly half of the weight, the median is the mean with the next one that has any.
     low, high = (reached >= half).argmax(axis=1), (reached > half).argmax(axis=1)
-    found: Doubles = (ordered[low] + ordered[high]) / 2.0
-    return found
+    return (ordered[low] + ordered[high]) / 2.0

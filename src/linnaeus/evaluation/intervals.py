@@ -22,15 +22,14 @@ from linnaeus.errors import UsageError, expect
 from linnaeus.evaluation.facts import Facts, distinct, only
 from linnaeus.evaluation.formulas import Sample, whole
 from linnaeus.evaluation.metrics import METRICS, fitting
-from linnaeus.evaluation.outcome import observe
+from linnaeus.evaluation.outcome import Outcome, observe
 from linnaeus.kernels.hashes import scramble
+from linnaeus.types import Doubles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.evaluation.metrics import View
-    from linnaeus.evaluation.outcome import Outcome
-    from linnaeus.types import Doubles
 
 Scale: TypeAlias = Literal["share", "error", "explained", "free"]
 """The range of a metric: 0 to 1, 0 and above, 1 and below, any number."""

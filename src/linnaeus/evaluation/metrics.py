@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.evaluation import formulas as f
-from linnaeus.evaluation.formulas import TOP
+from linnaeus.evaluation.facts import Facts
+from linnaeus.evaluation.formulas import TOP, Formula, Sample
+from linnaeus.evaluation.outcome import Task
 from linnaeus.frozen import dataclass
+from linnaeus.types import Doubles
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.facts import Facts
-    from linnaeus.evaluation.formulas import Formula, Sample
     from linnaeus.evaluation.intervals import Scale
-    from linnaeus.evaluation.outcome import Task
-    from linnaeus.types import Doubles
 
 View: TypeAlias = Literal["answers", "rows"]
 Better: TypeAlias = Literal["higher", "lower"]

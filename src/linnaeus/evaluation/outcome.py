@@ -12,12 +12,11 @@ from linnaeus.evaluation.facts import KEEP, Facts, offsets_of, owners, singles
 from linnaeus.evaluation.formulas import TOP, leaders, rank_of
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import has_method
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Arrays, Doubles, Ints, Label, LabelSets, Matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Label, Matrix
 
 Task: TypeAlias = Literal["single", "sets", "numbers", "tags", "trees", "candidates"]
 """What is predicted of a row: a label, a label set, numbers, a tag or a head for each token, one of the candidates."""
@@ -203,8 +202,7 @@ def _label_loss(P: Doubles, truth: LabelSets) -> Doubles:
     known = labels < k
     p = np.where(known, Q[rows, np.minimum(labels, k - 1)], EPS)
     change = -np.log(p) + np.where(known, np.log1p(-p), 0.0)
-    loss: Doubles = (total + np.bincount(rows, change, len(P))) / k
-    return loss
+    return (total + np.bincount(rows, change, len(P))) / k
 
 
 def _numbers(outcome: Outcome) -> Facts:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
+from linnaeus.evaluation.evaluation import ClassScore, Evaluation
 from linnaeus.evaluation.intervals import METHOD
 from linnaeus.evaluation.metrics import KINDS, METRICS
 from linnaeus.render import (
@@ -29,7 +30,6 @@ from linnaeus.render import (
 if TYPE_CHECKING:
     from linnaeus.evaluation.comparison import Comparison
     from linnaeus.evaluation.curve import Curve
-    from linnaeus.evaluation.evaluation import ClassScore, Evaluation
     from linnaeus.evaluation.slicing import Slice, Slices
 
 CLASSES, PART, LABEL = 24, 10, 80

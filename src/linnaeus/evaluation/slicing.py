@@ -14,16 +14,15 @@ from linnaeus.evaluation.facts import Facts
 from linnaeus.evaluation.formulas import whole
 from linnaeus.evaluation.intervals import bootstrap
 from linnaeus.evaluation.metrics import METRICS, fitting, headlines
-from linnaeus.evaluation.outcome import observe, plain
+from linnaeus.evaluation.outcome import Outcome, observe, plain
 from linnaeus.frozen import dataclass
 from linnaeus.render.page import Shown
+from linnaeus.types import Json, Label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from linnaeus.evaluation.outcome import Outcome
     from linnaeus.render import Glyphs, Page
-    from linnaeus.types import Json, Label
 
 VALUES = 40
 """The most values of a column that get a slice of their own; the rarer ones share one."""

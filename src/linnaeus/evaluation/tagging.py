@@ -13,24 +13,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from linnaeus.data.tag_encodings import Spans, is_encoded, spans
 from linnaeus.errors import DataError
 from linnaeus.evaluation.facts import Facts, offsets_of
 from linnaeus.evaluation.outcome import refuse_no_rows
-from linnaeus.types import LabelSets
+from linnaeus.types import Arrays, Bools, LabelSets, Longs, Source
 
 if TYPE_CHECKING:
     from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Arrays, Longs, Source
 
 
 def observe_tags(
     offsets: Longs,
     truth: Source,
     predicted: Source,
-    known: NDArray[np.bool_] | None = None,
+    known: Bools | None = None,
     entities: bool | None = None,
 ) -> Facts:
     """The facts of predicted tags (m,) of sentences, given as Arrow arrays or lists of strings.
@@ -68,7 +66,7 @@ def observe_tags(
 
 
 def label_tokens(
-    codes: list[Longs], names: list[str], flags: tuple[NDArray[np.bool_], NDArray[np.bool_]], bounds: Longs
+    codes: list[Longs], names: list[str], flags: tuple[Bools, Bools], bounds: Longs
 ) -> tuple[tuple[str, ...], list[LabelSets]]:
     """The tags of tokens: true, predicted, and right ones."""
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -102,7 +100,7 @@ def _kinds(found: Spans, number: dict[str, int]) -> Longs:
     return np.array([number[kind] for kind in found.types], np.int64)[found.kinds] if len(found) else found.starts
 
 
-def sums(flags: NDArray[np.bool_], bounds: Longs) -> Longs:
+def sums(flags: Bools, bounds: Longs) -> Longs:
     """How many tokens of each sentence have the flag."""
     return np.diff(offsets_of(flags)[bounds])
 
@@ -118,7 +116,7 @@ def numbered_together(gold: pa.Array, guess: pa.Array) -> tuple[list[Longs], lis
     return [codes[: len(gold)], codes[len(gold) :]], both.dictionary.to_pylist()
 
 
-def is_known(sentences: Sentences, words: pa.Array) -> NDArray[np.bool_]:
+def is_known(sentences: Sentences, words: pa.Array) -> Bools:
     """Which tokens are among these words.
 
     >>> from linnaeus.data.sentences import Sentences
@@ -127,7 +125,4 @@ def is_known(sentences: Sentences, words: pa.Array) -> NDArray[np.bool_]:
     """
     import pyarrow.compute as pc
 
-    found: NDArray[np.bool_] = pc.is_in(sentences.tokens, value_set=words.cast(sentences.tokens.type)).to_numpy(
-        zero_copy_only=False
-    )
-    return found
+    return pc.is_in(sentences.tokens, value_set=words.cast(sentences.tokens.type)).to_numpy(zero_copy_only=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from linnaeus.data.batch import Batch
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.explain.explanation import Explanation, Neighbor, Reason, contrast_of
 from linnaeus.explain.flip import Decide, Search, Trial, find_flip
-from linnaeus.explain.models import Answer, answer_of
+from linnaeus.explain.found import Found
+from linnaeus.explain.models import Answer, Linear, Local, answer_of
 from linnaeus.features.base import Fitted, as_stream
 from linnaeus.protocols import HashedColumns, capability
-
-if TYPE_CHECKING:
-    from linnaeus.explain.found import Found
-    from linnaeus.explain.models import Linear, Local
-    from linnaeus.types import Crowding
+from linnaeus.types import Crowding
 
 Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
 """Finds the training examples most similar to a batch of one row."""

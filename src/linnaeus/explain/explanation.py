@@ -13,13 +13,13 @@ import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.types import Crowding, Doubles, Json
 
 if TYPE_CHECKING:
     from linnaeus.explain.found import Found
     from linnaeus.explain.models import Kind
     from linnaeus.explain.words import WordRow
     from linnaeus.render import Glyphs, Marks, Page
-    from linnaeus.types import Crowding, Doubles, Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,13 @@ import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Flip
-from linnaeus.explain.models import AT_ONCE, answer_of, lacking
+from linnaeus.explain.models import AT_ONCE, Answer, Linear, Local, answer_of, lacking
 from linnaeus.explain.words import without, words
 from linnaeus.frozen import dataclass
+from linnaeus.types import Array, Bools, Doubles
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.data.batch import Batch
-    from linnaeus.explain.models import Answer, Linear, Local
-    from linnaeus.types import Array, Doubles
 
 Decide: TypeAlias = "Callable[[Doubles, Batch], Array]"
 """From scores (n, w) of rows to class numbers (n,), where -1 abstains, or to the labels of each row (n, k)."""
@@ -70,7 +67,7 @@ class Trial:
         """The number of texts that may still be scored."""
         return self.limit - self.scored
 
-    def score(self, sets: Sequence[Words]) -> tuple[Doubles, NDArray[np.bool_], Array]:
+    def score(self, sets: Sequence[Words]) -> tuple[Doubles, Bools, Array]:
         """Margins, whether the prediction changed, and the predictions, for the text without each set of words."""
         found = [self._score(part) for part in self._cuts(sets)]
         self.scored += len(sets)

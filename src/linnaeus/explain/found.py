@@ -11,11 +11,11 @@ import numpy as np
 
 from linnaeus.explain.words import Span, cut
 from linnaeus.frozen import dataclass
+from linnaeus.types import Doubles, Longs, Place
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
     from linnaeus.features.base import Fitted
-    from linnaeus.types import Doubles, Longs, Place
 
 CANCELED = 1e-6
 """If the amounts cancel to less than this share of their size, all occurrences get equal shares."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -14,19 +14,15 @@ from linnaeus.errors import UsageError, did_you_mean
 from linnaeus.explain.found import Found, find, listed, located
 from linnaeus.explain.words import Span, without, words
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import ClassScores, Readout, TakesMatrices, capability
+from linnaeus.protocols import ClassScores, OutputSpace, Readout, TakesMatrices, capability
+from linnaeus.types import Array, Bools, Doubles, Longs, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
     from linnaeus.data.batch import Batch
     from linnaeus.features.base import Fitted
-    from linnaeus.protocols import OutputSpace
-    from linnaeus.types import Array, Doubles, Longs, Source
 
-    Scores: TypeAlias = Callable[[Source], Doubles]
+
+Scores: TypeAlias = Callable[[Source], Doubles]
 
 
 class Ranked:
@@ -235,10 +231,9 @@ class Answer:
         if self.kind == "many":
             return K[:, lead]
         others: Doubles = np.delete(K, lead, axis=1)
-        margins: Doubles = K[:, lead] - others.max(axis=1, initial=-np.inf)
-        return margins
+        return K[:, lead] - others.max(axis=1, initial=-np.inf)
 
-    def flipped(self, decided: Array) -> NDArray[np.bool_]:
+    def flipped(self, decided: Array) -> Bools:
         """The rows where another class is predicted, or the first label is no longer among the labels."""
         lead = self.predicted[0]
         return decided != lead if self.kind == "one" else ~decided[:, lead].astype(bool)

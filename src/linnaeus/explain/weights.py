@@ -9,10 +9,10 @@ import numpy as np
 
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
+from linnaeus.types import Doubles, Floats, Longs
 
 if TYPE_CHECKING:
     from linnaeus.explain.models import Linear
-    from linnaeus.types import Doubles, Floats, Longs
 
 BLOCK = 1 << 20
 """Weights that are looked at in one piece: a few megabytes, whatever the number of features."""

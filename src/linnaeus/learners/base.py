@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import DataError, damaged
-from linnaeus.protocols import LearnsRows, ModelChances
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Lesson, Truth
+from linnaeus.protocols import LearnsRows, ModelChances, Rows
+from linnaeus.types import Doubles, LabelSets, Lesson, State, Truth
 
 
 class RowLearner:
@@ -62,8 +57,7 @@ def posterior(S: Doubles) -> Doubles:
     [[0.75, 0.25]]
     """
     P = np.exp(S - S.max(axis=1, keepdims=True))
-    found: Doubles = P / P.sum(axis=1, keepdims=True)
-    return found
+    return P / P.sum(axis=1, keepdims=True)
 
 
 def kind_of(y: Truth) -> str:

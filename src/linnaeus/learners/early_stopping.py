@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from linnaeus.errors import DataError, UsageError, expect
-
-if TYPE_CHECKING:
-    from linnaeus.types import Longs
+from linnaeus.types import Longs
 
 Weights = TypeVar("Weights")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.arrays.labels import Labels
@@ -11,12 +9,8 @@ from linnaeus.errors import DataError, UsageError
 from linnaeus.learners.linear.problems import refuse_few_classes
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, Real
-from linnaeus.protocols import LearnsRows, capability
-from linnaeus.types import Lesson
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Model, Rows
-    from linnaeus.types import Doubles, Piece
+from linnaeus.protocols import LearnsRows, Model, Rows, capability
+from linnaeus.types import Doubles, Lesson, Piece
 
 
 def is_family(learner: Piece) -> bool:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linnaeus.arrays.linear import stored
 from linnaeus.errors import damaged
 from linnaeus.lazy import Table
-from linnaeus.protocols import OneScore, has
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Model
-    from linnaeus.types import Doubles, Floats, State
+from linnaeus.protocols import Model, OneScore, has
+from linnaeus.types import Doubles, Floats, State
 
 MODELS = Table(
     "linnaeus",
@@ -61,5 +58,4 @@ def model_of(state: State) -> Model:
     kind = str(state.manifest.get("kind"))
     if kind not in MODELS:
         raise damaged(f"its model is of an unknown kind {kind!r}")
-    found: Model = MODELS[kind].from_state(state)
-    return found
+    return MODELS[kind].from_state(state)

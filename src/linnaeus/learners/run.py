@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linnaeus.erm.progress import Watching
+from linnaeus.erm.progress import Watcher, Watching
 from linnaeus.frozen import dataclass
 
 if TYPE_CHECKING:
-    from linnaeus.erm.progress import Watcher
     from linnaeus.store.parts import Part
 
 

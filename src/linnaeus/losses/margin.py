@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
 from linnaeus.losses.scalar import MarginLoss
 from linnaeus.protocols import Chances, DualLoss, NewtonLoss, OnlineLoss
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 
 @dataclass(frozen=True)

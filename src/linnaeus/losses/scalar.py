@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from linnaeus.errors import UsageError
-from linnaeus.protocols import LossShape, MarginForm, PointForm, ScalarForm
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import OutputSpace
-    from linnaeus.types import Doubles, Margins, Truth
+from linnaeus.protocols import LossShape, MarginForm, OutputSpace, PointForm, ScalarForm
+from linnaeus.types import Doubles, Margins, Truth
 
 
 class ShapedLoss:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,14 +28,12 @@ from linnaeus.protocols import (
     NewtonLoss,
     OnlineLoss,
     OracleLoss,
+    OutputSpace,
     ScalarForm,
     capability,
     has,
 )
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import OutputSpace
-    from linnaeus.types import Answer, Doubles, Margins, Truth
+from linnaeus.types import Answer, Doubles, Margins, Truth
 
 
 class StructuredLoss(ShapedLoss, ABC):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeVar
@@ -14,26 +14,21 @@ from linnaeus import store
 from linnaeus.decision import FittedDecision
 from linnaeus.errors import LinnaeusError, MachineError, MissingFunctionError, ModelFileError, damaged, damaged_or_newer
 from linnaeus.features import terse
-from linnaeus.features.restore import bound, check_functions
+from linnaeus.features.restore import Functions, bound, check_functions
 from linnaeus.learners.restore import model_of as body_of
 from linnaeus.learners.restore import weights_of
 from linnaeus.model.manifests import check_manifest
 from linnaeus.model.model import Model
 from linnaeus.outputs import OUTPUTS, STRUCTURES
-from linnaeus.protocols import NumberSpace, has
+from linnaeus.protocols import NumberSpace, OutputSpace, has
 from linnaeus.store.blocks import Guarded, raw
 from linnaeus.store.compression import dequantize
 from linnaeus.store.states import pack_labels, pack_strings, unpack_labels, unpack_strings
 from linnaeus.tasks import TASKS, task_of, task_state
-from linnaeus.types import State
+from linnaeus.types import Array, Arrays, Json, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from linnaeus.features.restore import Functions
     from linnaeus.model.kept_texts import Kept
-    from linnaeus.protocols import OutputSpace
-    from linnaeus.types import Array, Arrays, Json
 
 Item = TypeVar("Item")
 
@@ -252,8 +247,7 @@ SPACES: dict[type, str] = {space: name for name, space in (OUTPUTS | STRUCTURES)
 
 def _space(value: Json) -> OutputSpace:
     inside = {name: _tuples(item) for name, item in _table(value).items() if name != "kind"}
-    space: OutputSpace = (OUTPUTS | STRUCTURES)[value["kind"]](**inside)
-    return space
+    return (OUTPUTS | STRUCTURES)[value["kind"]](**inside)
 
 
 def _tuples(value: Json) -> Json:

@@ -10,7 +10,7 @@ import numpy as np
 from linnaeus.errors import UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import pack_arrow, pack_strings, unpack_arrow, unpack_strings
-from linnaeus.types import LabelSets, State
+from linnaeus.types import Ints, LabelSets, Source, State
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from linnaeus.learners.neighbors.learner import FittedNeighbors
     from linnaeus.model.model import Model
     from linnaeus.tasks.examples import Examples
-    from linnaeus.types import Ints, Source
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,8 @@ from linnaeus.learners.restore import scores_of
 from linnaeus.model.scorer import Quick, compile_scorer
 from linnaeus.model.summary import model_repr
 from linnaeus.protocols import ClassScores, TakesMatrices, capability
+from linnaeus.store.states import Tensors
+from linnaeus.types import Array, Doubles, Floats, Json, Label, Source
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
@@ -32,11 +34,9 @@ if TYPE_CHECKING:
     from linnaeus.learners.neighbors.learner import FittedNeighbors
     from linnaeus.model.kept_texts import Kept
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.store.states import Tensors
     from linnaeus.tasks.base import Abstain, AnyTask, Flips
     from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.training.compact import Compact
-    from linnaeus.types import Array, Doubles, Floats, Json, Label, Source
 
 CELLS = 1 << 23
 """Numbers of rows that have one in every column, which are made at a time."""
@@ -170,8 +170,7 @@ class Model:
         explained; or examples with candidates, of which number `at` is explained. `classes` are explained beside the
         predicted one.
         """
-        found: Explanation = self.task.reasons(self, self._adopted(example), at, classes, search)
-        return found
+        return self.task.reasons(self, self._adopted(example), at, classes, search)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -249,8 +248,7 @@ class Model:
     def class_scores(self, S: Doubles) -> Doubles:
         """Class scores from the scores of the output space, for example from scores of pairs of classes."""
         own = capability(self.space, ClassScores)
-        found: Doubles = S if own is None else own.class_scores(S)
-        return found
+        return S if own is None else own.class_scores(S)
 
     def decided(self) -> FittedDecision:
         """The decision rule; refused where there is none."""

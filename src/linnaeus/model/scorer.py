@@ -11,20 +11,18 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.decision.scores import shared_chances
 from linnaeus.errors import DataError, InputTypeError
-from linnaeus.features.base import as_stream
+from linnaeus.features.base import Fitted, as_stream
 from linnaeus.features.fused import Fused, fuse
 from linnaeus.frozen import dataclass
-from linnaeus.store.blocks import Guarded, raw
+from linnaeus.store.blocks import Guard, Guarded, raw
 from linnaeus.text import as_texts
+from linnaeus.types import Array, Bytes, Doubles, Floats, Ints, Longs, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from linnaeus.features.base import Fitted
-    from linnaeus.store.blocks import Guard
-    from linnaeus.types import Array, Bytes, Doubles, Floats, Ints, Longs, Source
 
-    Curve: TypeAlias = tuple[float, float]
+Curve: TypeAlias = tuple[float, float]
 
 
 Answer = TypeVar("Answer")

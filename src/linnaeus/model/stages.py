@@ -15,16 +15,13 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.data.tag_encodings import spans
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
+from linnaeus.protocols import Stream
 from linnaeus.text import sentences as cut
-from linnaeus.types import groups
+from linnaeus.types import Label, Longs, Source, groups
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Stream
     from linnaeus.tasks.examples import Examples
-    from linnaeus.types import Label, Longs, Source
 
     Material: TypeAlias = "Tokens | Texts"
 
@@ -66,8 +63,7 @@ def rows_with(name: str, model: Model, rows: Material) -> Material:
 def answers_of(model: Model, rows: Material) -> list[Label]:
     """What is said of each sentence, or the label of each text."""
     if model.task.tokens:
-        found: list[Label] = model.predict(rows.sentences)
-        return found
+        return model.predict(rows.sentences)
     return [_label(value) for value in np.asarray(model.predict(rows.batch()), dtype=object).tolist()]
 
 
@@ -163,7 +159,7 @@ class Texts:
         return Texts(rows, said, self.firsts, examples)
 
 
-def read_texts(texts: pa.Array) -> tuple[Sentences, NDArray[np.int64]]:
+def read_texts(texts: pa.Array) -> tuple[Sentences, Longs]:
     """The sentences of all texts, and where those of each text begin."""
     tokens: list[str] = []
     ends, firsts = [0], [0]
@@ -175,7 +171,7 @@ def read_texts(texts: pa.Array) -> tuple[Sentences, NDArray[np.int64]]:
     return Sentences(np.array(ends, np.int64), pa.array(tokens, pa.large_string())), np.array(firsts, np.int64)
 
 
-def tag_columns(name: str, said: Sentences, firsts: NDArray[np.int64], marks: bool) -> dict[str, pa.Array]:
+def tag_columns(name: str, said: Sentences, firsts: Longs, marks: bool) -> dict[str, pa.Array]:
     """The further columns of texts in whose sentences a tagger gave these tags.
 
     >>> two = Sentences.from_lists([["Ann", "Lee", "left"], ["Bye"]], [["B-PER", "I-PER", "O"], ["O"]])
@@ -198,7 +194,7 @@ def _joined(values: Sequence[str], bounds: list[int]) -> pa.Array:
     return pa.array(list(parts), pa.large_string())
 
 
-def _entities(said: Sentences, words: list[str], firsts: NDArray[np.int64]) -> pa.Array:
+def _entities(said: Sentences, words: list[str], firsts: Longs) -> pa.Array:
     """The entities of each text, with their types."""
     texts: list[list[str]] = [[] for _ in range(len(firsts) - 1)]
     for start, end, kind in spans(said.tags, said.offsets).listed():

@@ -15,11 +15,10 @@ import numpy as np
 
 from linnaeus.arrays.numerics import dot
 from linnaeus.optimizers.requirements import is_convex, ridge
-from linnaeus.types import Step
+from linnaeus.types import Arrays, Params, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Arrays, Params, Start
 
 EPS = float(np.finfo(np.float64).eps)
 

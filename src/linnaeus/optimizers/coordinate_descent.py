@@ -19,13 +19,12 @@ from linnaeus.arrays.csr import CSR, transpose, vstack
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.requirements import has_costs, single_rows
 from linnaeus.protocols import LossShape, NewtonLoss, OracleLoss, ScalarForm, SeparablePenalty, ability, capability, has
-from linnaeus.types import Step
+from linnaeus.types import Arrays, Doubles, Ints, Params, Start, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Arrays, Doubles, Ints, Params, Start
 
 NEAR = 1e-6
 """For arguments closer to zero the second derivative replaces the secant, which would be dominated by rounding."""

@@ -20,10 +20,10 @@ import numpy as np
 from linnaeus.arrays.numerics import add_multiple, dot, norm, products
 from linnaeus.optimizers.certificate import EPS, Reporter
 from linnaeus.optimizers.requirements import ridge, single_rows
+from linnaeus.types import Doubles, Params, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Doubles, Params, Start, Step
 
 
 class Evaluated(NamedTuple):

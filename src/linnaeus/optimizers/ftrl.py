@@ -10,16 +10,14 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.optimizers.fused_steps import OnlineKernel
+from linnaeus.optimizers.fused_steps import Flow, Given, OnlineKernel
 from linnaeus.optimizers.schedules import Constant
 from linnaeus.optimizers.stochastic import Stochastic
-from linnaeus.protocols import EpochPenalty, FusedRule, SeparablePenalty, ability
+from linnaeus.protocols import EpochPenalty, FusedRule, Rule, SeparablePenalty, ability
+from linnaeus.types import Chosen, Doubles, Params, RowGrad
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.optimizers.fused_steps import Flow, Given
-    from linnaeus.protocols import Rule
-    from linnaeus.types import Chosen, Doubles, Params, RowGrad
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,26 @@ import numpy as np
 
 from linnaeus.kernels.online import Layout
 from linnaeus.optimizers.stochastic_steps import Run
-from linnaeus.protocols import FusedRule, ListedSpace, OnlineLoss, SeparablePenalty, ability, capability, has
+from linnaeus.protocols import (
+    FusedRule,
+    ListedSpace,
+    OnlineLoss,
+    RatedSolver,
+    Rule,
+    SeparablePenalty,
+    ability,
+    capability,
+    has,
+)
+from linnaeus.types import Array, Arrays, Doubles, Ints, Longs, Params, Sparse, Start
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import RatedSolver, Rule
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Longs, Params, Sparse, Start
 
-    Table: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
-    Flow: TypeAlias = tuple[float, float, float]
+
+Table: TypeAlias = tuple[Array, Array, Doubles, tuple[int, bool, bool]]
+Flow: TypeAlias = tuple[float, float, float]
+
 
 SLICE = 40_000_000
 """Nonzeros times classes in one call, about 100 ms: Ctrl-C takes effect between calls."""

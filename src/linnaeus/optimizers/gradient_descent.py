@@ -13,10 +13,10 @@ from linnaeus.frozen import dataclass
 from linnaeus.optimizers.flat_objective import Flat
 from linnaeus.optimizers.line_search import DECREASE
 from linnaeus.optimizers.requirements import refuse_kinks
+from linnaeus.types import Doubles, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Doubles, Start, Step
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from linnaeus.optimizers.certificate import EPS
 from linnaeus.optimizers.flat_objective import flatten
 from linnaeus.optimizers.line_search import Walk
 from linnaeus.optimizers.requirements import refuse_kinks
+from linnaeus.types import Array, Arrays, Doubles, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Array, Arrays, Doubles, Start, Step
 
 Inner: TypeAlias = "Callable[[Sequence[Doubles], Sequence[Doubles]], Doubles]"
 

@@ -13,12 +13,13 @@ from linnaeus.frozen import dataclass
 from linnaeus.optimizers.certificate import Reporter, norm
 from linnaeus.optimizers.requirements import refuse_curved, ridge
 from linnaeus.protocols import SquaredForm, ability
+from linnaeus.types import Doubles, Margins, Params, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Doubles, Margins, Params, Start, Step
 
-    Solve: TypeAlias = Callable[[Doubles], Doubles]
+
+Solve: TypeAlias = Callable[[Doubles], Doubles]
 
 
 def factored(G: Doubles, ridge: float) -> Solve:
@@ -126,8 +127,7 @@ class System:
 
     def means(self, missing: Doubles) -> Doubles:
         """The weighted mean of each column: the optimal bias."""
-        means: Doubles = (self.counts * missing).sum(axis=0) / self.totals
-        return means
+        return (self.counts * missing).sum(axis=0) / self.totals
 
 
 class Features(System):

@@ -10,10 +10,10 @@ import numpy as np
 
 from linnaeus.arrays.numerics import combine, dot
 from linnaeus.optimizers.certificate import EPS
+from linnaeus.types import Doubles
 
 if TYPE_CHECKING:
     from linnaeus.optimizers.flat_objective import Flat
-    from linnaeus.types import Doubles
 
 DECREASE = 1e-4
 """Armijo's constant: the share of the predicted decrease that a step must achieve."""

@@ -14,10 +14,10 @@ from linnaeus.optimizers.flat_objective import Flat
 from linnaeus.optimizers.line_search import descend
 from linnaeus.optimizers.requirements import refuse_flat, refuse_rows, ridge
 from linnaeus.protocols import NewtonLoss, ability
+from linnaeus.types import Doubles, Params, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Doubles, Params, Start, Step
 
 
 @dataclass(frozen=True)

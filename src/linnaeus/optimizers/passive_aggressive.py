@@ -11,16 +11,15 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES
-from linnaeus.optimizers.fused_steps import Fused, OnlineKernel
+from linnaeus.optimizers.fused_steps import Flow, Fused, Given, OnlineKernel
 from linnaeus.optimizers.requirements import has_costs
 from linnaeus.optimizers.schedules import Constant, Schedule
+from linnaeus.optimizers.stochastic_steps import Run
 from linnaeus.protocols import ListedSpace, OnlineLoss, StepwiseSolver, StochasticSolver, capability, has
+from linnaeus.types import Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.optimizers.fused_steps import Flow, Given
-    from linnaeus.optimizers.stochastic_steps import Run
-    from linnaeus.types import Start, Step
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ import numpy as np
 
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.requirements import is_smooth
-from linnaeus.types import Step
+from linnaeus.types import Arrays, Params, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Arrays, Params, Start
 
 
 @dataclass(frozen=True)

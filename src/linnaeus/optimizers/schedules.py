@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from linnaeus.errors import expect, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import HeldOutSchedule, meant
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 
 class Schedule:
@@ -123,5 +121,4 @@ def as_schedule(value: object) -> Schedule:
     >>> as_schedule("inverse")
     InverseTime(offset=1.0)
     """
-    found: Schedule = meant("schedule", value, SCHEDULES, "factors", "adapt")
-    return found
+    return meant("schedule", value, SCHEDULES, "factors", "adapt")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.kernels.hashes import GOLDEN, scramble
-
-if TYPE_CHECKING:
-    from linnaeus.types import Ints, Words64
+from linnaeus.types import Ints, Words64
 
 STRIPS = 128
 """Few enough for the prefetching of a processor, many enough to mix the rows well."""

@@ -18,27 +18,26 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.errors import UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.optimizers.fused_steps import Fused, OnlineKernel, online_kernel
+from linnaeus.optimizers.fused_steps import Flow, Fused, Given, OnlineKernel, Table, online_kernel
 from linnaeus.optimizers.schedules import Constant, Schedule, as_schedule
-from linnaeus.optimizers.stochastic_steps import Descent
+from linnaeus.optimizers.stochastic_steps import Descent, Run
 from linnaeus.protocols import (
     AveragingSolver,
     FusedRule,
     RatedSolver,
+    Rule,
     SeparablePenalty,
+    Solver,
     StepwiseSolver,
     StochasticSolver,
     capability,
     has,
     meant,
 )
+from linnaeus.types import Chosen, Doubles, Params, RowGrad, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.optimizers.fused_steps import Flow, Given, Table
-    from linnaeus.optimizers.stochastic_steps import Run
-    from linnaeus.protocols import Rule, Solver
-    from linnaeus.types import Chosen, Doubles, Params, RowGrad, Start, Step
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,11 @@ from linnaeus.arrays import linear
 from linnaeus.arrays.grouped import row_gradient, touched
 from linnaeus.optimizers.schedules import as_schedule
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.protocols import EpochPenalty, capability, has
-from linnaeus.types import RowGrad, Step
+from linnaeus.protocols import EpochPenalty, RatedSolver, Regularizer, Rule, capability, has
+from linnaeus.types import Array, Arrays, Chosen, Doubles, Ints, Params, RowGrad, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.protocols import RatedSolver, Regularizer, Rule
-    from linnaeus.types import Array, Arrays, Chosen, Doubles, Ints, Params, Start
 
 
 def resume(arrays: Params, prefix: str, kept: Mapping[str, Array]) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import CurvedSpace, GroupedSpace
-from linnaeus.types import Answer, Margins
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Choices, Doubles, Longs
+from linnaeus.types import Answer, Bools, Choices, Doubles, Longs, Margins
 
 
 @dataclass(frozen=True)
@@ -91,14 +86,14 @@ class Candidates:
         stakes = _judged(y)[_numbers(y.offsets)][:, None]
         return Margins(S - targets, stakes, lambda V: V, lambda slopes: slopes)
 
-    def decode(self, S: Doubles, offsets: Longs | None = None) -> NDArray[np.int64]:
+    def decode(self, S: Doubles, offsets: Longs | None = None) -> Longs:
         """The position of the winner in each group, from 0; -1 for an empty group."""
         bounds = np.array([0, len(S)]) if offsets is None else offsets
-        found: NDArray[np.int64] = _first(S[:, 0], bounds) - bounds[:-1]
+        found: Longs = _first(S[:, 0], bounds) - bounds[:-1]
         return np.where(np.diff(bounds) > 0, found, -1)
 
 
-def _numbers(offsets: Longs) -> NDArray[np.int64]:
+def _numbers(offsets: Longs) -> Longs:
     """The group of each row (m,)."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
@@ -112,7 +107,7 @@ def _tops(s: Doubles, offsets: Longs) -> Doubles:
     return found
 
 
-def _first(s: Doubles, offsets: Longs) -> NDArray[np.int64]:
+def _first(s: Doubles, offsets: Longs) -> Longs:
     """The row of the first largest score of each group; any row for an empty group."""
     if not len(s):
         return np.zeros(len(offsets) - 1, np.int64)
@@ -121,11 +116,10 @@ def _first(s: Doubles, offsets: Longs) -> NDArray[np.int64]:
     return np.minimum(first, len(s) - 1)
 
 
-def _every(mask: NDArray[np.bool_], offsets: Longs) -> NDArray[np.bool_]:
+def _every(mask: Bools, offsets: Longs) -> Bools:
     """Whether the mask is true in all rows of each group."""
     missing = np.bincount(_numbers(offsets), ~mask, len(offsets) - 1)
-    every: NDArray[np.bool_] = missing == 0
-    return every
+    return missing == 0
 
 
 def _judged(y: Choices) -> Doubles:

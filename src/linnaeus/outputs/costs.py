@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.protocols import CostSpace
 from linnaeus.types import CostTable as CostTable
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Matrix
+from linnaeus.types import Doubles, Matrix
 
 MAX_COST = 1e50
 """The largest cost of a mistake: sums and squares of such costs are finite."""

@@ -12,12 +12,10 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import SPACES, LabelLists, one_each
 from linnaeus.outputs.costs import CostTable, WithCosts, paid
 from linnaeus.protocols import ChanceSpace, CurvedSpace, JointSpace, ListedSpace
-from linnaeus.types import Answer, Margins
+from linnaeus.types import Answer, Doubles, Margins, Truth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Truth
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,7 @@ class Multiclass(WithCosts):
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
         """P (V - p.V): the covariance of the class indicators times V."""
         p = self.soft(S, y).parts
-        moved: Doubles = p * (V - np.einsum("ij,ij->i", p, V)[:, None])
-        return moved
+        return p * (V - np.einsum("ij,ij->i", p, V)[:, None])
 
     def cost(self, S: Doubles, y: Truth) -> Answer:
         """The column of the cost matrix that belongs to the truth."""
@@ -84,8 +81,7 @@ class Multiclass(WithCosts):
             return G
 
         def push(V: Doubles) -> Doubles:
-            moved: Doubles = (V[rows, at] - V[rows, rival])[:, None]
-            return moved
+            return (V[rows, at] - V[rows, rival])[:, None]
 
         return Margins(push(S), stakes[:, None], push, pull)
 
@@ -106,16 +102,14 @@ class Multiclass(WithCosts):
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """The class with the largest score."""
-        found: NDArray[np.intp] = np.argmax(S, axis=1)
-        return found
+        return np.argmax(S, axis=1)
 
 
 def _rivals(S: Doubles, y: NDArray[np.integer]) -> NDArray[np.intp]:
     """The best class that is not the true one."""
     others = S.copy()
     others[np.arange(len(S)), y] = -np.inf
-    found: NDArray[np.intp] = np.argmax(others, axis=1)
-    return found
+    return np.argmax(others, axis=1)
 
 
 def _one_hot(at: NDArray[np.integer], k: int) -> Doubles:

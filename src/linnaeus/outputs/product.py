@@ -27,12 +27,10 @@ from linnaeus.protocols import (
     Readout,
     SetSpace,
 )
-from linnaeus.types import Answer, LabelSets, Margins
+from linnaeus.types import Answer, Bools, Doubles, Ints, LabelSets, Margins, Truth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from linnaeus.types import Doubles, Ints, Truth
 
 
 class Product(ABC):
@@ -81,8 +79,7 @@ class Product(ABC):
     def soft_dot(self, S: Doubles, V: Doubles, y: Truth) -> Doubles:
         """P (1 - p) V, part by part."""
         p = sigmoid(S)
-        moved: Doubles = p * (1.0 - p) * V * (self.signs(y, S.shape[1]) != 0)
-        return moved
+        return p * (1.0 - p) * V * (self.signs(y, S.shape[1]) != 0)
 
     def cost(self, S: Doubles, y: Truth) -> Answer:
         """A false positive costs its stake; for a false negative the stake is a constant, less the stake if yes."""
@@ -114,11 +111,10 @@ class Product(ABC):
 def _normalized(P: Doubles) -> Doubles:
     """Chances (n, k) divided by their sum; all equal where all are zero."""
     total = P.sum(axis=1, keepdims=True)
-    even: Doubles = np.where(total > 0, P, 1.0) / np.where(total > 0, total, P.shape[1])
-    return even
+    return np.where(total > 0, P, 1.0) / np.where(total > 0, total, P.shape[1])
 
 
-def rows_where(mask: NDArray[np.bool_]) -> Ints:
+def rows_where(mask: Bools) -> Ints:
     """The rows where the mask is true."""
     return np.flatnonzero(mask).astype(np.int32)
 
@@ -149,8 +145,7 @@ class Binary(WithCosts, Product):
         if self.costs is None:
             return None
         y = np.asarray(y)
-        stakes: Doubles = paid(self.costs, 2)[1 - y, y][:, None]
-        return stakes
+        return paid(self.costs, 2)[1 - y, y][:, None]
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
         """The truth for kernels: class 1 has the one label, class 0 none."""
@@ -204,8 +199,7 @@ class OneVsRest(WithCosts, Product):
             return None
         matrix = paid(self.costs, w)
         table = matrix + np.diag(matrix.sum(axis=0) / max(w - 1, 1))
-        stakes: Doubles = table.T[np.asarray(y)]
-        return stakes
+        return table.T[np.asarray(y)]
 
     def label_lists(self, y: Truth, w: int) -> LabelLists:
         """The true classes in the form of the kernels, with costs by true class."""
@@ -216,8 +210,7 @@ class OneVsRest(WithCosts, Product):
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """The class with the largest score."""
-        found: NDArray[np.intp] = np.argmax(S, axis=1)
-        return found
+        return np.argmax(S, axis=1)
 
 
 @dataclass(frozen=True)
@@ -248,8 +241,7 @@ class OneVsOne(WithCosts, Product):
         """+1 for the first class of the pair, -1 for the second, 0 for the others."""
         first, second = pairs(classes_of(w))
         y = np.asarray(y)[:, None]
-        signs: Doubles = (y == first).astype(np.float64) - (y == second)
-        return signs
+        return (y == first).astype(np.float64) - (y == second)
 
     def sides(self, y: Truth, which: range, w: int) -> list[tuple[Ints, Ints]]:
         """The rows of the first class of each pair, and those of the second."""
@@ -269,8 +261,7 @@ class OneVsOne(WithCosts, Product):
 
     def decode(self, S: Doubles) -> NDArray[np.intp]:
         """The class with the most votes, or the largest sum."""
-        found: NDArray[np.intp] = np.argmax(self.class_scores(S), axis=1)
-        return found
+        return np.argmax(self.class_scores(S), axis=1)
 
     def probabilities(self, S: Doubles, chance: Callable[[Doubles], Doubles]) -> Doubles:
         """The mean of a class's chances against the others, p_i = 2/(k(k-1)) sum_j r_ij.
@@ -364,6 +355,6 @@ class MultiLabel(Product):
         """The chance of each label."""
         return np.asarray(chance(S), np.float64)
 
-    def decode(self, S: Doubles) -> NDArray[np.bool_]:
+    def decode(self, S: Doubles) -> Bools:
         """True where the score is positive (n, k)."""
         return S > 0

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import NumberSpace
-from linnaeus.types import Margins
-
-if TYPE_CHECKING:
-    from linnaeus.types import Answer, Doubles, Truth
+from linnaeus.types import Answer, Doubles, Margins, Truth
 
 
 @dataclass(frozen=True)

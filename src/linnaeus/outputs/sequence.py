@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.outputs.costs import CostTable, WithCosts, paid
 from linnaeus.protocols import GroupedSpace, SharedScores
-from linnaeus.types import Answer
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Ints, Longs, Margins, Tags
+from linnaeus.types import Answer, Doubles, Ints, Longs, Margins, Tags
 
 _NONE = np.zeros(0, np.int32)
 

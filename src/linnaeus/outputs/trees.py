@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from linnaeus import kernels
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import GroupedSpace
-from linnaeus.types import Answer, offsets_of
+from linnaeus.types import Answer, Doubles, Ints, Longs, Margins, offsets_of
 from linnaeus.types import Heads as Heads
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Ints, Longs, Margins
 
 _NONE = np.zeros(0, np.int32)
 

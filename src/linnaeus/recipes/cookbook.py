@@ -127,8 +127,7 @@ def _scaled(features: Block) -> Recipe:
 
 def _made(module: str, name: str) -> Recipe:
     """A recipe of another module, which is imported now."""
-    found: Recipe = import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
-    return found
+    return import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
 
 
 TAGGERS = {

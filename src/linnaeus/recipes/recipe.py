@@ -98,8 +98,7 @@ class Recipe:
         A path may leave out `learner`, `decision`, `tuning`, `features` or `task` if only one of them has its first
         name.
         """
-        found: Recipe = change(self, changes, SHORT)
-        return found
+        return change(self, changes, SHORT)
 
     def to_json(self) -> dict[str, Json]:
         """The whole recipe as plain data."""
@@ -122,8 +121,7 @@ class Recipe:
             from linnaeus.recipes.cookbook import recipe
 
             given = recipe(name).to_json() | given
-        found: Recipe = codec.build(cls, bound(given, functions), "recipe")
-        return found
+        return codec.build(cls, bound(given, functions), "recipe")
 
     def to_toml(self) -> str:
         """The whole recipe as TOML, to keep with the data and to edit by hand."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,9 +10,7 @@ from linnaeus.arrays.numerics import add_multiple, dot
 from linnaeus.errors import expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import SeparablePenalty
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 
 class Separable:
@@ -188,5 +186,4 @@ def _lengths(W: Doubles) -> Doubles:
     """||W_j||_2 for each row, as a column; a vector is one row for each entry."""
     if W.ndim == 1:
         return np.abs(W)
-    lengths: Doubles = np.sqrt(np.einsum("ij,ij->i", W, W))[:, None]
-    return lengths
+    return np.sqrt(np.einsum("ij,ij->i", W, W))[:, None]

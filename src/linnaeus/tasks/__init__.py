@@ -50,8 +50,7 @@ def as_task(task: str | AnyTask) -> AnyTask:
     if isinstance(task, str):
         if task not in TASKS:
             raise UsageError(f"There is no task {task!r}; {did_you_mean(task, TASKS)}")
-        found: AnyTask = TASKS[task]()
-        return found
+        return TASKS[task]()
     if type(task).__name__ not in {TASKS.place(name)[1] for name in TASKS}:
         raise InputTypeError(f"task takes one of {', '.join(TASKS)}, or an object such as Tag(), not {task!r}.")
     return task
@@ -72,8 +71,7 @@ def task_of(state: dict[str, Json]) -> AnyTask:
     found = TASKS[str(state["kind"])](**given)
     if any(type(getattr(found, part.name)) is not type(part.default) for part in fields(found)):
         raise TypeError("the task has an entry of another type")
-    task: AnyTask = found
-    return task
+    return found
 
 
 __getattr__, __dir__ = room(__name__)

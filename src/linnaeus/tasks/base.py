@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 from linnaeus.errors import DataError, UsageError
 from linnaeus.frozen import dataclass
+from linnaeus.types import Array, Doubles, Label, Longs, Source, State, Words64
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pyarrow as pa
 
     from linnaeus.data.corpus import Corpus
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.classify.prediction import Prediction
     from linnaeus.tasks.examples import Examples, Held, Learned, Leg
-    from linnaeus.types import Array, Doubles, Label, Longs, Source, State, Words64
 
     Evaluated: TypeAlias = outcome.Task
     Abstain: TypeAlias = str | Abstention | None

@@ -18,15 +18,13 @@ from linnaeus.data.roles import label_hint
 from linnaeus.errors import DataError
 from linnaeus.features.base import Batches, as_stream
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import has_method
+from linnaeus.protocols import Stream, has_method
 from linnaeus.tasks.keys import unwatched
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Doubles, LabelSets, Longs, Source, Truth, Words64
 
 if TYPE_CHECKING:
     from linnaeus.data import Batch
     from linnaeus.erm import Trace
-    from linnaeus.protocols import Stream
-    from linnaeus.types import Array, Doubles, Longs, Source, Truth, Words64
 
 ROUNDS = 1000
 """Resamples for the intervals of an evaluation."""
@@ -85,8 +83,7 @@ class Examples:
     def y(self) -> Truth:
         """The truth as the engine takes it."""
         if self.labels is not None:
-            y: Truth = self.labels.y
-            return y
+            return self.labels.y
         assert self.numbers is not None
         return self.numbers
 

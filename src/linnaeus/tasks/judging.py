@@ -14,7 +14,8 @@ from linnaeus.data.arrow import is_list, number
 from linnaeus.data.split import MANY, repeated
 from linnaeus.errors import DataError, LinnaeusWarning, did_you_mean
 from linnaeus.evaluation import evaluate, observe
-from linnaeus.tasks.examples import ROUNDS
+from linnaeus.tasks.examples import ROUNDS, Examples, Held
+from linnaeus.types import Label, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from linnaeus.evaluation import Evaluation, Facts, Outcome, Slices
     from linnaeus.model.model import Model
     from linnaeus.tasks.base import Abstain
-    from linnaeus.tasks.examples import Examples, Held
-    from linnaeus.types import Label, Source
 
 SHOWN = 5
 """Unknown labels that are named; of more, the most frequent."""

@@ -11,17 +11,17 @@ import numpy as np
 from linnaeus import kernels
 from linnaeus.kernels.hashes import scramble
 from linnaeus.kernels.plan import AMPERSAND, NOT_ASCII
+from linnaeus.protocols import Stream
 from linnaeus.text import Normalize, as_texts
 from linnaeus.text.buffers import as_arrow
+from linnaeus.text.normalize import Form
+from linnaeus.types import Longs, Words64
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.data.groups import Groups
     from linnaeus.data.sentences import Sentences
-    from linnaeus.protocols import Stream
-    from linnaeus.text.normalize import Form
-    from linnaeus.types import Longs, Words64
 
 WHITE_SPACE = r"[\p{Z}\s\x{85}]+"
 
@@ -55,16 +55,14 @@ def sentence_keys(sentences: Sentences) -> Words64:
 def example_keys(groups: Groups) -> Words64:
     """The same of examples with candidates: equal where the texts are, and the candidates in any order."""
     text, candidates = (_keys(part, Normalize()) for part in (groups.text, groups.candidates))
-    keys: Words64 = scramble(text) ^ _sums(scramble(candidates), groups.offsets)
-    return keys
+    return scramble(text) ^ _sums(scramble(candidates), groups.offsets)
 
 
 def _sums(keys: Words64, offsets: Longs) -> Words64:
     """The scrambled sum of each group of keys; sums of unsigned numbers wrap around."""
     sums = np.zeros(len(keys) + 1, np.uint64)
     np.cumsum(keys, out=sums[1:])
-    found: Words64 = scramble(sums[offsets[1:]] - sums[offsets[:-1]])
-    return found
+    return scramble(sums[offsets[1:]] - sums[offsets[:-1]])
 
 
 def _keys(text: pa.Array, how: Normalize) -> Words64:

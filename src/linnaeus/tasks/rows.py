@@ -26,10 +26,10 @@ from linnaeus.learners.problems import is_family, learn, posed_family
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.outputs import Real
-from linnaeus.protocols import JointSpace, NumberSpace, has
+from linnaeus.protocols import JointSpace, Loss, NumberSpace, OutputSpace, Solver, Stream, has
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Doubles, LabelSets, Longs, Truth
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from linnaeus.erm import Objective, Stop
     from linnaeus.features import Fitted
     from linnaeus.learners.run import Run
-    from linnaeus.protocols import Loss, OutputSpace, Solver, Stream
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.types import Array, Doubles, Longs, Truth
 
 LOOSE = 1e-2
 """The relative gap to which strengths are compared: held-out scores hardly change below it."""

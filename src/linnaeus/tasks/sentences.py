@@ -10,21 +10,20 @@ import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy
 from linnaeus.data.files import standard_input
-from linnaeus.data.sentence_reading import stream_sentences
+from linnaeus.data.sentence_reading import Check, Place, stream_sentences
 from linnaeus.data.sentences import Sentences, join
 from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError, UsageError
-from linnaeus.tasks.base import Given, Task
+from linnaeus.tasks.base import Given, Task, Wish
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.sources import Pieces, file_options, refuse_roles, with_usual
 from linnaeus.text import sentences
+from linnaeus.types import Longs, Source, Words64
 
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
-    from linnaeus.data.sentence_reading import Check, Place
     from linnaeus.learners.chain.learner import Told
     from linnaeus.learners.run import Run
-    from linnaeus.types import Longs, Source, Words64
 
 TOKENS = 1 << 16
 """Tokens that are tagged at a time."""
@@ -92,6 +91,12 @@ class SentenceTask(Task[Sentences, Sentences]):
     def sizes(self, examples: Examples) -> dict[str, int]:
         """The number of tokens."""
         return {"tokens": examples.stream.count}
+
+    def refuse_wish(self, wish: Wish) -> None:
+        """Refuse what answers about tokens cannot have."""
+        super().refuse_wish(wish)
+        if wish.keep:
+            raise UsageError("The columns of sentences are not kept; leave out --keep.")
 
     def columns_of(self, batch: Sentences) -> Mapping[str, pa.Array]:
         """What sentences can be compared by: their text, for its `length`, and their document."""

@@ -16,18 +16,15 @@ import numpy as np
 
 import linnaeus
 from linnaeus.evaluation.facts import Facts
-from linnaeus.store.parts import PartsFile
+from linnaeus.store.parts import Part, PartsFile
 from linnaeus.store.states import pack_strings, unpack_strings
-from linnaeus.tasks.examples import Leg
+from linnaeus.tasks.examples import Examples, Leg
 from linnaeus.training.fingerprint import fingerprint
-from linnaeus.types import LabelSets, State
+from linnaeus.types import Arrays, LabelSets, State
 
 if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.store.parts import Part
     from linnaeus.tasks.base import Evaluated
-    from linnaeus.tasks.examples import Examples
-    from linnaeus.types import Arrays
 
 SETS = ("truth", "predicted", "right")
 

@@ -20,22 +20,21 @@ from linnaeus.features.known_words import known_share
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.solving import solve
 from linnaeus.learners.problems import is_family
-from linnaeus.protocols import NumberSpace, OneScore, SetSpace, has
+from linnaeus.protocols import NumberSpace, OneScore, OutputSpace, SetSpace, has
 from linnaeus.store.compression import KINDS, dequantize, prune, quantize
+from linnaeus.store.states import Tensors
 from linnaeus.tasks.classify.settling import blank_of
+from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.keys import text_keys
 from linnaeus.tasks.rows import goodness, pose, spread, there
+from linnaeus.types import Doubles, Floats, Json
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.decision import FittedDecision
     from linnaeus.features import Fitted
     from linnaeus.model.model import Model
-    from linnaeus.protocols import OutputSpace
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.store.states import Tensors
-    from linnaeus.tasks.examples import Examples
-    from linnaeus.types import Doubles, Floats, Json
 
 FEW = 25
 """With fewer rows nothing is measured, and so nothing is pruned."""

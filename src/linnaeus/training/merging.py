@@ -10,26 +10,24 @@ import numpy as np
 
 import linnaeus
 from linnaeus.arrays.labels import point
-from linnaeus.erm.progress import Watching
+from linnaeus.erm.progress import Watcher, Watching
 from linnaeus.errors import UsageError
 from linnaeus.learners.linear.streaming import Memory, go_on, widened
 from linnaeus.learners.restore import weights_of
 from linnaeus.learners.run import Run
 from linnaeus.outputs import Binary, Multiclass, MultiLabel
 from linnaeus.protocols import CountsOn, capability
+from linnaeus.protocols import Model as Body
 from linnaeus.tasks.base import CAN_UPDATE
 from linnaeus.tasks.classify.settling import kind_of
 from linnaeus.tasks.examples import Examples
 from linnaeus.tasks.rows import pose
 from linnaeus.training.fingerprint import fingerprint
-from linnaeus.types import Lesson
+from linnaeus.types import Array, Lesson, Longs, Source
 
 if TYPE_CHECKING:
-    from linnaeus.erm.progress import Watcher
     from linnaeus.features import Fitted
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Model as Body
-    from linnaeus.types import Array, Longs, Source
 
 
 def merged(one: Model, other: Model) -> Model:

@@ -12,17 +12,18 @@ from linnaeus.erm.progress import Phase, Watcher
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features.base import Batches
 from linnaeus.model.file import model_of, state_of
+from linnaeus.model.model import Model
 from linnaeus.model.stages import Texts, Tokens, answered, answers_of
+from linnaeus.store.parts import PartsFile
 from linnaeus.tasks.examples import Examples
 from linnaeus.training.train import train_examples
+from linnaeus.types import Longs, Source
 
 if TYPE_CHECKING:
-    from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe, Stage
-    from linnaeus.store.parts import PartsFile
-    from linnaeus.types import Longs, Source
 
-    Material: TypeAlias = Tokens | Texts
+
+Material: TypeAlias = Tokens | Texts
 
 
 def train_stages(

@@ -22,18 +22,16 @@ from linnaeus.learners.problems import is_family
 from linnaeus.learners.run import Run
 from linnaeus.model.kept_texts import keep
 from linnaeus.model.model import Model
-from linnaeus.recipes.tuning import refuse_folds
-from linnaeus.tasks.examples import Examples, Held, Leg
+from linnaeus.recipes.tuning import Tuning, refuse_folds
+from linnaeus.store.parts import PartsFile
+from linnaeus.tasks.examples import Examples, Held, Learned, Leg
 from linnaeus.training.checkpoint import closing, kept_legs, open_checkpoint
 from linnaeus.training.fingerprint import fingerprint
+from linnaeus.types import Json, Source
 
 if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.recipes.tuning import Tuning
-    from linnaeus.store.parts import PartsFile
     from linnaeus.tasks.base import TaskLesson
-    from linnaeus.tasks.examples import Learned
-    from linnaeus.types import Json, Source
 
 CALIBRATION = Phase("calibration", None, "probabilities and intervals from held-out rows")
 FEW = 3
@@ -112,8 +110,7 @@ def _settled(bare: Model, examples: Examples, held: Held | None, learned: Learne
         facts["strength"] = held.strength
         facts["tried"] = [[strength, score] for strength, score in held.tried.items()]
     found = replace(bare, **learned.fields, facts=facts, kept=kept)
-    settled: Model = bare.task.settle(found, examples, held)
-    return settled
+    return bare.task.settle(found, examples, held)
 
 
 def _summed(bare: Model, examples: Examples) -> Model | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,12 +14,8 @@ from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expe
 from linnaeus.frozen import dataclass
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.base import RowLearner, indicators, posterior, values_of
-from linnaeus.protocols import CountsOn, ModelChances, to_manifest
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Lesson, Longs, Piece
+from linnaeus.protocols import CountsOn, ModelChances, Rows, to_manifest
+from linnaeus.types import Array, Doubles, LabelSets, Lesson, Longs, Piece, State
 
 
 def check_priors(priors: tuple[float, ...] | None) -> None:
@@ -52,8 +48,7 @@ def log_shares(sizes: Doubles, priors: tuple[float, ...] | None) -> Doubles:
         check_number(priors, len(sizes))
         return np.log(priors)
     least = 0.5 if not sizes.all() else 0.0
-    found: Doubles = np.log(np.maximum(sizes, least)) - np.log(sizes.sum())
-    return found
+    return np.log(np.maximum(sizes, least)) - np.log(sizes.sum())
 
 
 def log_priors(counts: Counts, priors: tuple[float, ...] | None) -> Doubles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of
 from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares
 from linnaeus.learners.bayes.gaussian import blocks, refuse_wide
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Lesson
+from linnaeus.protocols import Rows
+from linnaeus.types import Doubles, Lesson, State
 
 Shrinkage: TypeAlias = float | Literal["auto"]
 
@@ -53,8 +50,7 @@ def covariance(X: Rows, weights: Doubles, mean: Doubles, shrinkage: Shrinkage) -
         weights[start : start + len(B)] @ (((B - mean) / scale) ** 2).sum(axis=1) ** 2 for start, B in blocks(X)
     )
     C /= np.outer(scale, scale)
-    found: Doubles = shrunk(C, ledoit_wolf(C, float(fourth / n), float(n))) * np.outer(scale, scale)
-    return found
+    return shrunk(C, ledoit_wolf(C, float(fourth / n), float(n))) * np.outer(scale, scale)
 
 
 def shrunk(C: Doubles, part: float) -> Doubles:
@@ -159,8 +155,7 @@ def _inverse(C: Doubles) -> Doubles:
     values, vectors = np.linalg.eigh(C / np.outer(scale, scale))
     kept = values > FLAT
     T = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
-    A: Doubles = T @ T.T
-    return A
+    return T @ T.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +225,7 @@ class QuadraticDiscriminant(Discriminant):
             C = covariance(lesson.X.take(rows), lesson.weights[rows], means[c], self.shrinkage)
             if C.any():
                 return C
-        pooled: Doubles = averaged(lesson, means, shares, self.shrinkage) / shares.sum()
-        return pooled
+        return averaged(lesson, means, shares, self.shrinkage) / shares.sum()
 
 
 def _whitening(C: Doubles, shrinkage: Shrinkage) -> tuple[Doubles, Doubles]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,12 +15,8 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.base import FittedJoint, RowLearner, indicators, tensors_of, to_dense
 from linnaeus.learners.bayes.counts import check_number, check_priors, log_shares, restored
-from linnaeus.protocols import CountsOn, ModelChances, to_manifest
-from linnaeus.types import Lesson, State
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Arrays, Doubles, Longs
+from linnaeus.protocols import CountsOn, ModelChances, Rows, to_manifest
+from linnaeus.types import Arrays, Doubles, Lesson, Longs, State
 
 CELLS = 1 << 20
 """Numbers in one block."""
@@ -233,8 +229,7 @@ class FittedGaussian(FittedJoint):
         if isinstance(X, CSR):
             squares = CSR(X.indptr, X.indices, X.data.astype(np.float64) ** 2, X.width)
             drift = means * precisions
-            S: Doubles = X.dot(drift) - 0.5 * squares.dot(precisions) + (b - 0.5 * (means * drift).sum(axis=0))
-            return S
+            return X.dot(drift) - 0.5 * squares.dot(precisions) + (b - 0.5 * (means * drift).sum(axis=0))
         S = np.empty((X.shape[0], len(b)))
         for start, B in blocks(X):
             for c in range(len(b)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from linnaeus.errors import DataError, UsageError, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import values_of
 from linnaeus.learners.bayes.counts import Counting, Counts, log_priors
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Lesson
+from linnaeus.protocols import Rows
+from linnaeus.types import Doubles, Lesson
 
 NEVER = -64.0
 """Stands for the logarithm of a frequency of zero, so that scores stay finite; e^-64 is negligible."""
@@ -51,8 +49,7 @@ class Frequencies(Counting):
         k = inside.shape[1]
         whole = inside.sum(axis=1, keepdims=True) if counts.all is None else inside + counts.outside + self.smoothing
         even = np.full(inside.shape, 1 / k if counts.all is None else 0.5)
-        P: Doubles = np.divide(inside, whole, out=even, where=whole > 0)
-        return P
+        return np.divide(inside, whole, out=even, where=whole > 0)
 
     def weigh(self, counts: Counts) -> tuple[Doubles, Doubles]:
         """W = log p(y | j), b = 0; for label sets the log-odds."""
@@ -95,8 +92,7 @@ class Multinomial(Counting):
 
     def _logs(self, counts: Doubles) -> Doubles:
         smooth = counts + self.smoothing
-        logs: Doubles = np.log(smooth) - np.log(smooth.sum(axis=0))
-        return logs
+        return np.log(smooth) - np.log(smooth.sum(axis=0))
 
 
 @dataclass(frozen=True, kw_only=True)

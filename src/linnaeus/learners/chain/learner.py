@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
@@ -13,20 +14,18 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
 from linnaeus.learners.early_stopping import Best, check_early_stopping, set_aside
-from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, UpdatesTags, capability, has_method
-from linnaeus.types import State, groups
+from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, Solver, UpdatesTags, capability, has_method
+from linnaeus.types import Array, Arrays, Floats, Ints, Json, Piece, State, Tags, groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from linnaeus.arrays import CSR
     from linnaeus.erm import Stop, Watch
     from linnaeus.erm.objective import Structured
-    from linnaeus.protocols import Solver
     from linnaeus.store.parts import Part
-    from linnaeus.types import Array, Arrays, Floats, Ints, Json, Piece, Tags
 
-    Told = Callable[[int, float, int | None], None]
+
+Told = Callable[[int, float, int | None], None]
+
 
 CHAIN_LOSSES = ("perceptron", "hinge", "log", "softmargin")
 RULES = ("sgd", "adagrad")
@@ -342,8 +341,7 @@ class BatchChain:
 
 def _mean(layout: Layout, table: Array, steps: float) -> Array:
     """The mean of the iterates: w minus what it drifted since, a catching-up with the penalty being a move too."""
-    mean: Array = layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
-    return mean
+    return layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
 
 
 def _single(values: Array) -> Floats:

@@ -14,11 +14,10 @@ from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel
-from linnaeus.types import State
+from linnaeus.types import Doubles, Floats, Ints, Longs, State
 
 if TYPE_CHECKING:
     from linnaeus.tasks.tag.encoding import Allowed
-    from linnaeus.types import Doubles, Floats, Ints, Longs
 
 KIND = "chain"
 LARGEST_WEIGHT = 1e20

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError, damaged, expect
-from linnaeus.features.arcs.table import Tree
+from linnaeus.features.arcs.table import ArcTable, Tree
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.kernels.online import SPACES as ONLINE_SPACES
 from linnaeus.learners.dependencies.weights import PARTS, SPACES, TreeWeights, relations_of
 from linnaeus.protocols import LearnsTrees, OnlineLoss, OracleLoss, UpdatesTrees, capability, has_method
-from linnaeus.types import Heads, State, groups
+from linnaeus.types import Array, Arrays, Doubles, Floats, Heads, Ints, Longs, Piece, State, groups
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
-    from linnaeus.data.sentences import Sentences
     from linnaeus.features.arcs.fitted import FittedArcs
-    from linnaeus.features.arcs.table import ArcTable
     from linnaeus.store.parts import Part
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs, Piece
 
-    Told = Callable[[int, float, int | None], None]
+
+Told = Callable[[int, float, int | None], None]
+
 
 TREE_LOSSES = ("perceptron", "hinge", "log", "softmargin")
 HARD_LOSSES = ("perceptron", "hinge")

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus import kernels
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import damaged
-from linnaeus.features.arcs.table import Tree
+from linnaeus.features.arcs.table import ArcCodes, ArcTable, Tree
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel
 from linnaeus.outputs.trees import ProjectiveTree, SpanningTree
-from linnaeus.types import State
+from linnaeus.types import Doubles, Floats, Ints, Longs, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from linnaeus.data.sentences import Sentences
     from linnaeus.features.arcs.fitted import FittedArcs
-    from linnaeus.features.arcs.table import ArcCodes, ArcTable
-    from linnaeus.types import Doubles, Floats, Ints, Longs
 
 KIND = "dependencies"
 PARTS = ("first", "second", "relations")

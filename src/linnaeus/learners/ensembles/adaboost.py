@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,12 +11,8 @@ from linnaeus.arrays.numerics import sigmoid
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.ensembles.trees import TreeLearner, weighty
-from linnaeus.protocols import ModelChances
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Floats, Lesson, Longs, Truth
+from linnaeus.protocols import ModelChances, Rows
+from linnaeus.types import Doubles, Floats, LabelSets, Lesson, Longs, State, Truth
 
 CHANCE = 1e-9
 """If all edges are below this, no stump is better than chance."""
@@ -173,8 +169,7 @@ class FittedAdaBoost:
         if self.answers == "sets":
             return sigmoid(S)
         P = sigmoid(2.0 * S if self._pair else S)
-        found: Doubles = P / np.maximum(P.sum(axis=1, keepdims=True), 1e-300)
-        return found
+        return P / np.maximum(P.sum(axis=1, keepdims=True), 1e-300)
 
     def state(self) -> State:
         """The steps."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,16 +12,12 @@ from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel, indicators, kind_of
 from linnaeus.learners.ensembles.trees import TreeLearner, Trees, foreign, planted, stakes, weighty
-from linnaeus.protocols import ModelChances
-from linnaeus.types import LabelSets, State
+from linnaeus.protocols import ModelChances, Rows
+from linnaeus.types import Array, Doubles, LabelSets, Lesson, State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sklearn.tree._tree import Tree as SkTree
 
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Lesson
 
 FLOOR = 1e-3
 """Added to every share before its logarithm is taken, so that a share of zero has a finite score."""
@@ -179,8 +176,7 @@ def _votes(grown: Sequence[SkTree], present: Array | None, lesson: Lesson) -> Fi
 def _worth(tree: SkTree, present: Array | None, k: int) -> Doubles:
     """The shares of all k classes in each node, or the means of numbers (nodes, k)."""
     if present is None:
-        means: Doubles = tree.value[:, :, 0]
-        return means
+        return tree.value[:, :, 0]
     found = np.zeros((tree.node_count, k))
     found[:, np.asarray(present, np.intp)] = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,11 +10,8 @@ from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedJoint, kind_of
 from linnaeus.learners.ensembles.trees import TreeLearner, Trees, foreign, planted, stakes, weighty
-from linnaeus.types import State
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Array, Doubles, Lesson, Longs
+from linnaeus.protocols import Rows
+from linnaeus.types import Array, Doubles, Lesson, Longs, State
 
 EPSILON = float(np.finfo(np.float32).eps)
 

@@ -14,15 +14,14 @@ from linnaeus.arrays.csr import only
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import RowLearner, counted, values_of
-from linnaeus.types import State
+from linnaeus.protocols import Rows
+from linnaeus.types import Doubles, Floats, Ints, Lesson, Longs, State
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
     from sklearn.tree._tree import Tree
 
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Floats, Ints, Lesson, Longs
 
 WALKS = 1 << 20
 """Rows times trees in one kernel call, so that a program can be interrupted between two calls."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,15 +13,9 @@ from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import DataError, damaged, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import RowLearner, indicators, tensors_of
-from linnaeus.protocols import KeepsRows, PositiveSimilarity, capability
+from linnaeus.protocols import KeepsRows, PositiveSimilarity, Rows, Similarity, capability
 from linnaeus.similarities import describe, described, similarity
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from linnaeus.protocols import Rows, Similarity
-    from linnaeus.types import Doubles, Piece, Truth
+from linnaeus.types import Doubles, LabelSets, Piece, State, Truth
 
 
 class KernelLearner(RowLearner):

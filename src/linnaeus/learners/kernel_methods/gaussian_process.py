@@ -13,15 +13,13 @@ from linnaeus.errors import DataError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel, kind_of, tensors_of
 from linnaeus.learners.kernel_methods.expansion import KernelLearner, compared, gram, heads, is_pair, opposed
-from linnaeus.protocols import KeepsRows, ModelChances
+from linnaeus.protocols import KeepsRows, ModelChances, Rows, Similarity
 from linnaeus.similarities import describe, described
-from linnaeus.types import State
+from linnaeus.types import Doubles, Lesson, Longs, Piece, State
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
 
-    from linnaeus.protocols import Rows, Similarity
-    from linnaeus.types import Doubles, Lesson, Longs, Piece
 
 WIDTHS = np.array([0.41, 0.4, 0.37, 0.44, 0.39])
 PARTS = np.array([-1854.8214151, 3516.89893646, 221.29346712, 128.12323805, -2010.49422654])
@@ -62,8 +60,7 @@ def chance(mean: Doubles, variance: Doubles) -> Doubles:
 
     slopes = WIDTHS / np.sqrt(1 + 2 * variance[:, None] * WIDTHS**2)
     terms = PARTS * (erf(mean[:, None] * slopes) + 1)
-    found: Doubles = terms.sum(axis=1) / 2
-    return found
+    return terms.sum(axis=1) / 2
 
 
 def _given(K: Doubles) -> Kernel:

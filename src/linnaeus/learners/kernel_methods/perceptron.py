@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,12 +11,7 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.base import counted
 from linnaeus.learners.kernel_methods.expansion import Expansion, KernelLearner, gram, signs
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from linnaeus.types import Doubles, Lesson, Piece
+from linnaeus.types import Doubles, LabelSets, Lesson, Piece
 
 
 @dataclass(frozen=True, kw_only=True)

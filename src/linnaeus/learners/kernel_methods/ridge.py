@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,10 +19,7 @@ from linnaeus.learners.kernel_methods.expansion import (
     is_positive,
     signs,
 )
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Lesson, Piece
+from linnaeus.types import Doubles, LabelSets, Lesson, Piece
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,9 +10,7 @@ from linnaeus.errors import expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import counted
 from linnaeus.learners.kernel_methods.expansion import Expansion, KernelLearner, gram, heads, is_pair, opposed
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles, Lesson, Piece
+from linnaeus.types import Doubles, Lesson, Piece
 
 CACHE = 200
 """Megabytes of kernel rows that libsvm keeps."""

@@ -11,14 +11,13 @@ import numpy as np
 from linnaeus.erm import Record, SoFar, Trace, train
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
-from linnaeus.types import LabelSets, Start, State
+from linnaeus.protocols import Rows, Solver
+from linnaeus.types import Array, Arrays, Doubles, LabelSets, Start, State, Step, Truth
 
 if TYPE_CHECKING:
     from linnaeus.erm import Fit, Objective, Watch
     from linnaeus.learners.linear.solving import Problem
-    from linnaeus.protocols import Rows, Solver
     from linnaeus.store.parts import Part
-    from linnaeus.types import Array, Arrays, Doubles, Step, Truth
 
 COLUMNS = [field.name for field in fields(Record)]
 """The columns of a trace as a table; NaN is unknown."""

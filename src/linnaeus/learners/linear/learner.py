@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from linnaeus.erm.pieces import KINDS, piece
 from linnaeus.frozen import dataclass
+from linnaeus.types import Piece
 
 if TYPE_CHECKING:
     from linnaeus.erm.progress import Watching
     from linnaeus.store.parts import Part
-    from linnaeus.types import Piece
 
 
 def strength_of(regularizer: Piece) -> float | None:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from linnaeus.protocols import Chances, ChanceSpace, JointSpace, OracleLoss, capability
-
-if TYPE_CHECKING:
-    from linnaeus.types import Doubles
+from linnaeus.types import Doubles
 
 
 def has_chances(loss: object, space: object) -> bool:

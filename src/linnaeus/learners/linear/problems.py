@@ -20,15 +20,14 @@ from linnaeus.learners.linear.solving import Problem
 from linnaeus.losses import StructuredLoss
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
 from linnaeus.outputs.costs import as_costs, zero_one
-from linnaeus.protocols import CostSpace, OneScore, capability, has
+from linnaeus.protocols import CostSpace, Loss, OneScore, OutputSpace, capability, has
+from linnaeus.types import Doubles, Piece
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
 
     from linnaeus.arrays import CSR, Dense
     from linnaeus.estimators.linear import LinearClassifier
-    from linnaeus.protocols import Loss, OutputSpace
-    from linnaeus.types import Doubles, Piece
 
     Spec: TypeAlias = LinearClassifier | SimpleNamespace
 

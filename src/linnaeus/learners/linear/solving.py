@@ -33,9 +33,9 @@ from linnaeus.learners.base import values_of
 from linnaeus.learners.linear.checkpoint import Owner, train_from
 from linnaeus.learners.linear.convergence import warn
 from linnaeus.optimizers.shuffle import shuffled
-from linnaeus.protocols import Chances, HeldOutSchedule, NumberSpace, capability, has
+from linnaeus.protocols import Chances, HeldOutSchedule, Loss, NumberSpace, Solver, capability, has
 from linnaeus.store.parts import Part, PartsFile
-from linnaeus.types import LabelSets, Start
+from linnaeus.types import AnyInts, Choices, Doubles, Ints, LabelSets, Longs, Params, Piece, Start, Truth
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from linnaeus.estimators.face import LinearFace
     from linnaeus.learners.linear.learner import Linear
     from linnaeus.learners.run import Run
-    from linnaeus.protocols import Loss, Solver
-    from linnaeus.types import AnyInts, Choices, Doubles, Ints, Longs, Params, Piece, Truth
 
     Spec: TypeAlias = LinearFace | SimpleNamespace
 
@@ -318,8 +316,7 @@ def _narrowed(objective: Structured) -> tuple[Structured, AnyInts | None]:
 
 def _candidate_optimizer(learner: Linear) -> Solver:
     if not (isinstance(learner.optimizer, str) and learner.optimizer == "auto"):
-        given: Solver = learner.optimizer
-        return given
+        return learner.optimizer
     from linnaeus.optimizers import LBFGS, AdaGrad, Average
 
     return LBFGS() if learner.loss.smooth else Average(AdaGrad(batch=CANDIDATE_BATCH))

@@ -25,16 +25,14 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.learner import strength_of
 from linnaeus.learners.linear.solving import Problem, objective_of, refuse_following, refuse_large, stopping
 from linnaeus.outputs.product import pairs
-from linnaeus.protocols import ClassScores, JointSpace, has
-from linnaeus.types import Start
+from linnaeus.protocols import ClassScores, JointSpace, OutputSpace, Solver, has
+from linnaeus.types import Array, Arrays, Floats, Label, Params, Piece, Start, Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from linnaeus.erm import Objective, Trace
     from linnaeus.learners.linear.solving import Spec
-    from linnaeus.protocols import OutputSpace, Solver
-    from linnaeus.types import Array, Arrays, Floats, Label, Params, Piece, Step
 
 ENDLESS = 10**6
 """Epochs a stream is planned for: schedules that end somewhere end there."""

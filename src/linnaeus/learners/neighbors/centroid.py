@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,11 +10,8 @@ from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import RowLearner, indicators
 from linnaeus.learners.neighbors.learner import refuse_metric
-from linnaeus.types import LabelSets, State
-
-if TYPE_CHECKING:
-    from linnaeus.protocols import Rows
-    from linnaeus.types import Doubles, Floats, Lesson
+from linnaeus.protocols import Rows
+from linnaeus.types import Doubles, Floats, LabelSets, Lesson, State
 
 
 @dataclass(frozen=True, kw_only=True)

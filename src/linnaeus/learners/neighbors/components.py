@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from linnaeus.arrays import CSR
@@ -13,12 +11,7 @@ from linnaeus.errors import UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import indicators
 from linnaeus.learners.neighbors.hashing import drawn_bits, drawn_planes
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Chosen, Doubles, Floats, Lesson, Longs, Truth
+from linnaeus.types import Bools, Chosen, Doubles, Floats, LabelSets, Lesson, Longs, Truth
 
 TINY = 1e-12
 """A lower bound for lengths and sums of squares, so that nothing is divided by zero."""
@@ -90,19 +83,19 @@ class Components:
         W[columns] -= self.rate * grad / np.sqrt(squares[columns])
 
 
-def alike(y: Truth, rows: Longs) -> NDArray[np.bool_]:
+def alike(y: Truth, rows: Longs) -> Bools:
     """Which pairs of rows share a class or a label (m, m); False on the diagonal."""
     if isinstance(y, LabelSets):
         some = y[rows]
         has = indicators(some, int(some.labels.max(initial=0)) + 1)
-        same: NDArray[np.bool_] = has @ has.T > 0
+        same: Bools = has @ has.T > 0
     else:
         same = y[rows][:, None] == y[rows]
     np.fill_diagonal(same, False)
     return same
 
 
-def pulls(Z: Doubles, same: NDArray[np.bool_], temperature: float) -> Doubles:
+def pulls(Z: Doubles, same: Bools, temperature: float) -> Doubles:
     """The gradient of -log sum_j same_ij p_ij in z_i.z_j (m, m): p_ij minus p_ij restricted to rows of the same class.
 
     >>> Z = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,11 +15,7 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.errors import UsageError
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import to_dense
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse
+from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse
 
 BATCH = 1024
 """Queries in one kernel call."""
@@ -134,8 +131,7 @@ def by_rows(rows: Dense, metric: str, queries: Doubles, found: Ints) -> tuple[In
 def _scores(V: Doubles, Q: Doubles, metric: str) -> Doubles:
     """How near vectors (n, count, d) are to queries (n, 1, d)."""
     if metric == "euclidean":
-        found: Doubles = -np.sqrt(((V - Q) ** 2).sum(axis=2))
-        return found
+        return -np.sqrt(((V - Q) ** 2).sum(axis=2))
     S: Doubles = (V * Q).sum(axis=2)
     if metric == "inner":
         return S

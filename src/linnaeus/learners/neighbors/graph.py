@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from linnaeus.frozen import dataclass
 from linnaeus.learners.base import to_dense
 from linnaeus.learners.neighbors.exact import BatchedIndex, as_dense, by_rows
 from linnaeus.learners.neighbors.hashing import drawn_bits
+from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+Layers = tuple[Ints, Longs, Ints, Ints]
 
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Longs
-
-    Layers = tuple[Ints, Longs, Ints, Ints]
 
 HIGHEST = 32
 """Layers above the first; the kernel supports up to 64."""

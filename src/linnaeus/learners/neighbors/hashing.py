@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,13 +16,10 @@ from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.hashes import GOLDEN, scramble
 from linnaeus.learners.neighbors.exact import BatchedIndex, ExactIndex, asked, shaped
+from linnaeus.types import AnyInts, Array, Arrays, Doubles, Floats, Ints, Longs, Words64
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+Planes = dict[str, Floats]
 
-    from linnaeus.types import AnyInts, Array, Arrays, Doubles, Floats, Ints, Longs, Words64
-
-    Planes = dict[str, Floats]
 
 COLUMNS = 1 << 12
 """Columns in one block of drawn hyperplanes."""
@@ -64,8 +62,7 @@ def sides(S: Doubles, bits: int) -> Words64:
     [[1, 3]]
     """
     yes = (S > 0).reshape(len(S), -1, bits).astype(np.uint64)
-    found: Words64 = (yes << np.arange(bits, dtype=np.uint64)).sum(axis=2, dtype=np.uint64)
-    return found
+    return (yes << np.arange(bits, dtype=np.uint64)).sum(axis=2, dtype=np.uint64)
 
 
 def least_columns(X: CSR, orders: Words64) -> Words64:

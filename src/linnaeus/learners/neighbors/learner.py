@@ -12,17 +12,16 @@ from linnaeus.arrays.numerics import finite_scores
 from linnaeus.arrays.stored_rows import pack_rows, unpack_rows
 from linnaeus.errors import UsageError, damaged, did_you_mean, expect
 from linnaeus.frozen import dataclass
+from linnaeus.lazy import Table
 from linnaeus.learners.base import FittedModel, RowLearner, counted
 from linnaeus.learners.neighbors import METRICS, PROJECTIONS, SEARCHES, VOTES
 from linnaeus.learners.neighbors.votes import Known, known_of
 from linnaeus.protocols import KeepsRows, ModelChances, meant, to_manifest
-from linnaeus.types import LabelSets, State
+from linnaeus.types import Doubles, Floats, Ints, Json, LabelSets, Lesson, Piece, State
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
-    from linnaeus.lazy import Table
     from linnaeus.learners.neighbors.exact import BatchedIndex
-    from linnaeus.types import Doubles, Floats, Ints, Json, Lesson, Piece
 
 
 def from_manifest(value: Json, table: Table) -> Piece:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,10 @@ from linnaeus.errors import UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import to_dense
 from linnaeus.learners.neighbors.exact import BatchedIndex, as_dense, by_rows
+from linnaeus.types import Array, Doubles, Ints
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sklearn.neighbors import BallTree as BinaryTree
-
-    from linnaeus.types import Array, Doubles, Ints
 
 
 @dataclass(frozen=True, kw_only=True)

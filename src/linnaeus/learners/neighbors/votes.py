@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from linnaeus.errors import damaged, expect_within
 from linnaeus.frozen import dataclass
-from linnaeus.types import LabelSets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Truth
+from linnaeus.types import Array, Arrays, Doubles, Ints, LabelSets, Truth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +74,7 @@ class Kernel:
     def weigh(self, scores: Doubles, metric: str) -> Doubles:
         """The votes (n, count)."""
         powers = -((scores / self.width) ** 2) / 2 if metric == "euclidean" else scores / self.width
-        found: Doubles = np.exp(powers - powers.max(axis=1, keepdims=True))
-        return found
+        return np.exp(powers - powers.max(axis=1, keepdims=True))
 
 
 CLASSES = 64
@@ -104,8 +98,7 @@ class Known:
             return self._sets(rows, votes)
         n = len(rows)
         if self.y.dtype.kind == "f":
-            means: Doubles = np.einsum("nc,nck->nk", votes, self.y[rows])
-            return means
+            return np.einsum("nc,nck->nk", votes, self.y[rows])
         places = (np.arange(n)[:, None] * self.k + self.y[rows]).reshape(-1)
         return _sums(places, votes.reshape(-1), (n, self.k))
 

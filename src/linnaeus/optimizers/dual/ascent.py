@@ -19,11 +19,10 @@ from linnaeus.optimizers.dual.separate import solve_binaries
 from linnaeus.optimizers.newton import NewtonCG
 from linnaeus.optimizers.requirements import has_costs, ridge
 from linnaeus.protocols import CostFree, DualLoss, JointDualLoss, JointSpace, OwnTolerance, ProductSpace, ability, has
-from linnaeus.types import Step
+from linnaeus.types import Doubles, Params, Start, Step
 
 if TYPE_CHECKING:
     from linnaeus.erm.objective import Objective
-    from linnaeus.types import Doubles, Params, Start
 
 MOST = 1 << 28
 """The largest number of dual variables of a joint problem, n x k: two gigabytes."""

@@ -12,14 +12,12 @@ import numpy as np
 
 from linnaeus import kernels
 from linnaeus.frozen import dataclass
+from linnaeus.types import Array, Arrays, Bools, Doubles, Ints, Warm
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.arrays import CSR
     from linnaeus.optimizers.dual.grouped import Lineup
     from linnaeus.optimizers.dual.separate import Wave
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Warm
 
 Answered = TypeVar("Answered")
 
@@ -183,8 +181,7 @@ class Ascent(ABC):
     @property
     def bias(self) -> Doubles:
         """The biases of the current problems."""
-        bias: Doubles = self.facts[CENTER] + self.facts[BETA] * self.facts[TOTAL]
-        return bias
+        return self.facts[CENTER] + self.facts[BETA] * self.facts[TOTAL]
 
     @property
     @abstractmethod
@@ -256,7 +253,7 @@ class Ascent(ABC):
             tell(Progress(self.told, primal, dual, self.fresh, self.matrix, self.biases, self.state))
 
     @abstractmethod
-    def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
+    def worth_measuring(self, near: Bools, due: bool) -> Bools:
         """The problems or teams to measure, given which look solved, and whether a measurement is due for all."""
 
     def place_biases(self, no: Doubles, yes: Doubles) -> None:
@@ -307,15 +304,14 @@ class Ascent(ABC):
         beta[slow] = np.minimum(beta[slow] * FASTER, LOOSEST * self.tie)
         self.before[1] = total
 
-    def _look_solved(self) -> NDArray[np.bool_]:
+    def _look_solved(self) -> Bools:
         """Whether the estimated gap will be below the tolerance if it falls as in the last epoch."""
         estimate, before = self.facts[ESTIMATE], self.before[0]
         known = np.where(np.isfinite(before), before, estimate)
         falling = np.minimum(estimate / np.maximum(known, 1e-300), 1.0)
-        near: NDArray[np.bool_] = estimate * falling <= self.settings.tol * np.abs(self.facts[DUAL])
-        return near
+        return estimate * falling <= self.settings.tol * np.abs(self.facts[DUAL])
 
-    def _measure(self, which: NDArray[np.bool_]) -> None:
+    def _measure(self, which: Bools) -> None:
         """Compute the primal and dual values of these problems; the kernel skips the others as finished."""
         finished = self.finished.copy()
         going = finished == 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,13 +26,10 @@ from linnaeus.optimizers.dual.binary import (
     cost_sums,
 )
 from linnaeus.optimizers.dual.separate import WAVE, Work
+from linnaeus.types import AnyFloats, Array, Arrays, Bools, Doubles, Floats, Ints, Longs, Warm, Words16, Words64
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Marked = tuple[Words16, Doubles]
 
-    from linnaeus.types import AnyFloats, Array, Arrays, Doubles, Floats, Ints, Longs, Warm, Words16, Words64
-
-    Marked = tuple[Words16, Doubles]
 
 FINISHED, FACTS = 7, 8
 """The fact of a team that tells whether a problem is solved, and the number of facts; the others are as in `binary`."""
@@ -204,12 +201,11 @@ class Teams(Ascent):
         """Whether there are more epochs to run in teams."""
         return super().unfinished and not self.few_left
 
-    def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
+    def worth_measuring(self, near: Bools, due: bool) -> Bools:
         """The teams (t,) in which at least half of the unfinished problems look solved, or all if they are due."""
         going = self.finished == 0
-        half: NDArray[np.bool_] = 2 * (near & going).sum(axis=1) >= going.sum(axis=1)
-        worth: NDArray[np.bool_] = (half | due) & going.any(axis=1)
-        return worth
+        half: Bools = 2 * (near & going).sum(axis=1) >= going.sum(axis=1)
+        return (half | due) & going.any(axis=1)
 
     def all_bounds(self) -> Doubles:
         """Primal and dual values of all problems (2, k), as a copy."""

@@ -18,10 +18,10 @@ from linnaeus import kernels
 from linnaeus.frozen import dataclass
 from linnaeus.optimizers.dual.binary import FASTER, KINKED_FLOOR, LOOSEST, PATIENCE, SMOOTH_FLOOR, STILL, STUCK
 from linnaeus.optimizers.shuffle import shuffled
+from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse, Warm
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Sparse, Warm
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,7 @@ def _leap(family: Family, joint: Joint, arrays: Arrays, beta: float) -> None:
 
 def _lacking(joint: Joint, P: Doubles) -> Doubles:
     """The residual of the constraint of a free bias: r = sum_i C_i (e_yi - p_i)."""
-    found: Doubles = joint.totals - np.einsum("i,ij->j", joint.strengths, P)
-    return found
+    return joint.totals - np.einsum("i,ij->j", joint.strengths, P)
 
 
 CRAMMER = Family(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,7 @@ from linnaeus.optimizers.dual.binary import (
     Settings,
     cost_sums,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.types import Array, Arrays, Doubles, Ints, Longs, Warm, Words64
+from linnaeus.types import Array, Arrays, Bools, Doubles, Ints, Longs, Warm, Words64
 
 WAVE = 32
 """The number of problems that are solved at a time. It does not depend on the number of threads."""
@@ -136,10 +132,9 @@ class Work(Ascent):
         """Whether this is the last wave."""
         return self.which.stop == self.problems.count
 
-    def worth_measuring(self, near: NDArray[np.bool_], due: bool) -> NDArray[np.bool_]:
+    def worth_measuring(self, near: Bools, due: bool) -> Bools:
         """The unfinished problems that look solved, or all unfinished problems if they are due."""
-        worth: NDArray[np.bool_] = (near | due) & (self.finished == 0)
-        return worth
+        return (near | due) & (self.finished == 0)
 
     def next_wave(self) -> None:
         """Keep the biases of this wave, and begin the next."""

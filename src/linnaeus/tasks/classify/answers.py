@@ -13,19 +13,18 @@ from linnaeus.errors import DataError, UsageError, did_you_mean
 from linnaeus.store.states import pack_strings
 from linnaeus.tasks.classify.prediction import best, curve_of
 from linnaeus.text.buffers import as_arrow
-from linnaeus.types import LabelSets, Texts
+from linnaeus.types import AnyInts, Array, Bools, Doubles, Label, LabelSets, Source, Texts, Truth
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.data import Batch
     from linnaeus.evaluation import Outcome
     from linnaeus.explain import Explanation
     from linnaeus.model.model import Model
     from linnaeus.tasks.base import Abstain, Flips, Wish
-    from linnaeus.types import AnyInts, Array, Doubles, Label, Source, Truth
 
-    Known: TypeAlias = Callable[[], Doubles | None] | Doubles | None
+
+Known: TypeAlias = Callable[[], Doubles | None] | Doubles | None
+
 
 FEW = 1000
 """Rows of which each is looked at: for more, `pyarrow.compute` is worth the time to load it."""
@@ -79,8 +78,7 @@ def spoken(model: Model, found: Truth) -> Array:
         return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
     if (found < 0).any():
         return np.array([names[i] if i >= 0 else None for i in found.tolist()], dtype=object)
-    labels: Array = model.classes[found]
-    return labels
+    return model.classes[found]
 
 
 def outcome(model: Model, batch: Batch, abstain: Abstain = None) -> Outcome:
@@ -195,7 +193,7 @@ def _ranked(names: Sequence[str], P: Doubles, count: int) -> pa.Array:
 # Arrow arrays from NumPy's, by their buffers: `pyarrow.array` would load pandas first, a third of a second.
 
 
-def numbers(values: Array, given: NDArray[np.bool_] | None = None) -> pa.Array:
+def numbers(values: Array, given: Bools | None = None) -> pa.Array:
     """A column of numbers; null where it is not given.
 
     >>> numbers(np.array([0.5, 0.25]), np.array([True, False])).to_pylist()
@@ -215,7 +213,7 @@ def strings(values: Sequence[str]) -> pa.Array:
     return as_arrow(Texts(packed["it.bytes"], packed["it.offsets"]))
 
 
-def picked(names: Sequence[str], places: AnyInts, given: NDArray[np.bool_] | None = None) -> pa.Array:
+def picked(names: Sequence[str], places: AnyInts, given: Bools | None = None) -> pa.Array:
     """The names at these places; null where none is given.
 
     >>> picked(["ham", "spam"], np.array([1, 0, -1]), np.array([True, True, False])).to_pylist()
@@ -227,7 +225,7 @@ def picked(names: Sequence[str], places: AnyInts, given: NDArray[np.bool_] | Non
     return pa.Array.from_buffers(found.type, len(found), [_mask(given), *found.buffers()[1:]])
 
 
-def _mask(given: NDArray[np.bool_] | None) -> pa.Buffer | None:
+def _mask(given: Bools | None) -> pa.Buffer | None:
     if given is None or given.all():
         return None
     return pa.py_buffer(np.packbits(given, bitorder="little").tobytes())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from linnaeus.data.arrow import is_list
 from linnaeus.errors import DataError, LinnaeusWarning, UsageError
+from linnaeus.protocols import Stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Stream
     from linnaeus.tasks.base import Abstain
     from linnaeus.tasks.examples import Examples
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,15 +10,12 @@ import numpy as np
 
 from linnaeus.outputs import Multiclass, OneVsRest
 from linnaeus.protocols import OneScore, has
-from linnaeus.types import LabelSets
+from linnaeus.types import Doubles, Json, Label, LabelSets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from linnaeus.model.model import Model
-    from linnaeus.types import Doubles, Json, Label
 
 
 @dataclass(frozen=True, slots=True)  # the standard one: one is made for each text, and its objects are made faster

@@ -12,15 +12,14 @@ from linnaeus.evaluation import Outcome
 from linnaeus.features.known_words import known_share_held_out
 from linnaeus.protocols import OneScore, SetSpace, has
 from linnaeus.tasks.classify.answers import chosen
+from linnaeus.tasks.examples import Examples, Held
 from linnaeus.tasks.judging import held_out_evaluation
-from linnaeus.types import LabelSets
+from linnaeus.types import Array, Doubles, LabelSets, Longs, Truth, Words64
 
 if TYPE_CHECKING:
     from linnaeus.decision.scores import Kind
     from linnaeus.evaluation import Evaluation
     from linnaeus.model.model import Model
-    from linnaeus.tasks.examples import Examples, Held
-    from linnaeus.types import Array, Doubles, Longs, Truth, Words64
 
 
 CROSSED = 1 << 24

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.features.base import Block, as_stream
 from linnaeus.frozen import dataclass
-from linnaeus.protocols import LearnsRows, capability
+from linnaeus.protocols import LearnsRows, Stream, capability
 from linnaeus.tasks.base import AnyTask, Given, Task, Wish
 from linnaeus.tasks.classify import answers, prediction
-from linnaeus.tasks.examples import as_examples, column_groups, contents, labeled_stream
+from linnaeus.tasks.classify.prediction import Prediction
+from linnaeus.tasks.examples import Examples, Held, as_examples, column_groups, contents, labeled_stream
 from linnaeus.tasks.keys import text_keys
+from linnaeus.types import Array, Doubles, Label, Longs, Source, State, Words64
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,13 +25,9 @@ if TYPE_CHECKING:
     from linnaeus.features import Fitted
     from linnaeus.features.restore import Functions
     from linnaeus.model.model import Model
-    from linnaeus.protocols import Stream
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.base import Abstain, Evaluated, Flips
-    from linnaeus.tasks.classify.prediction import Prediction
-    from linnaeus.tasks.examples import Examples, Held
     from linnaeus.tasks.rows import RowsLesson
-    from linnaeus.types import Array, Doubles, Label, Longs, Source, State, Words64
 
 
 NO_CLASSES = "This model predicts numbers; it has no probabilities and no out-of-scope scores."

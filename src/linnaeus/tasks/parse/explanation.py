@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Explanation, Reason, contrast_of
 from linnaeus.explain.found import listed
 from linnaeus.render.trees import tree_svg
 from linnaeus.tasks.sentences import as_sentence
+from linnaeus.types import Doubles, Ints, Source
 
 if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
     from linnaeus.model.model import Model
     from linnaeus.tasks.parse.task import Parse
-    from linnaeus.types import Doubles, Ints, Source
 
 ROOT = "the root"
 RELATION = re.compile(r"relation=(\d+)")
@@ -79,8 +79,7 @@ def _without(model: Model, S: Doubles, heads: Ints, position: int) -> Ints:
     """The best tree in which the token at this position has another head."""
     other = S.copy()
     other[position * (len(heads) + 1) + heads[position]] = -np.inf
-    found: Ints = model.space.decode(other[:, None])
-    return found
+    return model.space.decode(other[:, None])
 
 
 def _differing(model: Model, sentences: Sentences, heads: Ints, rival: Ints) -> list[_Part]:

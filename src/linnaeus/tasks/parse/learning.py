@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import evaluate
 from linnaeus.learners.dependencies.learner import Treebank
@@ -20,7 +21,6 @@ from linnaeus.tasks.sentences import LEAST, telling
 from linnaeus.types import Heads
 
 if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
     from linnaeus.data.split import Split
     from linnaeus.features.arcs import FittedArcs
     from linnaeus.learners.dependencies import Dependencies, TreeWeights

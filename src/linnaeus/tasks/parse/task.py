@@ -11,21 +11,19 @@ import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.data.roles import plain
-from linnaeus.data.sentence_reading import TAGS
+from linnaeus.data.sentence_reading import TAGS, Place
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTrees, capability
 from linnaeus.tasks.base import Given
+from linnaeus.tasks.examples import Examples, Learned
 from linnaeus.tasks.parse.trees import HEADS, RELATIONS, UNNAMED, trees_of
 from linnaeus.tasks.sentences import TOKENS, SentenceTask, joined, opened, sentence_examples, spans_of
 from linnaeus.tasks.sources import Pieces, refuse_roles, with_usual
-from linnaeus.types import Heads
+from linnaeus.types import Bools, Doubles, Heads, Ints, Label, Longs, Source, State
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.sentence_reading import Place
-    from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation import Facts
     from linnaeus.evaluation.attachment import Arcs
     from linnaeus.explain import Explanation
@@ -38,9 +36,7 @@ if TYPE_CHECKING:
     from linnaeus.outputs.trees import TreeSpace
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.base import Abstain, Evaluated, Flips, Wish
-    from linnaeus.tasks.examples import Examples, Learned
     from linnaeus.tasks.parse.learning import ParseLesson
-    from linnaeus.types import Doubles, Ints, Label, Longs, Source, State
 
 Arc: TypeAlias = tuple[int | None, str | None]
 """The head of a token (0: the root, j: token j) and its relation; None where the model abstains."""
@@ -222,8 +218,7 @@ class Parse(SentenceTask):
 
     def relations(self, model: Model | Part, sentences: Sentences, heads: Ints) -> list[int]:
         """The number of the relation of each token in trees that are known."""
-        found: list[int] = model.body.relation_scores(model.features, sentences, heads).argmax(axis=1).tolist()
-        return found
+        return model.body.relation_scores(model.features, sentences, heads).argmax(axis=1).tolist()
 
     def predict(self, model: Model, material: Sentences, abstain: Abstain = None) -> list[list[Arc]]:
         """The head and the relation of each token of each sentence; None where the model abstains."""
@@ -314,8 +309,7 @@ def space_of(weights: TreeWeights) -> TreeSpace:
     """The output space in which weights search trees."""
     from linnaeus.learners.dependencies.weights import SPACES
 
-    found: TreeSpace = SPACES[weights.space][1]
-    return found
+    return SPACES[weights.space][1]
 
 
 def _check(sentences: Sentences, place: Place) -> None:
@@ -346,11 +340,10 @@ def _arc_rows(y: Heads) -> Longs:
     """Where the arcs to each token begin (m,): the one from the root, then those from the tokens."""
     sizes = np.diff(y.tokens)
     each: Longs = np.repeat(sizes + 1, sizes)
-    first: Longs = np.cumsum(each) - each
-    return first
+    return np.cumsum(each) - each
 
 
-def _sure(P: Doubles, y: Heads, heads: Ints, abstain: Abstain) -> NDArray[np.bool_]:
+def _sure(P: Doubles, y: Heads, heads: Ints, abstain: Abstain) -> Bools:
     """Whether each head is sure enough, by its probability and that of the best other head."""
     from linnaeus.decision.abstention import sure
 

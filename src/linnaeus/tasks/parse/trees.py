@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.sentence_reading import Place
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError
 from linnaeus.tasks.sentences import place_of
+from linnaeus.types import Bools, Ints, Longs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.data.sentence_reading import Place
-    from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation.attachment import Arcs
-    from linnaeus.types import Ints, Longs
 
 HEADS = ("heads", "head")
 RELATIONS = ("relations", "relation", "deprels", "deprel")
@@ -71,11 +69,10 @@ def _numbers(sentences: Sentences, column: pa.Array, place: Place) -> Ints:
             f"{place_of(sentences, at, place)} has the head {said!r}, which is no number; give the number of a token, "
             "or 0 for the root."
         )
-    heads: Ints = column.cast(pa.int32()).to_numpy(zero_copy_only=False)
-    return heads
+    return column.cast(pa.int32()).to_numpy(zero_copy_only=False)
 
 
-def are_trees(heads: Ints, offsets: Longs) -> NDArray[np.bool_]:
+def are_trees(heads: Ints, offsets: Longs) -> Bools:
     """Whether the heads of each sentence are a tree with one root: every token comes to it (an empty one is a tree).
 
     >>> are_trees(np.array([2, 0, 2, 1, 0, 0]), np.array([0, 2, 4, 6])).tolist()
@@ -90,8 +87,7 @@ def are_trees(heads: Ints, offsets: Longs) -> NDArray[np.bool_]:
         above = above[above]  # twice as far towards the root
     lost = outside | (above[:-1] < len(heads))
     roots = np.bincount(sentence, heads == 0, len(sizes))
-    right: NDArray[np.bool_] = (np.bincount(sentence, lost, len(sizes)) == 0) & ((roots == 1) | (sizes == 0))
-    return right
+    return (np.bincount(sentence, lost, len(sizes)) == 0) & ((roots == 1) | (sizes == 0))
 
 
 def _wrong(heads: Ints) -> str:
@@ -112,7 +108,7 @@ def _wrong(heads: Ints) -> str:
     return f"token {at + 1} is in a circle: it is below itself; correct its head."
 
 
-def _never_at_root(heads: Ints) -> NDArray[np.bool_]:
+def _never_at_root(heads: Ints) -> Bools:
     above = np.append(heads - 1, -1)
     for _ in heads:
         above = np.where(above < 0, -1, above[above])

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from linnaeus.data.group_reading import GroupRoles, read_groups, stream_groups
 from linnaeus.data.groups import Groups, join
 from linnaeus.tasks.base import Given
 from linnaeus.tasks.sources import Pieces, file_options
-
-if TYPE_CHECKING:
-    from linnaeus.types import Source
+from linnaeus.types import Source
 
 
 def as_groups(source: Source) -> Groups:

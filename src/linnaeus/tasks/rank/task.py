@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.arrays.csr import CSR
 from linnaeus.arrays.numerics import finite_scores
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import OracleLoss, capability
 from linnaeus.tasks.base import Given, Task, Wish
-from linnaeus.types import Choices
+from linnaeus.types import Bools, Choices, Doubles, Label, Longs, Source, State, Words64
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from linnaeus.arrays.csr import CSR
     from linnaeus.data.groups import Groups
     from linnaeus.evaluation import Facts
     from linnaeus.explain import Explanation
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from linnaeus.tasks.examples import Examples
     from linnaeus.tasks.rank.learning import RankLesson
     from linnaeus.tasks.sources import Pieces
-    from linnaeus.types import Doubles, Label, Longs, Source, State, Words64
 
 RECIPE_COLUMNS = {
     "reading": frozenset({"story"}),
@@ -186,8 +183,7 @@ class Rank(Task["Groups", "Groups"]):
 
     def groups(self, examples: Examples, by: str) -> Longs:
         """The values of this column as groups, which are held out together."""
-        values: Longs = examples.stream.column(by).dictionary_encode().indices.to_numpy()
-        return values
+        return examples.stream.column(by).dictionary_encode().indices.to_numpy()
 
     def contents(self, examples: Examples) -> Iterator[bytes | memoryview]:
         """The bytes of texts, candidates and answers, and where each begins."""
@@ -313,7 +309,7 @@ def softmax(s: Doubles, groups: Groups) -> Doubles:
     return Candidates().soft(s[:, None], every).parts[:, 0]
 
 
-def _sure(s: Doubles, groups: Groups, abstain: Abstain) -> NDArray[np.bool_]:
+def _sure(s: Doubles, groups: Groups, abstain: Abstain) -> Bools:
     """Whether each choice is sure enough; probabilities are those of the best two candidates."""
     from linnaeus.decision.abstention import sure
     from linnaeus.evaluation.choices import best_first

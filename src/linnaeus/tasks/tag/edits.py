@@ -31,12 +31,10 @@ import pyarrow as pa
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.tasks.tag.encoding import Encoding
+from linnaeus.types import Bools, Ints, Longs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Ints, Longs
 
 CASES: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
@@ -187,7 +185,7 @@ class Edits(Encoding):
         for name in names:
             parse(name)
 
-    def fitting(self, names: Sequence[str], tokens: pa.Array) -> NDArray[np.bool_]:
+    def fitting(self, names: Sequence[str], tokens: pa.Array) -> Bools:
         """The scripts that leave something of each token; each script where none does."""
         scripts, order = [parse(name) for name in names], list(CASES)
         edits = [script if isinstance(script, Edit) else None for script in scripts]

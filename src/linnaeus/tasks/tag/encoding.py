@@ -12,12 +12,10 @@ from linnaeus.data import tag_encodings
 from linnaeus.errors import DataError
 from linnaeus.frozen import dataclass
 from linnaeus.lazy import Table
+from linnaeus.types import Bools, Ints
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from linnaeus.data.sentences import Sentences
-    from linnaeus.types import Ints
 
 ENCODINGS = Table(
     "linnaeus.tasks.tag",
@@ -30,8 +28,8 @@ ENCODINGS = Table(
 class Allowed:
     """Which tags may begin a sentence and follow each other (1 + k, k), and which may end it (k,)."""
 
-    links: NDArray[np.bool_]
-    end: NDArray[np.bool_]
+    links: Bools
+    end: Bools
 
 
 class Encoding(Protocol):
@@ -53,7 +51,7 @@ class Encoding(Protocol):
         del names
         return None
 
-    def fitting(self, names: Sequence[str], tokens: pa.Array) -> NDArray[np.bool_] | None:
+    def fitting(self, names: Sequence[str], tokens: pa.Array) -> Bools | None:
         """Which classes each token may have (m, k); None if it may have each."""
         del names, tokens
         return None

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Explanation, Reason, contrast_of
 from linnaeus.explain.found import listed
 from linnaeus.tasks.sentences import as_sentence
+from linnaeus.types import Doubles, Ints
 
 if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
     from linnaeus.model.model import Model
     from linnaeus.tasks.tag.task import Tag
-    from linnaeus.types import Doubles, Ints
 
 
 class _Part(NamedTuple):

@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
 from linnaeus.evaluation import evaluate
-from linnaeus.learners.chain.learner import BatchChain
+from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
 from linnaeus.learners.run import Run
 from linnaeus.outputs import Sequence as Chains
 from linnaeus.protocols import UpdatesTags, capability
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
 from linnaeus.tasks.sentences import LEAST, telling
+from linnaeus.tasks.tag.encoding import Encoding
 from linnaeus.tasks.tag.task import Part
-from linnaeus.types import Tags
+from linnaeus.types import Ints, Tags
 
 if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
     from linnaeus.data.split import Split
-    from linnaeus.learners.chain.learner import Chain, Greedy
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
-    from linnaeus.tasks.tag.encoding import Encoding
-    from linnaeus.types import Ints
 
 
 class TagLesson(TaskLesson):

@@ -10,16 +10,19 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
+from linnaeus.data.sentences import Sentences
 from linnaeus.data.tag_encodings import OUTSIDE, is_encoded, spans
 from linnaeus.errors import DataError, InputTypeError, UsageError, damaged, expect
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTags, capability
 from linnaeus.tasks.base import Given, Wish
+from linnaeus.tasks.examples import Examples, Learned
 from linnaeus.tasks.sentences import SentenceTask, counted_from_zero, labeled, spans_of, tag_examples
-from linnaeus.tasks.tag.encoding import ENCODINGS
+from linnaeus.tasks.sources import Pieces
+from linnaeus.tasks.tag.encoding import ENCODINGS, Allowed, Encoding
+from linnaeus.types import Doubles, Floats, Json, Label, Source, State
 
 if TYPE_CHECKING:
-    from linnaeus.data.sentences import Sentences
     from linnaeus.evaluation import Facts
     from linnaeus.explain import Explanation
     from linnaeus.features.restore import Functions
@@ -30,11 +33,7 @@ if TYPE_CHECKING:
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
     from linnaeus.tasks.base import Abstain, Evaluated, Flips
-    from linnaeus.tasks.examples import Examples, Learned
-    from linnaeus.tasks.sources import Pieces
-    from linnaeus.tasks.tag.encoding import Allowed, Encoding
     from linnaeus.tasks.tag.learning import TagLesson
-    from linnaeus.types import Doubles, Floats, Json, Label, Source, State
 
 
 class Part(NamedTuple):
@@ -95,8 +94,7 @@ class Tag(SentenceTask):
     @property
     def coder(self) -> Encoding:
         """How tags become classes, and classes tags."""
-        found: Encoding = ENCODINGS[self.encoding]()
-        return found
+        return ENCODINGS[self.encoding]()
 
     @property
     def spans(self) -> bool:
@@ -224,10 +222,7 @@ class Tag(SentenceTask):
 
     def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each tag at each token (m, k), in the order of `classes`; a CRF's are calibrated."""
-        P: Doubles = model.body.marginals(self.scores(model, material), counted_from_zero(material), self.rules(model))[
-            0
-        ]
-        return P
+        return model.body.marginals(self.scores(model, material), counted_from_zero(material), self.rules(model))[0]
 
     def tagged(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> pa.Array:
         """The tags of all tokens as one Arrow array of strings (m,); null where the model abstains."""
@@ -276,12 +271,6 @@ class Tag(SentenceTask):
         each = tokens.take(pa.array(np.repeat(np.arange(len(tokens)), k)))
         flat = self.coder.answers(np.tile(np.arange(k), len(tokens)), model.names, each).to_pylist()
         return [flat[i : i + k] for i in range(0, len(flat), k)]
-
-    def refuse_wish(self, wish: Wish) -> None:
-        """Refuse what tags cannot give."""
-        super().refuse_wish(wish)
-        if wish.keep:
-            raise UsageError("The columns of sentences are not kept; leave out --keep.")
 
     def columns(self, model: Model, batch: Sentences, wish: Wish) -> pa.RecordBatch:
         """The tokens and tags of each sentence, one row each, and the entities that tags mark.
