@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 @shared.abstain
 @shared.several("--keep", metavar="COLUMN", text="Copy a column of the input to the output")
 @click.option("--scope", is_flag=True, help="Also write how unlike the training data each row is, from 0 to 1.")
-@click.option("--lines", is_flag=True, help="Of a tagger: print a line for each token, with a tab and its tag.")
+@click.option("--lines", is_flag=True, help="Print a line for each token: with a tab and its tag, or as CoNLL-U.")
 @click.option("--entities", is_flag=True, help="Of a tagger: print only the entities that tags mark, one per line.")
-@click.option("-o", "--output", metavar="FILE", help="Output file: .jsonl, .csv, .tsv or .parquet.")
+@click.option("-o", "--output", metavar="FILE", help="Output file: .jsonl, .csv, .tsv, .parquet, .conll or .conllu.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @shared.as_json("Print JSON lines (the default without -o).")
 @shared.no_seed
 def command(model: str, data: str, **options: shared.Option) -> int:
     """Predict an answer for every row of DATA with MODEL; `-` means standard input.
 
-    An answer is a label, several labels, a number, tags of tokens, or a candidate. An argument of several words that is
-    not a file name is treated as one TEXT.
+    An answer is a label, several labels, a number, tags or heads of tokens, or a candidate. An argument of several
+    words that is not a file name is treated as one TEXT.
 
     Examples:
       linnaeus predict spam.lin new.csv -o answers.csv

@@ -66,8 +66,9 @@ _FEW = 20
 def command(data: str, **options: shared.Option) -> int:
     """Train a model on DATA, a file with a column of texts and a column of labels.
 
-    If the rows are lists of tokens with tags, this trains a tagger; if they have lists of candidates, a ranker
-    (`--text` and `--label` name their columns too). A recipe with earlier stages trains a pipeline.
+    If the rows are lists of tokens with tags, this trains a tagger, with `--label heads` a parser; if they have lists
+    of candidates, a ranker (`--text` and `--label` name their columns too). A recipe with earlier stages trains a
+    pipeline.
 
     Reports which columns it guessed, tunes and evaluates the model on held-out rows, writes one model file, and shows
     the metrics. `-` means standard input.

@@ -1,6 +1,6 @@
 """Chains: the tags of a sentence are scored and searched together.
 
-    learner   Chain, Greedy, BatchChain;  weights  what they learn, and how it finds tags;  nbest  the best taggings
+    learner   Chain, Greedy, BatchChain;  weights  what they learn, and how it finds tags
 
 To add a learner of tags: a frozen dataclass with `learn_tags(X, y, k, seed, told)` that gives `ChainWeights`, and a row
 in `TAG_LEARNERS`.
