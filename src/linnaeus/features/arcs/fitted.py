@@ -34,6 +34,8 @@ PASSES = ("first", "second", "relations")
 class Arcs:
     """Features of arcs and of their relations, from templates; those whose columns the sentences lack are left out.
 
+    Where there are no lemmas, words are taken for them; where there are tags of one kind, they are taken for both.
+
     `templates` are for arcs alone. `second` are added to them in a second pass, which sees the tree that the first one
     found; empty for a parser of one pass. `relations` are for the relations of the arcs of a tree. Features are hashed
     to 2^bits columns, those of relations to 2^relation_bits.
@@ -145,8 +147,15 @@ def _columns_of(sentences: Sentences, attributes: list[Attribute]) -> dict[str, 
 
 
 def _kept(templates: tuple[str, ...], columns: Mapping[str, str]) -> tuple[str, ...]:
-    known = {*columns, *OF_TREES}
-    return tuple(text for text in templates if all(one.column in known for one in _looked_at([text])))
+    """The templates whose columns are there; of those that look at the same, the first."""
+    known = {**columns, **{name: name for name in OF_TREES}}
+    found: dict[frozenset[tuple[str, int, Attribute]], str] = {}
+    for text in templates:
+        atoms = read_template(text)
+        if all(atom.attribute.column in known for atom in atoms):
+            same = frozenset((side, at, one._replace(column=known[one.column])) for side, at, one in atoms)
+            found.setdefault(same, text)
+    return tuple(found.values())
 
 
 def _table(templates: tuple[str, ...], bits: int, columns: Mapping[str, str]) -> ArcTable:
