@@ -115,6 +115,17 @@ def test_a_checkpoint_of_other_sentences_is_refused(tmp_path):
         Dependencies().learn_trees(bank(), kept=file.part("trees"))
 
 
+def test_several_runs_are_averaged():
+    one, three = Dependencies(epochs=1), Dependencies(epochs=1, runs=3)
+    told = []
+    found = three.learn_trees(bank(), told=lambda epoch, *_: told.append(epoch))
+    assert told == list(range(three.parts(bank().features))) == list(range(3 * one.parts(bank().features)))
+    assert not same(found, one.learn_trees(bank()))
+    same_features = Arcs(SMALL.templates, (), SMALL.relations, bits=12, relation_bits=10)
+    relations = three.learn_trees(bank(features=same_features)).relations
+    assert relations.tobytes() == found.relations.tobytes()  # the first part, whatever follows
+
+
 def test_a_penalty_shrinks_the_weights():
     sizes = [
         np.abs(Dependencies(epochs=2).with_strength(strength).learn_trees(bank()).first).sum()
@@ -188,6 +199,7 @@ def test_marginals_are_those_of_the_last_pass():
         ({"epochs": 0}, UsageError),
         ({"epochs": 1.5}, InputTypeError),
         ({"folds": 1}, UsageError),
+        ({"runs": 0}, UsageError),
         ({"rate": 0.0}, UsageError),
         ({"rate": np.inf}, UsageError),
         ({"strength": -1.0}, UsageError),

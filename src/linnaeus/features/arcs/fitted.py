@@ -38,7 +38,7 @@ class Arcs:
 
     `templates` are for arcs alone. `second` are added to them in a second pass, which sees the tree that the first one
     found; empty for a parser of one pass. `relations` are for the relations of the arcs of a tree. Features are hashed
-    to 2^bits columns, those of relations to 2^relation_bits.
+    to 2^bits columns, twice as many in the second pass, and those of relations to 2^relation_bits.
 
     >>> from linnaeus.data.sentences import Sentences
     >>> one = Sentences.from_lists([["a", "dog"]], columns={"upos": [["DET", "NOUN"]]})
@@ -68,8 +68,8 @@ class Arcs:
             raise UsageError("relations are not known while they are found; leave that attribute out.")
         for name in ("bits", "relation_bits"):
             expect(name, getattr(self, name), int)
-            if not LEAST_BITS <= getattr(self, name) <= MOST_BITS:
-                raise UsageError(f"{name} is a number from {LEAST_BITS} to {MOST_BITS}, not {getattr(self, name)}.")
+            if not LEAST_BITS <= getattr(self, name) < MOST_BITS:
+                raise UsageError(f"{name} is a number from {LEAST_BITS} to {MOST_BITS - 1}, not {getattr(self, name)}.")
         if len(self.templates) + len(self.second) > MOST_TEMPLATES or len(self.relations) > MOST_TEMPLATES:
             raise UsageError(f"there are more than {MOST_TEMPLATES} templates; give fewer.")
 
@@ -82,7 +82,7 @@ class Arcs:
         both = (*first, *second) if second else ()
         return FittedArcs(
             _table(first, self.bits, columns),
-            _table(both, self.bits, columns),
+            _table(both, self.bits + bool(both), columns),
             _table(relations, self.relation_bits, columns),
         )
 
