@@ -140,7 +140,7 @@ def test_a_sentence_of_weight_two_counts_as_two():
         lesson.features, lesson.sentences, Heads.of(np.diff(lesson.y.tokens), lesson.y.heads, np.full(4, 2.0)),
         lesson.relations, lesson.k,
     )  # fmt: skip
-    plan = Dependencies(loss="perceptron", rule="sgd", epochs=1)
+    plan = Dependencies(loss="perceptron", rule="sgd", rate=0.02, epochs=1)
     one, two = plan.learn_trees(lesson), Dependencies(loss="perceptron", rule="sgd", rate=0.04, epochs=1)
     np.testing.assert_allclose(plan.learn_trees(twice).first, two.learn_trees(lesson).first, atol=1e-6)
     assert np.any(one.first)

@@ -87,8 +87,8 @@ class Dependencies:
 
     loss: Piece = "hinge"
     rule: str = "adagrad"
-    rate: float = 0.02
-    epochs: int = 6
+    rate: float = 0.01
+    epochs: int = 8
     strength: float = 0.0
     smoothing: float = 1.0
     space: str = "projective"
