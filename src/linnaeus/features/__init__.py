@@ -4,7 +4,7 @@ An extractor is a frozen dataclass of hyper-parameters (a `Block`). `fit(source)
 frozen: `rows(source)` are the features, `names()` their names, `places(source)` their positions in the text, `state()`
 manifest and tensors; `save` and `load` use a file. What extractors share is in `base.py`, `batches.py` (reading),
 `statistics.py` (of columns) and `names.py`; `terms/` maps terms to columns, `tokens/` has the features of tokens,
-`pairs/` those of an example and its candidates.
+`arcs/` those of the arcs of dependency trees, `pairs/` those of an example and its candidates.
 
 To add an extractor: a file with the recipe (`learn`) and the fitted piece (`extract`, `locate`, `names`, `width`,
 `state`, `from_state`), an import and a row in `EXTRACTORS` below, a row in `restore.RESTORERS`, an example in the table

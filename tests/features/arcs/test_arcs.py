@@ -24,14 +24,21 @@ def sentences() -> Sentences:
 
 def test_templates_of_missing_columns_are_left_out(sentences):
     fitted = Arcs(bits=10, relation_bits=8).fit(sentences)
-    assert fitted.columns == {"word": "word", "upos": "upos"}
+    assert fitted.columns == {"word": "word", "lemma": "word", "upos": "upos", "xpos": "upos"}
     assert 0 < len(fitted.first.templates) < len(lines(OF_ARCS))
-    assert not any("xpos" in text or "lemma" in text for table in fitted.tables for text in table.templates)
+    assert not any("feats" in text for table in fitted.tables for text in table.templates)
     assert set(fitted.first.templates) < set(fitted.second.templates)
     words = Arcs(bits=10).fit(Sentences.from_lists(WORDS))
-    assert words.columns == {"word": "word"}
+    assert words.columns == {"word": "word", "lemma": "word"}
     with pytest.raises(DataError, match="columns"):
-        Arcs(("h.upos m.upos",)).fit(Sentences.from_lists(WORDS))
+        Arcs(("h.feats m.upos",)).fit(Sentences.from_lists(WORDS))
+
+
+def test_templates_that_look_at_the_same_are_taken_once(sentences):
+    templates = ("h.upos m.upos", "h.xpos m.xpos", "m.xpos h.upos", "h.xpos", "m.word.lower", "m.lemma.lower")
+    fitted = Arcs(templates, ("h:head.xpos", "h:head.upos"), ("m.upos",), bits=6).fit(sentences)
+    assert fitted.first.templates == ("h.upos m.upos", "h.xpos", "m.word.lower")
+    assert fitted.second.templates == (*fitted.first.templates, "h:head.xpos")
 
 
 def test_columns_have_other_names_too():

@@ -115,6 +115,17 @@ def test_a_checkpoint_of_other_sentences_is_refused(tmp_path):
         Dependencies().learn_trees(bank(), kept=file.part("trees"))
 
 
+def test_several_runs_are_averaged():
+    one, three = Dependencies(epochs=1), Dependencies(epochs=1, runs=3)
+    told = []
+    found = three.learn_trees(bank(), told=lambda epoch, *_: told.append(epoch))
+    assert told == list(range(three.parts(bank().features))) == list(range(3 * one.parts(bank().features)))
+    assert not same(found, one.learn_trees(bank()))
+    same_features = Arcs(SMALL.templates, (), SMALL.relations, bits=12, relation_bits=10)
+    relations = three.learn_trees(bank(features=same_features)).relations
+    assert relations.tobytes() == found.relations.tobytes()  # the first part, whatever follows
+
+
 def test_a_penalty_shrinks_the_weights():
     sizes = [
         np.abs(Dependencies(epochs=2).with_strength(strength).learn_trees(bank()).first).sum()
@@ -129,7 +140,7 @@ def test_a_sentence_of_weight_two_counts_as_two():
         lesson.features, lesson.sentences, Heads.of(np.diff(lesson.y.tokens), lesson.y.heads, np.full(4, 2.0)),
         lesson.relations, lesson.k,
     )  # fmt: skip
-    plan = Dependencies(loss="perceptron", rule="sgd", epochs=1)
+    plan = Dependencies(loss="perceptron", rule="sgd", rate=0.02, epochs=1)
     one, two = plan.learn_trees(lesson), Dependencies(loss="perceptron", rule="sgd", rate=0.04, epochs=1)
     np.testing.assert_allclose(plan.learn_trees(twice).first, two.learn_trees(lesson).first, atol=1e-6)
     assert np.any(one.first)
@@ -188,6 +199,7 @@ def test_marginals_are_those_of_the_last_pass():
         ({"epochs": 0}, UsageError),
         ({"epochs": 1.5}, InputTypeError),
         ({"folds": 1}, UsageError),
+        ({"runs": 0}, UsageError),
         ({"rate": 0.0}, UsageError),
         ({"rate": np.inf}, UsageError),
         ({"strength": -1.0}, UsageError),

@@ -36,9 +36,11 @@ PASSES = ("first", "second", "relations")
 class Arcs:
     """Features of arcs and of their relations, from templates; those whose columns the sentences lack are left out.
 
+    Where there are no lemmas, words are taken for them; where there are tags of one kind, they are taken for both.
+
     `templates` are for arcs alone. `second` are added to them in a second pass, which sees the tree that the first one
     found; empty for a parser of one pass. `relations` are for the relations of the arcs of a tree. Features are hashed
-    to 2^bits columns, those of relations to 2^relation_bits.
+    to 2^bits columns, twice as many in the second pass, and those of relations to 2^relation_bits.
 
     >>> from linnaeus.data.sentences import Sentences
     >>> one = Sentences.from_lists([["a", "dog"]], columns={"upos": [["DET", "NOUN"]]})
@@ -68,8 +70,8 @@ class Arcs:
             raise UsageError("relations are not known while they are found; leave that attribute out.")
         for name in ("bits", "relation_bits"):
             expect(name, getattr(self, name), int)
-            if not LEAST_BITS <= getattr(self, name) <= MOST_BITS:
-                raise UsageError(f"{name} is a number from {LEAST_BITS} to {MOST_BITS}, not {getattr(self, name)}.")
+            if not LEAST_BITS <= getattr(self, name) < MOST_BITS:
+                raise UsageError(f"{name} is a number from {LEAST_BITS} to {MOST_BITS - 1}, not {getattr(self, name)}.")
         if len(self.templates) + len(self.second) > MOST_TEMPLATES or len(self.relations) > MOST_TEMPLATES:
             raise UsageError(f"there are more than {MOST_TEMPLATES} templates; give fewer.")
 
@@ -82,7 +84,7 @@ class Arcs:
         both = (*first, *second) if second else ()
         return FittedArcs(
             _table(first, self.bits, columns),
-            _table(both, self.bits, columns),
+            _table(both, self.bits + bool(both), columns),
             _table(relations, self.relation_bits, columns),
         )
 
@@ -151,8 +153,15 @@ def _columns_of(sentences: Sentences, attributes: list[Attribute]) -> dict[str, 
 
 
 def _kept(templates: tuple[str, ...], columns: Mapping[str, str]) -> tuple[str, ...]:
-    known = {*columns, *OF_TREES}
-    return tuple(text for text in templates if all(one.column in known for one in _looked_at([text])))
+    """The templates whose columns are there; of those that look at the same, the first."""
+    known = {**columns, **{name: name for name in OF_TREES}}
+    found: dict[frozenset[tuple[str, int, Attribute]], str] = {}
+    for text in templates:
+        atoms = read_template(text)
+        if all(atom.attribute.column in known for atom in atoms):
+            same = frozenset((side, at, one._replace(column=known[one.column])) for side, at, one in atoms)
+            found.setdefault(same, text)
+    return tuple(found.values())
 
 
 def _table(templates: tuple[str, ...], bits: int, columns: Mapping[str, str]) -> ArcTable:

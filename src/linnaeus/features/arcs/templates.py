@@ -23,9 +23,9 @@ from linnaeus.features.tokens.templates import parse
 FARTHEST = 100
 NAMES = {
     "word": ("word",),
-    "lemma": ("lemma", "lemmas"),
-    "upos": ("upos", "pos", "pos_tags"),
-    "xpos": ("xpos", "tag", "tags"),
+    "lemma": ("lemma", "lemmas", "word"),
+    "upos": ("upos", "pos", "pos_tags", "xpos", "tag", "tags"),
+    "xpos": ("xpos", "tag", "tags", "upos", "pos", "pos_tags"),
     "feats": ("feats", "morph", "morphology"),
 }
 """The columns that an attribute of this name is read from: the first that is there. Others are columns themselves."""
@@ -93,7 +93,7 @@ h.word.lower
 h.upos
 h.xpos
 h.word.lower h.xpos
-h.lemma h.upos
+h.lemma.lower h.upos
 h.upos h.feats
 h-1.xpos h.xpos
 h.xpos h+1.xpos
@@ -102,23 +102,23 @@ m.word.lower
 m.upos
 m.xpos
 m.word.lower m.xpos
-m.lemma m.upos
+m.lemma.lower m.upos
 m.upos m.feats
 m-1.xpos m.xpos
 m.xpos m+1.xpos
 m-1.xpos m.xpos m+1.xpos
 h.xpos m.xpos
 h.upos m.upos
-h.lemma m.lemma
+h.lemma.lower m.lemma.lower
 h.xpos m.word.lower
 h.word.lower m.xpos
 h.word.lower h.xpos m.xpos
 h.xpos m.word.lower m.xpos
 h.word.lower h.xpos m.word.lower m.xpos
-h.lemma m.upos
-h.upos m.lemma
+h.lemma.lower m.upos
+h.upos m.lemma.lower
 h.upos h.feats m.upos m.feats
-h.lemma m.upos m.feats
+h.lemma.lower m.upos m.feats
 h.xpos h+1.xpos m-1.xpos m.xpos
 h-1.xpos h.xpos m-1.xpos m.xpos
 h.xpos h+1.xpos m.xpos m+1.xpos
@@ -132,20 +132,22 @@ h-1.xpos h.xpos m.xpos
 h.xpos m-1.xpos m.xpos
 h.xpos m.xpos m+1.xpos
 h-1.upos h.upos h+1.upos m-1.upos m.upos m+1.upos
-h.upos m-1.lemma m.upos
-h.lemma m-1.lemma m.upos
-h.lemma h.upos m.upos m-1.upos
-h.lemma h.upos m.upos m+1.upos
+h.upos m-1.lemma.lower m.upos
+h.lemma.lower m-1.lemma.lower m.upos
+h.lemma.lower h.upos m.upos m-1.upos
+h.lemma.lower h.upos m.upos m+1.upos
+m.upos between.lemma.lower
+h.upos between.lemma.lower
 h.upos m.upos between.upos
 h.xpos m.xpos between.xpos
-h.lemma h.upos m.lemma m.upos
-h-1.upos h.lemma m.upos
-h+1.upos h.lemma m.upos
-h.upos m.lemma m+1.upos
-h.upos m.lemma m-1.upos
-h.upos m.upos m+1.lemma
-h.upos h-1.lemma m.upos
-h.upos h+1.lemma m.upos
+h.lemma.lower h.upos m.lemma.lower m.upos
+h-1.upos h.lemma.lower m.upos
+h+1.upos h.lemma.lower m.upos
+h.upos m.lemma.lower m+1.upos
+h.upos m.lemma.lower m-1.upos
+h.upos m.upos m+1.lemma.lower
+h.upos h-1.lemma.lower m.upos
+h.upos h+1.lemma.lower m.upos
 h.upos m-2.upos m-1.upos m.upos
 h.upos m.upos m+1.upos m+2.upos
 h.upos h+1.upos h+2.upos m.upos
@@ -168,32 +170,32 @@ h:leftmost.relation h.upos m.upos
 h:rightmost.relation h.upos m.upos
 h.upos m:leftmost.upos m.upos
 h.upos m:rightmost.upos m.upos
-h.upos m:leftmost.lemma m.upos
+h.upos m:leftmost.lemma.lower m.upos
 h.upos m:before.upos m.upos
 h.upos m:after.upos m.upos
 h.upos h.lefts h.rights m.upos
 h.upos m.upos m.lefts m.rights
 h.upos m:head.upos m.upos
-h.lemma m:head.lemma m.upos
-h.upos h:head.lemma m.lemma
-h.upos m.lemma m:leftmost.lemma
-h.lemma m:leftmost.lemma m.upos
+h.lemma.lower m:head.lemma.lower m.upos
+h.upos h:head.lemma.lower m.lemma.lower
+h.upos m.lemma.lower m:leftmost.lemma.lower
+h.lemma.lower m:leftmost.lemma.lower m.upos
 h.upos m.upos between.relation
 h.upos h:head.upos m.upos m.relation
-h.lemma h:head.lemma m.upos
+h.lemma.lower h:head.lemma.lower m.upos
 h.upos m.upos m:leftmost.upos m:rightmost.upos
 h.upos h:leftmost.upos h:rightmost.upos m.upos
 h:before.upos h.upos m.upos
 h:after.upos h.upos m.upos
 h.upos m.upos m:leftmost.relation
 h.upos m.upos m:rightmost.relation
-h.relation m.upos m:leftmost.lemma
-h.upos h:rightmost.lemma m.upos
-h.upos h:leftmost.lemma m.upos
-h.upos m.lemma m.relation
-h.lemma m.relation
-h.lemma h:rightmost.lemma m.lemma
-h.upos m:before.lemma m.upos
+h.relation m.upos m:leftmost.lemma.lower
+h.upos h:rightmost.lemma.lower m.upos
+h.upos h:leftmost.lemma.lower m.upos
+h.upos m.lemma.lower m.relation
+h.lemma.lower m.relation
+h.lemma.lower h:rightmost.lemma.lower m.lemma.lower
+h.upos m:before.lemma.lower m.upos
 h.upos m:before.relation m.upos m.relation
 h.upos m.upos m:after.relation m.relation
 h.upos h.relation m.upos m.relation h:head.upos
@@ -205,44 +207,44 @@ h.relation m.relation between.relation
 
 OF_RELATIONS = """
 m.word.lower
-m.lemma m.upos
+m.lemma.lower m.upos
 m.xpos
 m.upos m.feats
 m-1.xpos m.xpos
 m.xpos m+1.xpos
 h.upos m.upos
 h.xpos m.xpos
-h.lemma m.upos
-h.upos m.lemma
-h.lemma m.lemma
+h.lemma.lower m.upos
+h.upos m.lemma.lower
+h.lemma.lower m.lemma.lower
 h.upos h.feats m.upos m.feats
-h.xpos m.lemma
-h.lemma m.xpos
-h.upos m-1.lemma m.upos
-h.lemma m-1.lemma m.upos
+h.xpos m.lemma.lower
+h.lemma.lower m.xpos
+h.upos m-1.lemma.lower m.upos
+h.lemma.lower m-1.lemma.lower m.upos
 h.upos m-1.upos m.upos
 h.upos m.upos m+1.upos
 h-1.upos h.upos m.upos
 h.upos h+1.upos m.upos
-h.upos m:leftmost.lemma m.upos
+h.upos m:leftmost.lemma.lower m.upos
 h.upos m:leftmost.upos m.upos
-h.lemma m:leftmost.lemma m.upos
+h.lemma.lower m:leftmost.lemma.lower m.upos
 h.upos m:rightmost.upos m.upos
-h.upos m:rightmost.lemma m.upos
+h.upos m:rightmost.lemma.lower m.upos
 h.upos m:before.upos m.upos
 h.upos m:after.upos m.upos
 h:head.upos h.upos m.upos
-h:head.lemma h.upos m.upos
-h:leftmost.lemma h.upos m.upos
+h:head.lemma.lower h.upos m.upos
+h:leftmost.lemma.lower h.upos m.upos
 h:leftmost.upos h.upos m.upos
 h:rightmost.upos h.upos m.upos
 h.upos m.upos m.lefts m.rights
 h.upos m.upos h.lefts h.rights
-h.upos m.upos m:before.lemma
-h.upos m.upos m:after.lemma
-m.lemma m:leftmost.lemma
+h.upos m.upos m:before.lemma.lower
+h.upos m.upos m:after.lemma.lower
+m.lemma.lower m:leftmost.lemma.lower
 h.upos m.upos m.word.lower.suffix3
-h.lemma m.word.lower.suffix3
+h.lemma.lower m.word.lower.suffix3
 h.upos m.upos between.upos
 """
 """Templates for the relation of an arc of a tree that is known."""

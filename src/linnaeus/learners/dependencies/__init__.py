@@ -1,6 +1,7 @@
 """Dependency parsers: the tree of a sentence is scored by its arcs and searched as a whole; then its relations.
 
-    learner   Dependencies: how they are learned;  weights   what is learned, and how it finds trees and relations
+    learner   Dependencies: how they are learned;  runs   the parts of a training, epoch by epoch
+    weights   what is learned, and how it finds trees and relations
 
 To add a learner of trees: a frozen dataclass with `learn_trees(bank, seed, told, kept)` that gives `TreeWeights`, and a
 row in `TREE_LEARNERS`.
