@@ -16,8 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from linnaeus import Model, Rank, Recipe, Stage, Tag, store
+from linnaeus import Model, Rank, Recipe, Stage, Tag, recipe, store
+from linnaeus.data.sentences import Sentences
 from linnaeus.features import Affixes, Chars, Columns, Hashed, Shape, Words, save
+from linnaeus.features.arcs import Arcs
+from linnaeus.learners.dependencies import Dependencies
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.recipes.tuning import Tuning
 from linnaeus.store.header import DTYPES, FORMAT
@@ -70,6 +73,24 @@ def write_tagger(path: Path) -> None:
     write_answers(path, Recipe(task=Tag(dictionary=2)).fit(tagged), [["a", "red", "pear"], []])
 
 
+def write_parser(path: Path) -> None:
+    """A parser of two passes."""
+    rows = [["a", "red", "apple", "falls"], ["pears", "fall"]] * 3
+    columns = {
+        "heads": [["3", "3", "4", "0"], ["2", "0"]] * 3,
+        "relations": [["det", "amod", "nsubj", "root"], ["nsubj", "root"]] * 3,
+    }
+    features, learner = Arcs(bits=8, relation_bits=6), Dependencies(epochs=2)
+    model = Recipe(task="parse", features=features, learner=learner).fit(Sentences.from_lists(rows, columns=columns))
+    write_answers(path, model, [["red", "pears", "fall"], []])
+
+
+def write_lemmas(path: Path) -> None:
+    """A tagger whose tags are lemmas."""
+    pairs = [[("dogs", "dog"), ("barked", "bark")], [("Cats", "cat"), ("walked", "walk"), ("logs", "log")]] * 3
+    write_answers(path, recipe("lemmas").fit(pairs), [["frogs", "talked"], []])
+
+
 def write_ranker(path: Path) -> None:
     """A ranker that may choose nothing."""
     rows: Json = [
@@ -109,6 +130,8 @@ GOLDEN: dict[str, Callable[[Path], None]] = {
     "classifier": write_classifier,
     "compact": write_compact,
     "tagger": write_tagger,
+    "lemmas": write_lemmas,
+    "parser": write_parser,
     "ranker": write_ranker,
     "pipeline": write_pipeline,
 }

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.tasks.parse.treebank import treebank
 
 from linnaeus import Recipe
 from linnaeus.errors import DataError, UsageError
 from linnaeus.learners.chain import BatchChain, Chain, Greedy
+from linnaeus.learners.dependencies import Dependencies
+from linnaeus.learners.dependencies.learner import best_epochs
 from linnaeus.losses import LOSSES
+from linnaeus.recipes.cookbook import recipe
+from linnaeus.tasks.examples import Examples
+from linnaeus.tasks.parse.learning import ParseLesson
 
 rng = np.random.default_rng(0)
 SENTENCES = [
@@ -58,8 +64,29 @@ def test_a_stopped_training_resumes_to_the_same_bits(tmp_path):
     assert again.body.W.tobytes() == whole.body.W.tobytes()
 
 
+def test_rankers_stop_too():
+    rows = [
+        {"text": name, "candidates": [f"{name} {kind}" for kind in ("town", "city")], "answer": int(rng.integers(0, 2))}
+        for name in (f"w{i}" for i in range(60))
+    ]
+    plain = Recipe(task="rank").changed({"optimizer": "adagrad", "epochs": 60, "tol": None, "tuning": None})
+    told = []
+    model = plain.changed({"held_out": 0.3, "patience": 2}).fit(rows, progress=told.append)
+    assert model.facts["epochs"] < 60
+    assert plain.fit(rows).facts["epochs"] == 60
+
+
+def test_parsers_choose_their_epochs():
+    data = treebank(60)
+    bank = ParseLesson(recipe("parse-fast"), Examples(data, None, None, np.ones(0))).bank
+    chosen = best_epochs(Dependencies(held_out=0.2, patience=2, epochs=30), bank, seed=0)
+    assert 1 <= chosen < 30
+    small = recipe("parse-fast").changed({"held_out": 0.2, "patience": 2, "features.bits": 14, "tuning": None})
+    assert small.fit(data).evaluate(treebank(20, seed=1), rounds=0).value("uas") > 0.9
+
+
 def test_wrong_settings_are_said():
-    with pytest.raises(UsageError, match="held_out is the share of sentences"):
+    with pytest.raises(UsageError, match="held_out is the share of examples"):
         Chain(held_out=1.5)
     with pytest.raises(UsageError, match="patience is a whole number from 1"):
         BatchChain(patience=0)

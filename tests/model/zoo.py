@@ -22,6 +22,7 @@ import linnaeus
 from linnaeus import Rank, Recipe, Stage, Tag, read
 from linnaeus.data.batch import Batch
 from linnaeus.data.groups import Groups
+from linnaeus.data.sentences import Sentences
 from linnaeus.decision import Decision
 from linnaeus.errors import DataError, UsageError
 from linnaeus.features import (
@@ -44,6 +45,7 @@ from linnaeus.features import (
     Weighted,
     Words,
 )
+from linnaeus.features.arcs import Arcs
 from linnaeus.features.pairs import (
     Company,
     Context,
@@ -59,6 +61,7 @@ from linnaeus.features.pairs import (
 from linnaeus.features.tokens import Clusters, Gazetteer, Templates, Window
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import Chain, Greedy
+from linnaeus.learners.dependencies import Dependencies
 from linnaeus.learners.kernel_methods import AveragedKernelPerceptron, GaussianProcess, KernelRidge, KernelSVM
 from linnaeus.learners.linear.learner import Linear
 from linnaeus.learners.neighbors import Components, Neighbors
@@ -78,6 +81,14 @@ TAGGED = [
     [("Rome", "N"), ("burns", "V")],
 ]
 SPANS = [[("Ann", "B-PER"), ("Lee", "I-PER"), ("saw", "O"), ("Rome", "B-LOC")], [("Bob", "B-PER"), ("slept", "O")]]
+LEMMAS = [[("dogs", "dog"), ("barked", "bark")], [("Cats", "cat"), ("saw", "see"), ("dogs", "dog")]]
+PARSED = Sentences.from_lists(
+    [["Ann", "saw", "Rome"], ["Rome", "burns"], ["old", "Bob", "slept"]],
+    columns={
+        "heads": [["2", "0", "2"], ["2", "0"], ["2", "3", "0"]],
+        "relations": [["nsubj", "root", "obj"], ["nsubj", "root"], ["amod", "nsubj", "root"]],
+    },
+)
 SENTENCES = [["Ann", "saw", "Rome"], [], ["nobody"]]
 CITIES = Groups.from_lists(
     ["Rome", "Bern", "Oslo", "Rome"],
@@ -139,6 +150,11 @@ def _pipeline() -> Any:
     tags = Field("pos.tags", Words(tokenizer="whitespace"))
     topic = Recipe(features=Words() | tags, before=(Stage("pos", Recipe(task="tag")),))
     return topic.fit([("Ann saw Rome", "past"), ("Rome burns", "now")] * 2, stages={"pos": TAGGED})
+
+
+def _parser(learner: Any = None, **features: Any) -> Any:
+    small = Arcs(**{"bits": 8, "relation_bits": 6, **features})
+    return Recipe(task="parse", features=small, learner=learner or Dependencies(epochs=1)).fit(PARSED)
 
 
 def _ranked(name: str) -> Any:
@@ -262,6 +278,10 @@ MAKERS: dict[str, Callable[[], Any]] = {
     "tagger, second order": lambda: Recipe(task=Tag(encoding="bioes"), learner=Chain(order=2)).fit(SPANS),
     "tagger, greedy": lambda: Recipe(task="tag", learner=Greedy()).fit(TAGGED),
     "tagger, word lists": _with_lists,
+    "tagger, lemmas": lambda: recipe("lemmas").fit(LEMMAS),
+    "parser": lambda: _parser(),
+    "parser, one pass": lambda: _parser(second=()),
+    "parser, crossing arcs": lambda: _parser(Dependencies(space="spanning", epochs=1)),
     "ranker": lambda: _ranked("plain"),
     "ranker, reading": lambda: _ranked("reading"),
     "ranker, linking": _linked,
@@ -326,6 +346,15 @@ def _ask_tagger(model: Any) -> None:
         model.evaluate(TAGGED)
 
 
+def _ask_parser(model: Any) -> None:
+    with contextlib.suppress(UsageError, DataError):
+        model.predict(SENTENCES)
+        model.predict(SENTENCES, "confidence=0.9")
+        model.rank([SENTENCES[0]], 2)
+        model.explain(SENTENCES[0], 1).to_json()
+        model.evaluate(PARSED)
+
+
 def _ask_ranker(model: Any) -> None:
     with contextlib.suppress(UsageError, DataError):
         model.predict(CITIES)
@@ -355,5 +384,6 @@ _QUESTIONS: dict[str, Callable[[Any], None]] = {
     "classify": _ask_classifier,
     "regress": _ask_classifier,
     "tag": _ask_tagger,
+    "parse": _ask_parser,
     "rank": _ask_ranker,
 }

@@ -1,4 +1,4 @@
-"""Early stopping of learners of sentences: some are set aside, and the weights that do best on them are kept."""
+"""Early stopping of learners of structures: examples are set aside, and the weights that do best on them are kept."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def check_early_stopping(held_out: float, patience: int) -> None:
     expect("held_out", held_out, float)
     expect("patience", patience, int)
     if not 0 <= held_out < 1:
-        raise UsageError(f"held_out is the share of sentences kept aside, at least 0 and below 1, not {held_out}.")
+        raise UsageError(f"held_out is the share of examples kept aside, at least 0 and below 1, not {held_out}.")
     if patience < 1:
         raise UsageError(f"patience is a whole number from 1 up, not {patience}.")
 
 
 def set_aside(n: int, share: float, seed: int) -> tuple[Longs, Longs]:
-    """The numbers of n sentences to learn from, and of those set aside; both ascend.
+    """The numbers of n examples to learn from, and of those set aside; both ascend.
 
     >>> learned, aside = set_aside(10, 0.2, seed=0)
     >>> len(learned), len(aside), sorted([*learned.tolist(), *aside.tolist()]) == list(range(10))
@@ -31,7 +31,7 @@ def set_aside(n: int, share: float, seed: int) -> tuple[Longs, Longs]:
     """
     count = round(n * share)
     if share and not 0 < count < n:
-        raise DataError(f"held_out={share} of {n} sentences leaves nothing on one side; give more sentences.")
+        raise DataError(f"held_out={share} of {n} examples leaves nothing on one side; give more examples.")
     order = np.random.default_rng([seed, n]).permutation(n)
     return np.sort(order[count:]), np.sort(order[:count])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, UsageError, damaged, expect
@@ -75,9 +76,20 @@ class Arcs:
         if len(self.templates) + len(self.second) > MOST_TEMPLATES or len(self.relations) > MOST_TEMPLATES:
             raise UsageError(f"there are more than {MOST_TEMPLATES} templates; give fewer.")
 
+    def among(self, columns: Iterable[str]) -> Arcs:
+        """The templates that look at words and at these columns only.
+
+        >>> Arcs(("h.upos m.upos", "h.xpos m.word"), (), ("m.upos", "m.word")).among(["upos"]).templates
+        ('h.upos m.upos',)
+        """
+        every = _looked_at((*self.templates, *self.second, *self.relations))
+        known = _columns_of(columns, every)
+        first, second, relations = (_kept(own, known) for own in (self.templates, self.second, self.relations))
+        return replace(self, templates=first, second=second, relations=relations)
+
     def fit(self, sentences: Sentences) -> FittedArcs:
         """The templates whose columns are there."""
-        columns = _columns_of(sentences, _looked_at((*self.templates, *self.second, *self.relations)))
+        columns = _columns_of(sentences.columns, _looked_at((*self.templates, *self.second, *self.relations)))
         first, second, relations = (_kept(own, columns) for own in (self.templates, self.second, self.relations))
         if not first or not relations:
             raise DataError("the sentences lack the columns of all templates; add tags, or give templates of words.")
@@ -144,9 +156,9 @@ def _looked_at(templates: Sequence[str]) -> list[Attribute]:
     return list(dict.fromkeys(atom.attribute for text in templates for atom in read_template(text)))
 
 
-def _columns_of(sentences: Sentences, attributes: list[Attribute]) -> dict[str, str]:
+def _columns_of(columns: Iterable[str], attributes: list[Attribute]) -> dict[str, str]:
     """The column that each attribute is read from, for those that are there."""
-    there = {"word", *sentences.columns}
+    there = {"word", *columns}
     wanted = {attribute.column: NAMES.get(attribute.column, (attribute.column,)) for attribute in attributes}
     found = {name: next((own for own in known if own in there), None) for name, known in wanted.items()}
     return {name: own for name, own in found.items() if own is not None}

@@ -30,12 +30,13 @@ from linnaeus.erm.progress import listening
 from linnaeus.errors import DataError, UsageError, expect, expect_within
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import values_of
+from linnaeus.learners.early_stopping import check_early_stopping, set_aside
 from linnaeus.learners.linear.checkpoint import Owner, train_from
 from linnaeus.learners.linear.convergence import warn
 from linnaeus.optimizers.shuffle import shuffled
 from linnaeus.protocols import Chances, HeldOutSchedule, Loss, NumberSpace, Solver, capability, has
 from linnaeus.store.parts import Part, PartsFile
-from linnaeus.types import AnyInts, Choices, Doubles, Ints, LabelSets, Longs, Params, Piece, Start, Truth
+from linnaeus.types import AnyInts, Choices, Doubles, Ints, LabelSets, Longs, Params, Piece, Start, Truth, groups
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
@@ -285,10 +286,18 @@ def _truth(y: Truth, i: int) -> bytes:
 def solve_candidates(
     learner: Linear, X: CSR, y: Choices, seed: int, start: Params | None = None, run: Run | None = None
 ) -> Fit:
-    """Train weights W (d, 1) for the rows of all candidates; `start` are the initial weights."""
+    """Weights W (d, 1) of the rows of all candidates, from these weights on: all share one weight for each feature.
+
+    If the learner holds out examples, training stops when their right candidates are found no more often.
+    """
     from linnaeus.erm.objective import structured
     from linnaeus.outputs import Candidates
 
+    check_early_stopping(learner.held_out, learner.patience or 1)
+    learned, aside = set_aside(len(y), learner.held_out, seed)
+    score = _found(X, y, aside) if len(aside) else None
+    if score is not None:
+        X, y = X.take(groups(y.offsets, learned)[1]), y[learned]
     objective = structured(X, y, Candidates(), learner.loss, learner.regularizer)
     optimizer = _candidate_optimizer(learner)
     stop = stopping(learner.settings(seed), learner.loss, optimizer)
@@ -296,12 +305,31 @@ def solve_candidates(
     begin = Start(start or objective.initial(), seed=seed, epochs=stop.epochs or 100)
     with listening(None if run is None else run.watching, stop) as listeners:
         place = None if run is None else run.kept
-        fit = train_from(place, objective, optimizer, Watch(stop, listeners=listeners), begin)
+        watch = Watch(stop, None if score is None else lambda params: score(params["W"], columns), listeners)
+        fit = train_from(place, objective, optimizer, watch, begin)
     if columns is None:
         return fit
     W = np.zeros((X.width, 1))
     W[columns] = fit.params["W"]
     return replace(fit, params={"W": W})
+
+
+def _found(X: CSR, y: Choices, rows: Longs) -> Callable[[Doubles, AnyInts | None], float]:
+    """How often these examples have a right candidate first, by the weights of all columns or of some."""
+    from linnaeus.outputs import Candidates
+
+    own, truth = X.take(groups(y.offsets, rows)[1]), y[rows]
+
+    def score(W: Doubles, columns: AnyInts | None) -> float:
+        full = W
+        if columns is not None:
+            full = np.zeros((X.width, 1))
+            full[columns] = W
+        place = Candidates().decode(own.dot(full), truth.offsets)
+        some = place >= 0
+        return float(truth.gold[(truth.offsets[:-1] + place)[some]].sum()) / len(truth)
+
+    return score
 
 
 def _narrowed(objective: Structured) -> tuple[Structured, AnyInts | None]:

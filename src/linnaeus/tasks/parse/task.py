@@ -115,6 +115,12 @@ class Parse(SentenceTask):
 
         return Dependencies()
 
+    def with_columns(self, features: object, columns: Sequence[str]) -> object:
+        """The features that look at words and at these columns."""
+        from linnaeus.features.arcs import Arcs
+
+        return features.among(columns) if isinstance(features, Arcs) else features
+
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
         from linnaeus.features.arcs import Arcs
