@@ -221,6 +221,9 @@ def test_truths_that_do_not_fit_are_refused():
         (lesson.y[:3], lesson.relations, 5),
         (lesson.y, lesson.relations[1:], 5),
         (lesson.y, lesson.relations, 0),
+        (lesson.y, lesson.relations - 1, 5),
+        (Heads.of(np.diff(lesson.y.tokens), lesson.y.heads + 3), lesson.relations, 5),
+        (Heads.of(np.diff(lesson.y.tokens), np.ones_like(lesson.y.heads)), lesson.relations, 5),
     ):
         with pytest.raises(DataError):
             Treebank(lesson.features, lesson.sentences, y, relations, k)

@@ -49,10 +49,15 @@ class Treebank:
         sizes = np.diff(self.sentences.offsets)
         if len(self.y) != len(self.sentences) or (np.diff(self.y.tokens) != sizes).any():
             raise DataError("The heads are not those of the sentences; give one for each token.")
-        if len(self.relations) != self.sentences.count or not self.k > 0:
-            raise DataError(
-                f"There are {len(self.relations)} relations for {self.sentences.count} tokens; give each one."
-            )
+        own = np.arange(self.sentences.count) - np.repeat(self.y.tokens[:-1], sizes) + 1
+        wrong = (self.y.heads < 0) | (self.y.heads > np.repeat(sizes, sizes)) | (self.y.heads == own)
+        if wrong.any():
+            at = int(np.searchsorted(self.y.tokens, np.flatnonzero(wrong)[0], side="right"))
+            raise DataError(f"sentence {at}: a token has a head that is not in it, or itself; correct the heads.")
+        if len(self.relations) != self.sentences.count:
+            raise DataError(f"{len(self.relations)} relations do not fit {self.sentences.count} tokens; give each one.")
+        if self.sentences.count and not 0 <= self.relations.min() <= self.relations.max() < self.k:
+            raise DataError(f"The relations are not numbers from 0 to {self.k - 1}.")
 
     @property
     def weights(self) -> Doubles:
