@@ -23,9 +23,10 @@ from linnaeus.features.arcs import Arcs
 from linnaeus.features.precomputed import FittedReady
 from linnaeus.kernels.online import LOSSES as KNOWN
 from linnaeus.learners import LEARNERS
-from linnaeus.learners.chain.learner import CHAIN_LOSSES, BatchChain, Chain
-from linnaeus.learners.dependencies.learner import TREE_LOSSES, Dependencies
+from linnaeus.learners.chain.learner import BatchChain, Chain
+from linnaeus.learners.dependencies.learner import Dependencies
 from linnaeus.learners.dependencies.weights import SPACES as TREE_SPACES
+from linnaeus.learners.step_settings import STEP_LOSSES
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import FTRL, OPTIMIZERS, SCHEDULES, SGD, AdaGrad, DualAscent, PassiveAggressive
 from linnaeus.optimizers.ftrl import Proximal
@@ -294,7 +295,7 @@ def _sentence(rng, k, n=7, d=5):
 
 
 @pytest.mark.parametrize("rule", ["sgd", "adagrad"])
-@pytest.mark.parametrize("loss", CHAIN_LOSSES)
+@pytest.mark.parametrize("loss", STEP_LOSSES)
 def test_a_chain_learner_takes_the_step_of_the_loss(loss, rule):
     k = 3
     X, y = _sentence(np.random.default_rng(5), k)
@@ -324,7 +325,7 @@ def _trees(rng, space):
 
 @pytest.mark.parametrize("rule", ["sgd", "adagrad"])
 @pytest.mark.parametrize("space", ["projective", "spanning"])
-@pytest.mark.parametrize("loss", TREE_LOSSES)
+@pytest.mark.parametrize("loss", STEP_LOSSES)
 def test_a_learner_of_trees_takes_the_steps_of_the_loss(loss, space, rule):
     features, sentences, y = _trees(np.random.default_rng(5), space)
     table, order = features.first, np.array([1, 2, 0, 1, 2])
@@ -343,7 +344,7 @@ def test_a_learner_of_trees_takes_the_steps_of_the_loss(loss, space, rule):
     adaptive = rule == "adagrad"
     state = np.zeros((3 + adaptive, table.width), np.float32), np.zeros(0), np.zeros(2)
     steps = order.astype(np.int32), np.full(len(order), 0.3)
-    data, asked = (table.coded(sentences).arrays, table.atoms), (TREE_SPACES[space][0], TREE_LOSSES.index(loss))
+    data, asked = (table.coded(sentences).arrays, table.atoms), (TREE_SPACES[space][0], STEP_LOSSES.index(loss))
     kernels.arc_learn(data, (y.heads, np.zeros(0)), steps, state, asked, (0.0, 3.0, 0.5 if adaptive else 0.0))
     np.testing.assert_allclose(state[0][0, there], w, rtol=1e-4, atol=1e-5)
     mean = state[0][0] - state[0][-2] / len(order)

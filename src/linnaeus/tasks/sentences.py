@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,16 +15,18 @@ from linnaeus.data.sentence_reading import Check, Place, stream_sentences
 from linnaeus.data.sentences import Sentences, join
 from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError, UsageError
-from linnaeus.tasks.base import Given, Task, Wish
-from linnaeus.tasks.examples import Examples
+from linnaeus.tasks.base import Given, Task, TaskLesson, Wish
+from linnaeus.tasks.examples import Examples, Leg
 from linnaeus.tasks.sources import Pieces, file_options, refuse_roles, with_usual
 from linnaeus.text import sentences
 from linnaeus.types import Longs, Source, Words64
 
 if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
+    from linnaeus.data.split import Split
     from linnaeus.learners.chain.learner import Told
     from linnaeus.learners.run import Run
+    from linnaeus.recipes.recipe import Recipe
 
 TOKENS = 1 << 16
 """Tokens that are tagged at a time."""
@@ -102,6 +105,35 @@ class SentenceTask(Task[Sentences, Sentences]):
         """What sentences can be compared by: their text, for its `length`, and their document."""
         found = {"length": pa.array([" ".join(tokens) for tokens in batch.lists()], pa.string())}
         return found if batch.docs is None else found | {"doc": batch.docs}
+
+
+class SentenceLesson(TaskLesson):
+    """The lesson of a task over sentences: some are held out, and a model of the others answers them."""
+
+    folds = 1
+    recipe: Recipe
+    sentences: Sentences
+
+    def __init__(self, recipe: Recipe, examples: Examples) -> None:
+        self.recipe, self.sentences = recipe, examples.stream
+
+    def enough(self, rows: int, groups: int) -> bool:
+        """Whether some of these sentences can be held out."""
+        return rows >= LEAST and groups >= LEAST // 2
+
+    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
+        """For each strength, the facts of the held-out sentences, answered by a model of the others."""
+        from linnaeus.evaluation import evaluate
+
+        part = type(self)(self.recipe, Examples(self.sentences.take(split.train), None, None, np.ones(0)))
+        held = self.sentences.take(split.test)
+        for strength in strengths:
+            facts = self.recipe.task.observe(part.fitted(self.recipe.learner.with_strength(strength)), held)
+            yield Leg(facts, evaluate(facts, rounds=0).merit)
+
+    @abstractmethod
+    def fitted(self, learner: Any) -> Any:
+        """What the task needs of a model of these sentences to answer others."""
 
 
 def counted_from_zero(sentences: Sentences) -> Longs:

@@ -10,7 +10,7 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
 from linnaeus.features.arcs import Arcs
 from linnaeus.learners.dependencies import Dependencies, Treebank, TreeWeights
-from linnaeus.learners.dependencies.learner import TREE_LOSSES
+from linnaeus.learners.step_settings import STEP_LOSSES
 from linnaeus.losses import LOSSES
 from linnaeus.store.parts import PartsFile
 from linnaeus.types import Heads, State
@@ -56,7 +56,7 @@ def same(one: TreeWeights, other: TreeWeights) -> bool:
 
 @pytest.mark.parametrize("space", ["projective", "spanning"])
 @pytest.mark.parametrize("rule", ["sgd", "adagrad"])
-@pytest.mark.parametrize("loss", TREE_LOSSES)
+@pytest.mark.parametrize("loss", STEP_LOSSES)
 def test_it_learns_to_parse(loss, rule, space):
     lesson, unseen = bank(), bank(20, 1)
     learned = Dependencies(loss=loss, rule=rule, space=space, rate=0.3, epochs=4).learn_trees(lesson)

@@ -14,8 +14,9 @@ from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
 from linnaeus.learners.early_stopping import Best, check_early_stopping, set_aside
-from linnaeus.protocols import LearnsTags, OnlineLoss, OracleLoss, Solver, UpdatesTags, capability, has_method
-from linnaeus.types import Array, Arrays, Floats, Ints, Json, Piece, State, Tags, groups
+from linnaeus.learners.step_settings import check_steps, one_of, single
+from linnaeus.protocols import LearnsTags, Solver, UpdatesTags
+from linnaeus.types import Array, Arrays, Ints, Json, Piece, State, Tags, groups
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 Told = Callable[[int, float, int | None], None]
 
 
-CHAIN_LOSSES = ("perceptron", "hinge", "log", "softmargin")
-RULES = ("sgd", "adagrad")
 WORK = 1 << 26
 """Multiplications of one call of a kernel, about a tenth of a second: between calls Ctrl-C is heard."""
 
@@ -66,22 +65,10 @@ class Chain:
     search: ClassVar[str] = "whole"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "loss", _named(self.loss))
-        if not has_method(self.loss, "value_and_grad"):
-            _one_of("loss", self.loss, CHAIN_LOSSES)
-        elif self.order == 2 or self.search != "whole":
+        check_steps(self)
+        one_of("order", self.order, (1, 2))
+        if not isinstance(self.loss, str) and (self.order == 2 or self.search != "whole"):
             raise UsageError("A loss of your own trains a Chain of order 1; for others use a loss with a plain name.")
-        _one_of("rule", self.rule, RULES)
-        _one_of("order", self.order, (1, 2))
-        check_early_stopping(self.held_out, self.patience)
-        expect("epochs", self.epochs, int)
-        if self.epochs < 1:
-            raise UsageError(f"epochs is a whole number from 1 up, not {self.epochs}.")
-        for name in ("rate", "smoothing", "strength"):
-            value = getattr(self, name)
-            expect(name, value, float)
-            if not (0 <= value < np.inf and (value > 0 or name == "strength")):
-                raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
 
     def with_strength(self, strength: float) -> Self:
         """The same, regularized with another strength."""
@@ -227,19 +214,13 @@ class _Run:
             kernels.chain_settle(self.state, self.settings)
         table, shared, clock, _ = self.state
         W, links = _mean(self.layout, table, clock[1]), _mean(self.links, shared, clock[1])
-        return ChainWeights(_single(W), _single(links), self.plan.search)
+        return ChainWeights(single(W), single(links), self.plan.search)
 
     def _parts(self, order: Ints) -> Iterator[Ints]:
         each = self.X.nnz * self.layout.lanes / max(len(order), 1)
         size = max(1, int(WORK / max(each, 1.0)))
         for start in range(0, len(order), size):
             yield order[start : start + size]
-
-
-def _named(loss: Piece) -> Piece:
-    """The plain name of a loss that the kernel knows; any other loss as it is."""
-    known = capability(loss, OnlineLoss) if capability(loss, OracleLoss) is not None else None
-    return loss if known is None else next(name for name in CHAIN_LOSSES if LOSSES[name] == known.online)
 
 
 def _learn_general(
@@ -272,7 +253,7 @@ def _watch(stop: Stop, aside: _Lines | None, told: Told | None) -> Watch:
 
 def _chain_of(W: Array) -> ChainWeights:
     """The chain of weights of features, a row for the first tag, and a row for each tag before another."""
-    W = _single(W)
+    W = single(W)
     width = len(W) - 1 - W.shape[1]
     return ChainWeights(W[:width], W[width:])
 
@@ -311,7 +292,7 @@ class BatchChain:
 
     def __post_init__(self) -> None:
         check_early_stopping(self.held_out, self.patience)
-        _one_of("loss", self.loss, ("log", "softmargin"))
+        one_of("loss", self.loss, ("log", "softmargin"))
         expect("epochs", self.epochs, int)
         for name in ("strength", "tol"):
             expect(name, getattr(self, name), float)
@@ -342,12 +323,3 @@ class BatchChain:
 def _mean(layout: Layout, table: Array, steps: float) -> Array:
     """The mean of the iterates: w minus what it drifted since, a catching-up with the penalty being a move too."""
     return layout.part(table, 0) - layout.part(table, layout.parts) / max(float(steps), 1.0)
-
-
-def _single(values: Array) -> Floats:
-    return np.ascontiguousarray(values, np.float32)
-
-
-def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        raise UsageError(f"{name} is one of {', '.join(map(str, known))}, not {value!r}.")

@@ -12,11 +12,11 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError, damaged, expect
 from linnaeus.features.arcs.table import ArcTable, Tree
 from linnaeus.frozen import dataclass
-from linnaeus.kernels.online import LOSSES
 from linnaeus.learners.dependencies.runs import ArcRun, RelationRun, Run, minimized
 from linnaeus.learners.dependencies.weights import PARTS, SPACES, TreeWeights, relations_of
-from linnaeus.learners.early_stopping import Best, check_early_stopping, set_aside
-from linnaeus.protocols import LearnsTrees, OnlineLoss, OracleLoss, UpdatesTrees, capability, has_method
+from linnaeus.learners.early_stopping import Best, set_aside
+from linnaeus.learners.step_settings import check_steps, one_of
+from linnaeus.protocols import LearnsTrees, UpdatesTrees
 from linnaeus.types import Arrays, Doubles, Floats, Heads, Ints, Longs, Piece, State, groups
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 Told = Callable[[int, float, int | None], None]
 
 
-TREE_LOSSES = ("perceptron", "hinge", "log", "softmargin")
-RULES = ("sgd", "adagrad")
 _NONE = np.zeros(0)
 
 
@@ -108,19 +106,10 @@ class Dependencies:
     patience: int = 3
 
     def __post_init__(self) -> None:
-        check_early_stopping(self.held_out, self.patience)
-        object.__setattr__(self, "loss", _named(self.loss))
-        if not has_method(self.loss, "value_and_grad"):
-            _one_of("loss", self.loss, TREE_LOSSES)
-        _one_of("rule", self.rule, RULES)
-        _one_of("space", self.space, tuple(SPACES))
-        for name, least in (("epochs", 1), ("folds", 2), ("runs", 1)):
+        check_steps(self)
+        one_of("space", self.space, tuple(SPACES))
+        for name, least in (("folds", 2), ("runs", 1)):
             expect(name, getattr(self, name), int, least)
-        for name in ("rate", "smoothing", "strength"):
-            value = getattr(self, name)
-            expect(name, value, float)
-            if not (0 <= value < np.inf and (value > 0 or name == "strength")):
-                raise UsageError(f"{name} is a {'' if name == 'strength' else 'positive '}number, not {value}.")
 
     def with_strength(self, strength: float) -> Self:
         """The same, regularized with another strength."""
@@ -334,14 +323,3 @@ def _taken(tree: Tree, offsets: Longs, rows: Longs) -> Tree:
     """The trees of some sentences."""
     _, at, _ = groups(offsets, rows)
     return Tree(tree.heads[at], None if tree.relations is None else tree.relations[at])
-
-
-def _named(loss: Piece) -> Piece:
-    """The plain name of a loss that the kernel knows; any other loss as it is."""
-    known = capability(loss, OnlineLoss) if capability(loss, OracleLoss) is not None else None
-    return loss if known is None else next(name for name in TREE_LOSSES if LOSSES[name] == known.online)
-
-
-def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        raise UsageError(f"{name} is one of {', '.join(map(str, known))}, not {value!r}.")

@@ -13,12 +13,13 @@ from linnaeus.features.arcs.table import Tree
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.kernels.online import SPACES as ONLINE_SPACES
 from linnaeus.learners.dependencies.weights import SPACES
+from linnaeus.learners.step_settings import single
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
     from linnaeus.features.arcs.table import ArcTable
     from linnaeus.learners.dependencies.learner import Dependencies, Told, Treebank
-    from linnaeus.types import Array, Arrays, Floats, Heads, Ints, Longs
+from linnaeus.types import Arrays, Floats, Heads, Ints, Longs
 
 HARD_LOSSES = ("perceptron", "hinge")
 WORK = 1 << 25
@@ -94,7 +95,7 @@ class ArcRun(Run):
         if self.plan.strength > 0:
             kernels.arc_settle(self.state, self.settings)
         table, _, clock = self.state
-        return _single(table[0] - table[-2] / max(clock[1], 1.0))
+        return single(table[0] - table[-2] / max(clock[1], 1.0))
 
 
 class RelationRun(Run):
@@ -136,7 +137,7 @@ class RelationRun(Run):
 
     def weights(self) -> Floats:
         """The mean of the iterates (d, k)."""
-        return _single(self.layout.mean(self.state[0], self.state[2][1]))
+        return single(self.layout.mean(self.state[0], self.state[2][1]))
 
 
 def minimized(plan: Dependencies, X: CSR, y: Heads, seed: int, tell: Told) -> Floats:
@@ -157,7 +158,7 @@ def minimized(plan: Dependencies, X: CSR, y: Heads, seed: int, tell: Told) -> Fl
         [lambda _, step: tell(step.epoch - 1, step.value or 0.0, None)],
     )
     start = Start(objective.initial(), seed=seed, epochs=plan.epochs)
-    return _single(train_from(None, objective, Average(steps), watch, start).params["W"][:, 0])
+    return single(train_from(None, objective, Average(steps), watch, start).params["W"][:, 0])
 
 
 def _slices(order: Ints, work: Longs) -> Iterator[Ints]:
@@ -165,7 +166,3 @@ def _slices(order: Ints, work: Longs) -> Iterator[Ints]:
     sizes = np.cumsum(work[order] + 1)
     cuts = np.searchsorted(sizes, np.arange(WORK, int(sizes[-1]) if len(sizes) else 0, WORK))
     yield from np.split(order, cuts)
-
-
-def _single(values: Array) -> Floats:
-    return np.ascontiguousarray(values, np.float32)

@@ -2,54 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
-from linnaeus.evaluation import evaluate
 from linnaeus.learners.dependencies.learner import Treebank
 from linnaeus.learners.run import Run
 from linnaeus.protocols import UpdatesTrees, capability
-from linnaeus.tasks.base import TaskLesson
-from linnaeus.tasks.examples import Examples, Learned, Leg
+from linnaeus.tasks.examples import Examples, Learned
 from linnaeus.tasks.parse.task import Part, space_of
 from linnaeus.tasks.parse.trees import trees_of
-from linnaeus.tasks.sentences import LEAST, telling
+from linnaeus.tasks.sentences import SentenceLesson, telling
 from linnaeus.types import Heads
 
 if TYPE_CHECKING:
-    from linnaeus.data.split import Split
     from linnaeus.features.arcs import FittedArcs
     from linnaeus.learners.dependencies import Dependencies, TreeWeights
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
 
 
-class ParseLesson(TaskLesson):
+class ParseLesson(SentenceLesson):
     """The sentences with their features, heads and relations."""
 
-    folds = 1
-
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
-        self.recipe, self.sentences = recipe, examples.stream
+        super().__init__(recipe, examples)
         self.features = recipe.features.fit(self.sentences)
         self.bank, self.names = treebank(self.features, self.sentences)
 
-    def enough(self, rows: int, groups: int) -> bool:
-        """Whether some of these sentences can be held out."""
-        return rows >= LEAST and groups >= LEAST // 2
-
-    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
-        """For each strength, the trees of the held-out sentences by a parser trained on the others."""
-        part = ParseLesson(self.recipe, Examples(self.sentences.take(split.train), None, None, np.ones(0)))
-        held = self.sentences.take(split.test)
-        for strength in strengths:
-            weights = part.learned(self.recipe.learner.with_strength(strength), Run())
-            facts = self.recipe.task.observe(Part(part.features, weights, tuple(part.names)), held)
-            yield Leg(facts, evaluate(facts, rounds=0).merit)
+    def fitted(self, learner: Dependencies) -> Part:
+        """A parser of these sentences."""
+        return Part(self.features, self.learned(learner, Run()), tuple(self.names))
 
     def learned(self, learner: Dependencies, run: Run) -> TreeWeights:
         """The weights of arcs and relations."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,48 +10,33 @@ import pyarrow as pa
 
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import UsageError
-from linnaeus.evaluation import evaluate
 from linnaeus.learners.chain.learner import BatchChain, Chain, Greedy
 from linnaeus.learners.run import Run
 from linnaeus.outputs import Sequence as Chains
 from linnaeus.protocols import UpdatesTags, capability
-from linnaeus.tasks.base import TaskLesson
-from linnaeus.tasks.examples import Examples, Learned, Leg
-from linnaeus.tasks.sentences import LEAST, telling
+from linnaeus.tasks.examples import Examples, Learned
+from linnaeus.tasks.sentences import SentenceLesson, telling
 from linnaeus.tasks.tag.encoding import Encoding
 from linnaeus.tasks.tag.task import Part
 from linnaeus.types import Ints, Tags
 
 if TYPE_CHECKING:
-    from linnaeus.data.split import Split
     from linnaeus.model.model import Model
     from linnaeus.recipes.recipe import Recipe
 
 
-class TagLesson(TaskLesson):
+class TagLesson(SentenceLesson):
     """The rows of all tokens and their tags."""
 
-    folds = 1
-
     def __init__(self, recipe: Recipe, examples: Examples) -> None:
-        sentences: Sentences = examples.stream
-        self.recipe, self.sentences = recipe, sentences
-        self.y, self.names = numbered(sentences, recipe.task.coder)
-        self.features = recipe.features.fit(sentences)
+        super().__init__(recipe, examples)
+        self.y, self.names = numbered(self.sentences, recipe.task.coder)
+        self.features = recipe.features.fit(self.sentences)
 
-    def enough(self, rows: int, groups: int) -> bool:
-        """Whether some of these sentences can be held out."""
-        return rows >= LEAST and groups >= LEAST // 2
-
-    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
-        """For each strength, the tags of the held-out sentences by a tagger trained on the others."""
-        part = TagLesson(self.recipe, Examples(self.sentences.take(split.train), None, None, np.ones(0)))
-        held = self.sentences.take(split.test)
-        for strength in strengths:
-            found = part.learn(self.recipe.learner.with_strength(strength), Run()).fields
-            model = Part(part.features, found["body"], tuple(part.names), found["words"])
-            facts = self.recipe.task.observe(model, held)
-            yield Leg(facts, evaluate(facts, rounds=0).merit)
+    def fitted(self, learner: Chain | BatchChain | Greedy) -> Part:
+        """A tagger of these sentences."""
+        found = self.learn(learner, Run()).fields
+        return Part(self.features, found["body"], tuple(self.names), found["words"])
 
     def learn(self, learner: Chain | BatchChain | Greedy, run: Run) -> Learned:
         """The weights of features and transitions."""
