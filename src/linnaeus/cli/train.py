@@ -148,8 +148,8 @@ def recognized(data: str, options: shared.Options) -> AnyTask:
     columns: dict[str, bool] = {}
     with suppress(LinnaeusError):  # who reads the data says what is wrong with them
         columns = columns_of(data, format=options["format"], split=options["split"])
-    special_first = map(task_named, reversed(list(TASKS)))
-    return next(task for task in special_first if task.recognize(columns, options))
+    known = list(TASKS) if columns else list(TASKS)[:1]  # formats without lists have texts
+    return next(task for task in map(task_named, reversed(known)) if task.recognize(columns, options))
 
 
 def task_named(name: str) -> AnyTask:

@@ -38,7 +38,7 @@ TASKS = Table(
         "rank": "rank.task.Rank",
     },
 )
-"""Every task by its plain name; what data are is recognized from the last to the first."""
+"""Every task by its plain name; what data are is recognized from the last to the first, which is that of texts."""
 
 
 def as_task(task: str | AnyTask) -> AnyTask:
