@@ -69,9 +69,9 @@ def single_texts(recipe: str, name: str, folder: Path) -> float:
     """A thousand texts, one by one, fifty times."""
     import pyarrow.parquet as pq
 
-    from linnaeus import Model
+    import linnaeus
 
-    model = Model.load(model_file(recipe, name, folder))
+    model = linnaeus.load(model_file(recipe, name, folder))
     texts = pq.read_table(data_folder() / name / "test.parquet")["text"].to_pylist()[:1000]
     answer = model.classify
     for text in texts:

@@ -74,7 +74,7 @@ NO_TEXT = {
 NOT_FOUND = "There is no column 'source' to test by; "
 TAGGERS_ONLY = dict.fromkeys(
     ("classes", "label sets", "numbers", "candidates", "pipelines", "matrices"),
-    "This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.",
+    "Answers of this model are not about tokens; use plain `linnaeus predict`.",
 )
 NO_ENTITIES = {
     "trees": "The tags of this model mark no entities; the recipe entities trains one whose tags do.",

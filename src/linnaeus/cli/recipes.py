@@ -8,8 +8,6 @@ import click
 
 from linnaeus.cli import options as shared
 
-_HEADINGS = {"classify": "for texts", "regress": "for numbers", "tag": "for tags of tokens", "rank": "for candidates"}
-
 
 @shared.verb("recipes", works=False)
 @click.argument("name", required=False)
@@ -25,6 +23,7 @@ def command(name: str | None, **options: shared.Option) -> int:
     """
     from linnaeus.recipes.cookbook import RECIPES, recipe
     from linnaeus.render import Page, line, table
+    from linnaeus.tasks import TASKS
 
     screen = shared.stdout_screen(options)
     if name is not None:
@@ -33,8 +32,8 @@ def command(name: str | None, **options: shared.Option) -> int:
     elif options["as_json"]:
         screen.write(json.dumps({name: row.help for name, row in RECIPES.items()}) + "\n")
     else:
-        for task, heading in _HEADINGS.items():
+        for task in TASKS:
             rows = [(name, row.help) for name, row in RECIPES.items() if row.task == task]
-            screen.show(table([heading, ""], rows, "<<") + Page((line(),)))
+            screen.show(table([TASKS[task].heading, ""], rows, "<<") + Page((line(),)))
         screen.show(Page((line("`linnaeus recipes NAME` prints a recipe as TOML, to save and edit."),)))
     return 0

@@ -19,6 +19,7 @@ import pyarrow as pa
 from linnaeus.data.arrow import is_list, settled
 from linnaeus.errors import DataError, UsageError
 from linnaeus.store.atomic import replacing
+from linnaeus.tasks.base import NO_TOKENS
 
 if TYPE_CHECKING:
     from linnaeus.cli.options import Options
@@ -44,7 +45,7 @@ def refuse_suffix(path: str | None) -> None:
 def refuse_lists(model: Model, options: Options, words: bool) -> None:
     """Refuse, before any work, a form of output that does not fit the answers of a model; `words`: it is to tag."""
     if (options["lines"] or options["entities"] or words) and not model.task.tokens:
-        raise UsageError("This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.")
+        raise UsageError(NO_TOKENS)
     if options["entities"] and not model.task.spans:
         raise UsageError("The tags of this model mark no entities; the recipe entities trains one whose tags do.")
     if (options["lines"] or options["entities"]) and options["output"] is not None:
@@ -86,7 +87,8 @@ def has_cells(path: str | None) -> bool:
 def _format(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS and suffix not in TOKEN_LINES:
-        raise UsageError(f"Predictions are written as {', '.join(WRITERS)}; {path!r} has none of these suffixes.")
+        known = ", ".join([*WRITERS, *sorted(TOKEN_LINES)])
+        raise UsageError(f"Predictions are written as {known}; {path!r} has none of these suffixes.")
     return suffix
 
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 EMPTY = "_"
+ALIASES = {
+    "lemma": ("lemma", "lemmas"),
+    "upos": ("upos", "pos", "pos_tags"),
+    "xpos": ("xpos", "tag", "tags"),
+    "feats": ("feats", "morph", "morphology"),
+}
+"""What columns about tokens are called."""
+
 COLUMNS = (
-    *(("tokens",), ("lemma", "lemmas"), ("upos", "tags"), ("xpos",), ("feats",)),
+    *(("tokens",), ALIASES["lemma"], ALIASES["upos"], ALIASES["xpos"], ALIASES["feats"]),
     *(("heads", "head"), ("relations", "deprel"), ("deps",), ("misc",)),
 )
 """The columns behind the number of a token, each by the names that it may have."""

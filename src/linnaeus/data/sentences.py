@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import chain, pairwise
 
 import numpy as np
@@ -29,7 +29,7 @@ class Sentences:
     """n sentences of m tokens in all: sentence i has the tokens `offsets[i]` to `offsets[i+1]`.
 
     `tags` and each of `columns` have one string per token (null: unknown there), `docs` one per sentence. A sentence
-    may be empty; a token is never null.
+    may be empty; a token is never null. `tag_name` is what the tags were called where they were read.
 
     >>> two = Sentences.from_lists([["a", "dog", "barks"], ["no"]], [["DET", "NOUN", "VERB"], ["X"]])
     >>> len(two), two.count, two.offsets.tolist(), two.tags[1].as_py()
@@ -43,6 +43,7 @@ class Sentences:
     tags: pa.Array | None = None
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
     docs: pa.Array | None = None
+    tag_name: str = "tags"
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -104,13 +105,21 @@ class Sentences:
         """The same sentences with this column added or replaced: one string for each token."""
         if len(values) != self.count:
             raise DataError(f"column {name!r} has {len(values)} values for {self.count} tokens; give each token one.")
-        return Sentences(self.offsets, self.tokens, self.tags, {**self.columns, name: values}, self.docs)
+        return replace(self, columns={**self.columns, name: values})
 
     def with_tags(self, tags: pa.Array | None) -> Sentences:
         """The same sentences with these tags, or with no tags."""
         if tags is not None and len(tags) != self.count:
             raise DataError(f"there are {len(tags)} tags for {self.count} tokens; give each token one.")
-        return Sentences(self.offsets, self.tokens, tags, self.columns, self.docs)
+        return replace(self, tags=tags)
+
+    def without_tags(self) -> Sentences:
+        """The same sentences with the tags as one of their columns.
+
+        >>> Sentences.from_lists([["a"]], [["DET"]]).without_tags().columns["tags"].to_pylist()
+        ['DET']
+        """
+        return self if self.tags is None else self.with_column(self.tag_name, self.tags).with_tags(None)
 
     def lists(self, values: pa.Array | Sequence[Label] | None = None) -> list[list[Label]]:
         """The tokens, or the values of another column, as one list for each sentence."""
@@ -127,6 +136,7 @@ class Sentences:
             None if self.tags is None else tokens(self.tags),
             {name: tokens(column) for name, column in self.columns.items()},
             None if self.docs is None else sentences(self.docs),
+            self.tag_name,
         )
 
 
@@ -141,6 +151,7 @@ def join(parts: Sequence[Sentences]) -> Sentences:
         None if first.tags is None else _joined([part.tags for part in parts if part.tags is not None]),
         {name: _joined([part.columns[name] for part in parts]) for name in first.columns},
         None if first.docs is None else _joined([part.docs for part in parts if part.docs is not None]),
+        first.tag_name,
     )
 
 
@@ -219,4 +230,5 @@ def assembled(
         at = int(np.flatnonzero(odd)[0])
         i = int(np.searchsorted(offsets, at, side="right")) - 1
         raise DataError(f"{place(i)}: the tag {told[at].as_py()!r} holds a NUL character; correct it.")
-    return Sentences(offsets, words, told, {name: values for name, (values, _) in beside.items()})
+    columns = {name: values for name, (values, _) in beside.items()}
+    return Sentences(offsets, words, told, columns, tag_name=tags[0] if tags else "tags")

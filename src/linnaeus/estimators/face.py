@@ -73,7 +73,11 @@ ESTIMATORS = {
 def estimator_of(model: Model) -> str:
     """The class of the estimator that a model belongs to."""
     own = model.facts.get("estimator")
-    return ESTIMATORS[model.task.name] if own is None else str(own["name"])
+    if own is not None:
+        return str(own["name"])
+    if model.task.name not in ESTIMATORS:
+        raise UsageError(f"A {model.task.model} has no estimator; open it with linnaeus.load.")
+    return ESTIMATORS[model.task.name]
 
 
 class MatrixFace(BaseEstimator):  # type: ignore[misc]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from linnaeus.data.groups import Groups
 from linnaeus.estimators.recipe_face import RecipeFace
@@ -25,6 +25,8 @@ class CandidateClassifier(RecipeFace):
     >>> CandidateClassifier(Recipe(task="rank")).fit(X, ["blue sky", "apple"]).predict(X)
     ['blue sky', 'apple']
     """
+
+    task: ClassVar[str] = "rank"
 
     def __init__(self, recipe: Piece = "plain") -> None:
         self.recipe = recipe

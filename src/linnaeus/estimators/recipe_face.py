@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from linnaeus.errors import InputTypeError
+from linnaeus.errors import InputTypeError, ModelFileError
+from linnaeus.estimators.face import ESTIMATORS, estimator_of
 from linnaeus.features.restore import Functions
 from linnaeus.model.model import Model
 from linnaeus.model.summary import face_repr
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 class RecipeFace(BaseEstimator):  # type: ignore[misc]
     """An estimator with a recipe; after `fit`, `model_` holds the trained `Model`."""
+
+    task: ClassVar[str]
+    """The task of the models that it holds."""
 
     recipe: Piece
     model_: Model
@@ -36,6 +40,8 @@ class RecipeFace(BaseEstimator):  # type: ignore[misc]
     def load(cls, path: str | PathLike[str], functions: Functions | None = None) -> Self:
         """Load a fitted estimator from a file that `save` or `linnaeus train` wrote; `functions` as in `load`."""
         model = Model.load(path, functions)
+        if (face := estimator_of(model)) != ESTIMATORS[cls.task]:
+            raise ModelFileError(f"{path} holds a model for {face}; load it with that class.")
         return cls(model.recipe)._take(model)
 
     def _take(self, model: Model) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from linnaeus.data.sentences import Sentences
 from linnaeus.estimators.recipe_face import RecipeFace
@@ -19,6 +19,8 @@ class Tagger(RecipeFace):
     >>> tagger.predict([["the", "cat"]])
     [['D', 'N']]
     """
+
+    task: ClassVar[str] = "tag"
 
     def __init__(self, recipe: str | Recipe = "pos", random_state: int | None = None) -> None:
         self.recipe = recipe

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from os import PathLike
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -13,12 +12,11 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from linnaeus.arrays.labels import Labels, encode
 from linnaeus.arrays.weights import sample_weights
 from linnaeus.erm.progress import Watcher
-from linnaeus.errors import DataError, LinnaeusError, ModelFileError
-from linnaeus.estimators.face import estimator_of, sets_score
+from linnaeus.errors import DataError, LinnaeusError
+from linnaeus.estimators.face import sets_score
 from linnaeus.estimators.recipe_face import RecipeFace
 from linnaeus.features.base import Batches
 from linnaeus.features.batches import text_batches
-from linnaeus.features.restore import Functions
 from linnaeus.model.model import Model
 from linnaeus.protocols import has_method
 from linnaeus.recipes.paths import SHORT, change, paths
@@ -87,15 +85,6 @@ class TextFace(RecipeFace):
         """Explain the prediction for a text."""
         return self._model().explain(text, classes)
 
-    @classmethod
-    def load(cls, path: str | PathLike[str], functions: Functions | None = None) -> Self:
-        """Load a fitted estimator from a file that `save` or `linnaeus train` wrote; `functions` as in `load`."""
-        found = super().load(path, functions)
-        face = estimator_of(found.model_)
-        if face != ("TextRegressor" if issubclass(cls, RegressorMixin) else "TextClassifier"):
-            raise ModelFileError(f"{path} holds a model for {face}; load it with that class.")
-        return found
-
     @property
     def evaluation_(self) -> Evaluation | None:
         """The evaluation on rows that were held out in training."""
@@ -123,6 +112,8 @@ class TextClassifier(ClassifierMixin, TextFace):  # type: ignore[misc]
     >>> model.predict(["a good one"]).tolist()
     ['pos']
     """
+
+    task: ClassVar[str] = "classify"
 
     classes_: Array
 
@@ -178,6 +169,8 @@ class TextRegressor(RegressorMixin, TextFace):  # type: ignore[misc]
     >>> bool(model.predict(["good"])[0] > model.predict(["awful"])[0])
     True
     """
+
+    task: ClassVar[str] = "regress"
 
     def __init__(self, recipe: Piece = "ridge", **changes: Piece) -> None:
         super().__init__(recipe, **changes)

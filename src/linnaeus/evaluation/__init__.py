@@ -30,7 +30,7 @@ from linnaeus.evaluation.outcome import observe as observe
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.attachment import Arcs as Arcs
+    from linnaeus.evaluation.attachment import Attachments as Attachments
     from linnaeus.evaluation.attachment import observe_arcs as observe_arcs
     from linnaeus.evaluation.choices import observe_choices as observe_choices
     from linnaeus.evaluation.comparison import Comparison as Comparison

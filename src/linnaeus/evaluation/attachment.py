@@ -24,10 +24,10 @@ DISTANCES = {"root": (0, 0), "1": (1, 1), "2": (2, 2), "3_to_6": (3, 6), "7_up":
 
 
 @dataclass(frozen=True, eq=False)
-class Arcs:
+class Attachments:
     """Heads (m,) of all tokens, 0 for the root, j for token j of the sentence, -1 for none; and their relations.
 
-    >>> Arcs(np.array([2, 0], np.int32), pa.array(["det", "root"])).heads.tolist()
+    >>> Attachments(np.array([2, 0], np.int32), pa.array(["det", "root"])).heads.tolist()
     [2, 0]
     """
 
@@ -35,12 +35,12 @@ class Arcs:
     relations: pa.Array
 
 
-def observe_arcs(offsets: Longs, truth: Arcs, predicted: Arcs) -> Facts:
-    """The facts of predicted trees; a token whose true relation is null is counted by its head alone.
+def observe_arcs(offsets: Longs, truth: Attachments, predicted: Attachments) -> Facts:
+    """The facts of predicted trees; if all true relations are null, heads alone are judged.
 
     >>> from linnaeus.evaluation import evaluate
-    >>> gold = Arcs(np.array([2, 0], np.int32), pa.array(["det", "root"]))
-    >>> guess = Arcs(np.array([2, 0], np.int32), pa.array(["amod", "root"]))
+    >>> gold = Attachments(np.array([2, 0], np.int32), pa.array(["det", "root"]))
+    >>> guess = Attachments(np.array([2, 0], np.int32), pa.array(["amod", "root"]))
     >>> found = evaluate(observe_arcs(np.array([0, 2]), gold, guess), rounds=0)
     >>> found.value("uas"), found.value("las"), found.headline
     (1.0, 0.5, 'las')
@@ -55,8 +55,10 @@ def observe_arcs(offsets: Longs, truth: Arcs, predicted: Arcs) -> Facts:
     attached = truth.heads == predicted.heads
     right = attached & (codes[0] == codes[1])
     values: Arrays = {"tokens": sums(counted, bounds), "right_heads": sums(attached, bounds)}
-    values["right_arcs"] = sums(right, bounds)
-    values["whole"] = (values["tokens"] == values["right_arcs"]).astype(np.uint8)
+    if (codes[0] >= 0).any():
+        values["right_arcs"] = sums(right, bounds)
+    whole = values.get("right_arcs", values["right_heads"])
+    values["whole"] = (values["tokens"] == whole).astype(np.uint8)
     long = _lengths(truth.heads, bounds)
     for name, (least, most) in DISTANCES.items():
         among = (least <= long) & (long <= most)

@@ -103,7 +103,7 @@ def _words(name: str, sentence: str) -> Metric:
 
 
 def _arcs(right: str, among: str, sentence: str) -> Metric:
-    return Metric(partial(f.share_of, right, among), sentence, _TREE, needs=(among,), among=among)
+    return Metric(partial(f.share_of, right, among), sentence, _TREE, needs=(right, among), among=among)
 
 
 ARCS_ABOUT = {

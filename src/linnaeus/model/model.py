@@ -47,12 +47,12 @@ class Model:
     """A trained model: a task, fitted features, float32 weights, an output space, classes and a decision rule.
 
     `plan` is the recipe. `classes` are the names of classes or tags; None for numbers and candidates. `form` is the
-    form of the labels: "single", a form of label sets, "numbers", "tags" or "candidates". `account` is the evaluation
-    on held-out rows; `facts` describe the training data and the training. `codes` are the weights as a compact model
-    stores them; `params` hold the float32 numbers decoded from them. `body` is the model of a learner that computes
-    scores itself; if it is linear, `params` hold its weights, else `params` is empty. `kept` holds the training texts
-    if the recipe keeps them, `words` the tags of words that a tagger looks up, `memory` what an optimizer goes on with
-    in updates. `stages` are the earlier models of a pipeline, by name.
+    form of the labels: "single", a form of label sets, "numbers", "tags", "trees" or "candidates". `account` is the
+    evaluation on held-out rows; `facts` describe the training data and the training. `codes` are the weights as a
+    compact model stores them; `params` hold the float32 numbers decoded from them. `body` is the model of a learner
+    that computes scores itself; if it is linear, `params` hold its weights, else `params` is empty. `kept` holds the
+    training texts if the recipe keeps them, `words` the tags of words that a tagger looks up, `memory` what an
+    optimizer goes on with in updates. `stages` are the earlier models of a pipeline, by name.
 
     >>> from linnaeus import Recipe
     >>> model = Recipe().fit([("good film", "pos"), ("bad film", "neg"), ("good", "pos"), ("bad", "neg")])

@@ -33,9 +33,9 @@ KEEPS = ("nothing", "texts")
 class Recipe:
     """Task, features, learner, tuning, decision and random seed: everything that training needs except data.
 
-    `task` is "classify" (which becomes "regress" if the labels are numbers), "tag", "rank", or an object such as
-    `Tag(encoding="bio")`. Features and learner that are not given are those usual for the task. `keep` is "nothing" or
-    "texts"; "texts" stores the training texts in the model file, for `search` and for neighbors. `before` are the
+    `task` is "classify" (which becomes "regress" if the labels are numbers), "tag", "parse", "rank", or an object such
+    as `Tag(encoding="bio")`. Features and learner that are not given are those usual for the task. `keep` is "nothing"
+    or "texts"; "texts" stores the training texts in the model file, for `search` and for neighbors. `before` are the
     earlier stages of a pipeline: their predictions are columns that the features can read. In a pipeline, of the
     columns that templates call optional those are read that an earlier stage makes: texts have no others.
 

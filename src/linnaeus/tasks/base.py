@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Given: TypeAlias = Mapping[str, Any]
 """Arguments of `linnaeus.read` that were given."""
 
+NO_TOKENS = "Answers of this model are not about tokens; use plain `linnaeus predict`."
 CAN_UPDATE = "Models that count, linear models of texts and models of sentences can be updated"
 
 Material = TypeVar("Material")
@@ -88,7 +89,8 @@ class Task(Protocol[Material, Batch]):
     """What an example is, what its truth is, and how an answer is said. Everything else asks the task.
 
     `Material` is what a model answers, `Batch` a part of opened data. `model`, `models`, `data` and `usual` are for
-    messages: what one and several of its models are called, what they learn from, its usual recipe. `doubtful` are the
+    messages: what one and several of its models are called, what they learn from, its usual recipe; `heading` stands
+    above the list of its recipes. `doubtful` are the
     answers that a model may abstain from. `stacks` says whether its answers can be columns of later stages, `texts`
     whether its examples are rows of text, `tokens` whether they are sentences of tokens. `forms` are the forms that
     labels of its models have, and `named` says whether these have names. `suffix` is that of files of its `lines`.
@@ -100,6 +102,7 @@ class Task(Protocol[Material, Batch]):
     models: ClassVar[str]
     data: ClassVar[str]
     usual: ClassVar[str]
+    heading: ClassVar[str]
     doubtful: ClassVar[str] = "answers"
     stacks: ClassVar[bool] = True
     texts: ClassVar[bool] = False
@@ -256,7 +259,7 @@ class Task(Protocol[Material, Batch]):
 
     def lines(self, batch: pa.RecordBatch) -> str:
         """The answers of `columns` as lines of tokens."""
-        raise UsageError("This model is not a tagger, so it has no tokens to show; use plain `linnaeus predict`.")
+        raise UsageError(NO_TOKENS)
 
     def said(self, sentences: Material, answers: Sequence[Label]) -> dict[str, pa.Array]:
         """What a later stage sees of answers to sentences: columns with a string for each token, by suffix of the name.

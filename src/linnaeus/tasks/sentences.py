@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from linnaeus.data.arrow import as_numpy
 from linnaeus.data.files import standard_input
 from linnaeus.data.sentence_reading import Check, Place, stream_sentences
 from linnaeus.data.sentences import Sentences, join
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from linnaeus.recipes.recipe import Recipe
 
 TOKENS = 1 << 16
-"""Tokens that are tagged at a time."""
+"""Tokens that are answered at a time."""
 
 LINES = 1000
 """Standard input is tagged in pieces of at least this many lines, each up to an empty line."""
@@ -136,6 +135,14 @@ class SentenceLesson(TaskLesson):
         """What the task needs of a model of these sentences to answer others."""
 
 
+def columns_beside(sentences: Sentences) -> list[pa.Array]:
+    """The columns of text beside the tokens, in the order of their names; nulls are empty."""
+    import pyarrow.compute as pc
+
+    columns = (sentences.columns[name] for name in sorted(sentences.columns))
+    return [pc.fill_null(pc.cast(column, pa.large_string()), "") for column in columns]
+
+
 def counted_from_zero(sentences: Sentences) -> Longs:
     """The offsets of sentences, counted from 0."""
     first = sentences.offsets[0]
@@ -167,31 +174,6 @@ def as_sentence(source: Source) -> Sentences:
     if len(source) != 1:
         raise UsageError(f"This needs one sentence, but there are {len(source)}; give one of them.")
     return source
-
-
-def labeled(source: Source) -> Iterator[Sentences]:
-    """Sentences with their tags, in pieces of a few thousand tokens."""
-    parts = source.batches() if isinstance(source, Pieces) else iter([as_sentences(source)])
-    for part in parts:
-        if part.tags is None:
-            raise DataError("the sentences have no tags; name the column that holds them.")
-        yield from part.batches(TOKENS)
-
-
-def tag_examples(source: Source, truth: str | None = None) -> Examples:
-    """Sentences with tags; those of a document are held out together."""
-    found = as_sentences(source, truth=truth)
-    if (found.tags is not None and found.tags.null_count) or not found.count:
-        what = _missing(found) if found.count else "there are no tokens"
-        raise DataError(f"{what}; give sentences in which every token has its tag.")
-    return sentence_examples(found)
-
-
-def _missing(found: Sentences) -> str:
-    """Which token is the first without a tag."""
-    assert found.tags is not None
-    at, count = int(np.flatnonzero(as_numpy(found.tags.is_null()))[0]), found.tags.null_count
-    return f"{place_of(found, at)} has no tag" + (f", as {count - 1:,} more" if count > 1 else "")
 
 
 def place_of(sentences: Sentences, token: int, place: Place = lambda i: f"sentence {i + 1}") -> str:

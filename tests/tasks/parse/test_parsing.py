@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +14,8 @@ import linnaeus
 from linnaeus import Recipe, Stage
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, ModelFileError, UsageError
-from linnaeus.evaluation import Arcs, evaluate, observe_arcs
-from linnaeus.features.arcs import Arcs as ArcFeatures
+from linnaeus.evaluation import Attachments, evaluate, observe_arcs
+from linnaeus.features.arcs import Arcs
 from linnaeus.learners.dependencies import Dependencies
 from linnaeus.model.file import model_of, state_of
 from linnaeus.recipes.cookbook import RECIPES, recipe
@@ -50,7 +51,7 @@ def test_every_recipe_learns_simple_sentences(name):
 @pytest.mark.parametrize("space", ["projective", "spanning"])
 def test_every_loss_trains_both_kinds_of_trees(loss, space):
     learner = Dependencies(loss=loss, space=space, epochs=4)
-    made = Recipe(task="parse", learner=learner, features=ArcFeatures(second=(), bits=14, relation_bits=12))
+    made = Recipe(task="parse", learner=learner, features=Arcs(second=(), bits=14, relation_bits=12))
     assert made.fit(treebank(60)).evaluate(treebank(20, seed=1), rounds=0).value("uas") > 0.9
 
 
@@ -246,9 +247,66 @@ def test_damaged_files_are_refused(model):
 
 
 def test_facts_of_arcs_by_distance():
-    gold = Arcs(np.array([2, 0, 2, 2], np.int32), pa.array(["det", "root", "obj", "punct"]))
-    guess = Arcs(np.array([2, 0, 2, 3], np.int32), pa.array(["det", "root", "iobj", "punct"]))
+    gold = Attachments(np.array([2, 0, 2, 2], np.int32), pa.array(["det", "root", "obj", "punct"]))
+    guess = Attachments(np.array([2, 0, 2, 3], np.int32), pa.array(["det", "root", "iobj", "punct"]))
     found = evaluate(observe_arcs(np.array([0, 4]), gold, guess), rounds=0)
     assert (found.value("uas"), found.value("las")) == (0.75, 0.5)
     assert (found.value("uas_root"), found.value("uas_1"), found.value("uas_2")) == (1.0, 1.0, 0.0)
     assert "uas_7_up" not in found.metrics
+
+
+def test_tags_of_sentences_are_a_column_of_a_parser():
+    data = treebank(40)
+    tagged = replace(data.with_tags(data.columns["upos"]), tag_name="upos")
+    others = {name: column for name, column in data.columns.items() if name != "upos"}
+    model = small("parse-fast").fit(replace(tagged, columns=others))
+    assert "upos" in model.features.columns.values()
+    assert model.evaluate(replace(tagged, columns=others), rounds=0).value("uas") > 0.9
+
+
+def test_a_stage_that_the_parser_does_not_read_is_refused():
+    with pytest.raises(UsageError, match="would see no answer of an earlier stage"):
+        small(before=(Stage("tagger", recipe("pos")),))
+
+
+def test_words_that_look_like_features_are_explained():
+    model = small().fit(treebank(20))
+    odd = Sentences.from_lists([["relation=99", "sees"]], columns={"upos": [["NOUN", "VERB"]]})
+    assert model.explain(odd, 0).reasons
+
+
+def test_data_without_relations_are_judged_by_heads(model):
+    test = treebank(10, seed=4)
+    bare = Sentences(test.offsets, test.tokens, None, {name: test.columns[name] for name in ("upos", "heads")})
+    found = model.evaluate(bare, rounds=0)
+    assert found.headline == "uas"
+    assert "las" not in found.metrics
+
+
+def test_columns_are_part_of_the_fingerprint():
+    data = treebank(10)
+    other = data.with_column("upos", pa.array(["X"] * data.count))
+    plain = small("parse-fast", tuning=None)
+    assert plain.fit(data).facts["fingerprint"] != plain.fit(other).facts["fingerprint"]
+
+
+def test_no_token_is_its_own_head(model):
+    test = treebank(5, seed=10)
+    ranked = iter(model.rank(test, 50))
+    for tokens in test.lists():
+        for at in range(len(tokens)):
+            heads = [head for head, _ in next(ranked)]
+            assert sorted([*heads, at + 1]) == list(range(len(tokens) + 1))
+
+
+def test_sentences_that_are_too_long_are_refused(model):
+    long = Sentences.from_lists([["a"], ["a"] * 3000], columns={"upos": [["X"], ["X"] * 3000]})
+    with pytest.raises(DataError, match=r"sentence 2: has 3,000 tokens, and a parser takes at most 2,000"):
+        model.predict(long)
+
+
+def test_a_parser_has_no_estimator(model, tmp_path):
+    model.save(tmp_path / "p.lin")
+    for name in ("TextClassifier", "Tagger"):
+        with pytest.raises(UsageError):
+            getattr(linnaeus, name).load(tmp_path / "p.lin")

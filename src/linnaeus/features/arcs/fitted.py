@@ -87,6 +87,11 @@ class Arcs:
         first, second, relations = (_kept(own, known) for own in (self.templates, self.second, self.relations))
         return replace(self, templates=first, second=second, relations=relations)
 
+    def looks_at(self, columns: Iterable[str]) -> bool:
+        """Whether a template reads one of these columns."""
+        read = _columns_of(columns, _looked_at((*self.templates, *self.second, *self.relations)))
+        return bool(set(read.values()) & set(columns))
+
     def fit(self, sentences: Sentences) -> FittedArcs:
         """The templates whose columns are there."""
         columns = _columns_of(sentences.columns, _looked_at((*self.templates, *self.second, *self.relations)))

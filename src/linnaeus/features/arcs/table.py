@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -148,8 +148,17 @@ class ArcTable:
         columns = (keys & ((1 << MOST_BITS) - 1)).astype(np.int32)
         return CSR(offsets_of(sizes), columns, counts.astype(np.float32), self.width)
 
-    def named(self, sentences: Sentences, head: int, dependent: int, tree: Tree | None = None) -> list[tuple[int, str]]:
+    def named(
+        self,
+        sentences: Sentences,
+        head: int,
+        dependent: int,
+        tree: Tree | None = None,
+        relations: Sequence[str] | None = None,
+    ) -> list[tuple[int, str]]:
         """Column and name of each feature of an arc of one sentence, head 0 being the root; for explanations.
+
+        `relations` are the names of the relations of the tree.
 
         >>> from linnaeus.data.sentences import Sentences
         >>> one = Sentences.from_lists([["a", "dog"]], columns={"upos": [["DET", "NOUN"]]})
@@ -165,15 +174,17 @@ class ArcTable:
         from linnaeus.kernels.reference.arcs import ArcSentence
 
         found = ArcSentence(coded.codes, templates, self.bits).features(head, dependent)
-        spoken = _Spoken(self, sentences, tree)
-        return [(one.column, spoken.name(one, head, dependent)) for one in found]
+        names = _FeatureNames(self, sentences, tree, relations)
+        return [(one.column, names.name(one, head, dependent)) for one in found]
 
 
-class _Spoken:
-    """How the features of a sentence are said."""
+class _FeatureNames:
+    """Readable names of the features of a sentence."""
 
-    def __init__(self, table: ArcTable, sentences: Sentences, tree: Tree | None) -> None:
-        self.table, self.count, self.tree = table, sentences.count, tree
+    def __init__(
+        self, table: ArcTable, sentences: Sentences, tree: Tree | None, relations: Sequence[str] | None
+    ) -> None:
+        self.table, self.count, self.tree, self.relations = table, sentences.count, tree, relations
         self.texts = {name: sentences.column(own).to_pylist() for name, own in table.columns.items()}
         self.links = {} if tree is None else links_of(sentences.offsets - sentences.offsets[0], tree.heads)
 
@@ -202,7 +213,9 @@ class _Spoken:
                 attribute._replace(link=""), there + 1
             )
         if attribute.column in OF_TREES:
-            return str(_tree_numbers(np.array([0, self.count]), attribute.column, self.tree)[at - 1])
+            number = int(_tree_numbers(np.array([0, self.count]), attribute.column, self.tree)[at - 1])
+            named = attribute.column == "relation" and self.relations is not None
+            return self.relations[number] if named and self.relations is not None else str(number)
         text = self.texts[attribute.column][at - 1]
         from linnaeus.kernels.reference.token_features import form_of
 

@@ -45,6 +45,7 @@ class Classify(Task["Stream", "Batch"]):
     models: ClassVar[str] = "classifiers of texts"
     data: ClassVar[str] = "texts with labels"
     usual: ClassVar[str] = "default"
+    heading: ClassVar[str] = "for texts"
     texts: ClassVar[bool] = True
     forms: ClassVar[tuple[str, ...]] = ("single", "lists", "indicator", "sparse")
     commands: ClassVar[tuple[str, ...]] = (
@@ -250,6 +251,7 @@ class Regress(Classify):
     models: ClassVar[str] = "regressions of texts"
     data: ClassVar[str] = "texts with numbers"
     usual: ClassVar[str] = "ridge"
+    heading: ClassVar[str] = "for numbers"
     forms: ClassVar[tuple[str, ...]] = ("numbers",)
     named: ClassVar[bool] = False
 

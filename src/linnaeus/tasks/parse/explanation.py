@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from linnaeus.tasks.parse.task import Parse
 
 ROOT = "the root"
-RELATION = re.compile(r"relation=(\d+)")
-"""How features name a relation: by its number."""
 
 
 class _Part(NamedTuple):
@@ -86,14 +83,8 @@ def _differing(model: Model, sentences: Sentences, heads: Ints, rival: Ints) -> 
     """The features of the arcs that only one of the trees has."""
     table, W, tree = model.body.last_pass(model.features, sentences)
 
-    def relation(at: re.Match[str]) -> str:
-        return f"relation={model.names[int(at[1])]}"
-
     def named(head: int, m: int) -> list[tuple[int, str]]:
-        found = table.named(sentences, head, m + 1, tree)
-        return [
-            (column, RELATION.sub(lambda at: f"relation={model.names[int(at[1])]}", name)) for column, name in found
-        ]
+        return table.named(sentences, head, m + 1, tree, model.names)
 
     found: list[_Part] = []
     for m in np.flatnonzero(heads != rival).tolist():

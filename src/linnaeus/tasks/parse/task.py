@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from linnaeus.arrays.numerics import finite_scores
+from linnaeus.data.conllu import ALIASES
 from linnaeus.data.roles import plain
 from linnaeus.data.sentence_reading import TAGS, Place
 from linnaeus.data.sentences import Sentences
@@ -18,17 +20,24 @@ from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTrees, capability
 from linnaeus.tasks.base import Given
 from linnaeus.tasks.examples import Examples, Learned
-from linnaeus.tasks.parse.trees import HEADS, RELATIONS, UNNAMED, trees_of
-from linnaeus.tasks.sentences import TOKENS, SentenceTask, joined, opened, sentence_examples, spans_of
+from linnaeus.tasks.parse.trees import HEADS, RELATIONS, UNNAMED, column_named, trees_of
+from linnaeus.tasks.sentences import (
+    TOKENS,
+    SentenceTask,
+    columns_beside,
+    joined,
+    opened,
+    sentence_examples,
+    spans_of,
+)
 from linnaeus.tasks.sources import Pieces, refuse_roles, with_usual
 from linnaeus.types import Bools, Doubles, Heads, Ints, Label, Longs, Source, State
 
 if TYPE_CHECKING:
     from linnaeus.evaluation import Facts
-    from linnaeus.evaluation.attachment import Arcs
+    from linnaeus.evaluation.attachment import Attachments
     from linnaeus.explain import Explanation
-    from linnaeus.features.arcs import Arcs as ArcFeatures
-    from linnaeus.features.arcs import FittedArcs
+    from linnaeus.features.arcs import Arcs, FittedArcs
     from linnaeus.features.restore import Functions
     from linnaeus.learners.dependencies import Dependencies, TreeWeights
     from linnaeus.learners.run import Run
@@ -41,8 +50,11 @@ if TYPE_CHECKING:
 Arc: TypeAlias = tuple[int | None, str | None]
 """The head of a token (0: the root, j: token j) and its relation; None where the model abstains."""
 
-BESIDE = ("lemma", "lemmas", "upos", "xpos", "feats")
+BESIDE = tuple(name for role in ("lemma", "upos", "xpos", "feats") for name in ALIASES[role])
 """Columns of the input that stand beside the answers."""
+
+MAX_SENTENCE_TOKENS = 2000
+"""A sentence of n tokens has n (n + 1) arcs, and its best tree takes n^3 steps."""
 
 
 class Part(NamedTuple):
@@ -78,6 +90,7 @@ class Parse(SentenceTask):
     models: ClassVar[str] = "parsers"
     data: ClassVar[str] = "lists of tokens with their heads, as in CoNLL-U files"
     usual: ClassVar[str] = "parse"
+    heading: ClassVar[str] = "for dependency trees"
     doubtful: ClassVar[str] = "arcs"
     forms: ClassVar[tuple[str, ...]] = ("trees",)
     suffix: ClassVar[str] = ".conllu"
@@ -103,7 +116,7 @@ class Parse(SentenceTask):
         del examples
         return self.usual
 
-    def usual_features(self) -> ArcFeatures:
+    def usual_features(self) -> Arcs:
         """Words, lemmas, tags and morphology of head and dependent, what stands around and between them."""
         from linnaeus.features.arcs import Arcs
 
@@ -119,7 +132,13 @@ class Parse(SentenceTask):
         """The features that look at words and at these columns."""
         from linnaeus.features.arcs import Arcs
 
-        return features.among(columns) if isinstance(features, Arcs) else features
+        if not isinstance(features, Arcs):
+            return features
+        found = features.among(columns)
+        if columns and not found.looks_at(columns):
+            said = f"The parser would see no answer of an earlier stage ({', '.join(columns)})"
+            raise UsageError(f"{said}; name a stage upos, xpos, lemma or feats, or give templates that read it.")
+        return found
 
     def check(self, recipe: Recipe) -> None:
         """Refuse features and learners of other tasks."""
@@ -136,6 +155,8 @@ class Parse(SentenceTask):
     def open(self, data: str, given: Given, usual: Given, labeled: bool = True) -> Pieces[Sentences]:
         """The sentences of files with all of their columns; trees are checked where they are needed."""
         refuse_roles(given, self.unused, self.models)
+        if given.get("label") not in (None, "", *HEADS, *RELATIONS):
+            raise UsageError(f"A parser learns from a column {HEADS[0]!r} or {HEADS[1]!r}, not {given['label']!r}.")
         said = with_usual(data, given, usual)
         return opened(data, {**said, "label": ""}, labeled, _check if labeled else None)
 
@@ -147,14 +168,18 @@ class Parse(SentenceTask):
     def labeled(self, source: Source) -> Iterator[Sentences]:
         """Sentences with their trees, in pieces."""
         parts = source.batches() if isinstance(source, Pieces) else iter([joined(source, "", _check)])
-        return (piece for part in parts for piece in part.batches(TOKENS))
+        return (piece for part in parts for piece in part.without_tags().batches(TOKENS))
+
+    def material(self, source: Source) -> Sentences:
+        """Sentences with all that is known of their tokens as columns."""
+        return super().material(source).without_tags()
 
     # Training
 
     def examples(self, source: Source, truth: str | None = None) -> Examples:
         """Sentences with heads and relations, which are trees."""
         del truth
-        found = joined(source, "", _check)
+        found = joined(source, "", _check).without_tags()
         if not found.count:
             raise DataError("there are no tokens; give sentences in which every token has its head.")
         trees_of(found)
@@ -165,7 +190,7 @@ class Parse(SentenceTask):
         from linnaeus.tasks.examples import text_bytes
 
         arcs = trees_of(examples.stream)
-        for column in (examples.stream.tokens, arcs.relations):
+        for column in (examples.stream.tokens, arcs.relations, *columns_beside(examples.stream)):
             yield from text_bytes(column)
         yield arcs.heads.tobytes()
         yield np.diff(examples.stream.offsets).tobytes()
@@ -202,25 +227,25 @@ class Parse(SentenceTask):
 
     def scores(self, model: Model | Part, material: Sentences) -> Doubles:
         """The scores of all possible arcs (a,), as `outputs.trees` orders them."""
-        _refuse_missing(model, material)
+        _refuse_unfit(model, material)
         return finite_scores(model.body.scores(model.features, material))
 
     def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each arc (a,), among all trees of its sentence."""
-        _refuse_missing(model, material)
+        _refuse_unfit(model, material)
         return model.body.marginals(model.features, material)
 
-    def parsed(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> Arcs:
+    def parsed(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> Attachments:
         """The trees of all sentences; without a head (-1) and a relation where the model abstains."""
-        from linnaeus.evaluation.attachment import Arcs
+        from linnaeus.evaluation.attachment import Attachments
 
-        _refuse_missing(model, sentences)
+        _refuse_unfit(model, sentences)
         tree, names = model.body.parse(model.features, sentences), pa.array(model.names, pa.string())
         if abstain is None:
-            return Arcs(tree.heads, names.take(pa.array(tree.relations)))
+            return Attachments(tree.heads, names.take(pa.array(tree.relations)))
         sure = _sure(self.probabilities(model, sentences), _sizes(sentences), tree.heads, abstain)
         heads = np.where(sure, tree.heads, -1).astype(np.int32)
-        return Arcs(heads, names.take(pa.array(tree.relations, mask=~sure)))
+        return Attachments(heads, names.take(pa.array(tree.relations, mask=~sure)))
 
     def relations(self, model: Model | Part, sentences: Sentences, heads: Ints) -> list[int]:
         """The number of the relation of each token in trees that are known."""
@@ -236,10 +261,11 @@ class Parse(SentenceTask):
         """The most probable heads of each token of all sentences, best first, with their probabilities."""
         if count < 1:
             raise UsageError(f"count is a whole number from 1 up, not {count}.")
-        P, first = self.probabilities(model, material), _arc_rows(_sizes(material)).tolist()
+        P, y = self.probabilities(model, material), _sizes(material)
+        owns = np.arange(material.count) - np.repeat(y.tokens[:-1], np.diff(y.tokens)) + 1
         found = []
-        for start, end in pairwise([*first, len(P)]):
-            best = np.argsort(-P[start:end], kind="stable")[: min(count, end - start - 1)].tolist()
+        for (start, end), own in zip(pairwise([*_arc_rows(y).tolist(), len(P)]), owns.tolist(), strict=True):
+            best = [head for head in np.argsort(-P[start:end], kind="stable").tolist() if head != own][:count]
             found.append([(head, float(P[start + head])) for head in best])
         return found
 
@@ -286,11 +312,14 @@ class Parse(SentenceTask):
         sentences: Sentences = model.ready(batch)
         if not sentences.count:
             raise DataError("There are no tokens to test on; give sentences with heads.")
-        return observe_arcs(sentences.offsets, trees_of(sentences), self.parsed(model, sentences, abstain))
+        gold = trees_of(sentences)
+        if model.names != (UNNAMED,) and column_named(sentences, RELATIONS) is None:
+            gold = replace(gold, relations=pa.nulls(sentences.count, pa.string()))
+        return observe_arcs(sentences.offsets, gold, self.parsed(model, sentences, abstain))
 
     def truth_of(self, batch: Sentences) -> pa.Array | None:
-        """The relations of a batch."""
-        return trees_of(batch).relations
+        """The relations of a batch, if it has any."""
+        return column_named(batch, RELATIONS)
 
     def known_labels(self, model: Model) -> tuple[str, ...] | None:
         """The relations that the model knows; None if it learned from arcs without names."""
@@ -319,12 +348,24 @@ def space_of(weights: TreeWeights) -> TreeSpace:
 
 
 def _check(sentences: Sentences, place: Place) -> None:
-    """Refuse sentences whose heads are no tree."""
+    """Refuse sentences whose heads are no tree, and those that are too long."""
+    _refuse_long(sentences, place)
     trees_of(sentences, place)
 
 
-def _refuse_missing(model: Model | Part, sentences: Sentences) -> None:
-    """Refuse sentences without a column that the features read."""
+def _refuse_long(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}") -> None:
+    sizes = np.diff(sentences.offsets)
+    if (sizes > MAX_SENTENCE_TOKENS).any():
+        i = int(np.flatnonzero(sizes > MAX_SENTENCE_TOKENS)[0])
+        raise DataError(
+            f"{place(i)}: has {sizes[i]:,} tokens, and a parser takes at most {MAX_SENTENCE_TOKENS:,}; split the text "
+            "into sentences."
+        )
+
+
+def _refuse_unfit(model: Model | Part, sentences: Sentences) -> None:
+    """Refuse sentences without a column that the features read, and those that are too long."""
+    _refuse_long(sentences)
     missing = sorted({*model.features.columns.values()} - {"word", *sentences.columns})
     if missing:
         raise DataError(

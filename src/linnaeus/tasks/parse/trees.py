@@ -14,7 +14,7 @@ from linnaeus.tasks.sentences import place_of
 from linnaeus.types import Bools, Ints, Longs
 
 if TYPE_CHECKING:
-    from linnaeus.evaluation.attachment import Arcs
+    from linnaeus.evaluation.attachment import Attachments
 
 HEADS = ("heads", "head")
 RELATIONS = ("relations", "relation", "deprels", "deprel")
@@ -29,7 +29,7 @@ def column_named(sentences: Sentences, names: tuple[str, ...]) -> pa.Array | Non
     return next((sentences.columns[name] for name in names if name in sentences.columns), None)
 
 
-def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}") -> Arcs:
+def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}") -> Attachments:
     """The heads and relations of sentences, if they are trees; the first one that is none is refused.
 
     >>> from linnaeus.data.sentences import Sentences
@@ -37,7 +37,7 @@ def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}")
     Traceback (most recent call last):
     linnaeus.errors.DataError: sentence 1: no token has the root (0) as its head; give exactly one token the head 0.
     """
-    from linnaeus.evaluation.attachment import Arcs
+    from linnaeus.evaluation.attachment import Attachments
 
     found = column_named(sentences, HEADS)
     if found is None:
@@ -53,7 +53,7 @@ def trees_of(sentences: Sentences, place: Place = lambda i: f"sentence {i + 1}")
     elif relations.null_count:
         at = int(np.flatnonzero(relations.is_null().to_numpy(zero_copy_only=False))[0])
         raise DataError(f"{place_of(sentences, at, place)} has no relation; give each token one.")
-    return Arcs(heads, relations)
+    return Attachments(heads, relations)
 
 
 def _numbers(sentences: Sentences, column: pa.Array, place: Place) -> Ints:
@@ -79,15 +79,21 @@ def are_trees(heads: Ints, offsets: Longs) -> Bools:
     [True, False, False]
     """
     sizes = np.diff(offsets)
-    sentence, first = np.repeat(np.arange(len(sizes)), sizes), np.repeat(offsets[:-1], sizes)
-    outside = (heads < 0) | (heads > sizes[sentence])
-    at = np.where((heads == 0) | outside, len(heads), first + heads - 1)
-    above = np.append(at, len(heads))  # behind all tokens stands the root, above which is itself
+    sentence = np.repeat(np.arange(len(sizes)), sizes)
+    roots = np.bincount(sentence, heads == 0, len(sizes))
+    lost = np.bincount(sentence, _lost(heads, offsets), len(sizes))
+    return (lost == 0) & ((roots == 1) | (sizes == 0))
+
+
+def _lost(heads: Ints, offsets: Longs) -> Bools:
+    """The tokens that do not come to the root: their head is not there, or they are in a circle or below one."""
+    sizes, end = np.diff(offsets), len(heads)
+    outside = (heads < 0) | (heads > np.repeat(sizes, sizes))
+    at = np.where((heads == 0) | outside, end, np.repeat(offsets[:-1], sizes) + heads - 1)
+    above = np.append(at, end)  # behind all tokens stands the root, above which is itself
     for _ in range(int(sizes.max(initial=0)).bit_length()):
         above = above[above]  # twice as far towards the root
-    lost = outside | (above[:-1] < len(heads))
-    roots = np.bincount(sentence, heads == 0, len(sizes))
-    return (np.bincount(sentence, lost, len(sizes)) == 0) & ((roots == 1) | (sizes == 0))
+    return outside | (above[:-1] < end)
 
 
 def _wrong(heads: Ints) -> str:
@@ -101,15 +107,8 @@ def _wrong(heads: Ints) -> str:
         return f"tokens {roots[0]} and {roots[1]} both have the root (0) as their head; give only one the head 0."
     if not len(roots):
         return "no token has the root (0) as its head; give exactly one token the head 0."
-    circle, at = set[int](), int(np.flatnonzero(_never_at_root(heads))[0])
+    circle, at = set[int](), int(np.flatnonzero(_lost(heads, np.array([0, n])))[0])
     while at not in circle:
         circle.add(at)
         at = int(heads[at]) - 1
     return f"token {at + 1} is in a circle: it is below itself; correct its head."
-
-
-def _never_at_root(heads: Ints) -> Bools:
-    above = np.append(heads - 1, -1)
-    for _ in heads:
-        above = np.where(above < 0, -1, above[above])
-    return above[:-1] >= 0

@@ -60,6 +60,7 @@ class Rank(Task["Groups", "Groups"]):
     models: ClassVar[str] = "rankers"
     data: ClassVar[str] = "texts with lists of candidates"
     usual: ClassVar[str] = "plain"
+    heading: ClassVar[str] = "for candidates"
     doubtful: ClassVar[str] = "choices"
     stacks: ClassVar[bool] = False
     forms: ClassVar[tuple[str, ...]] = ("candidates",)

@@ -17,9 +17,10 @@ from linnaeus.frozen import dataclass
 from linnaeus.protocols import LearnsTags, capability
 from linnaeus.tasks.base import Given, Wish
 from linnaeus.tasks.examples import Examples, Learned
-from linnaeus.tasks.sentences import SentenceTask, counted_from_zero, labeled, spans_of, tag_examples
+from linnaeus.tasks.sentences import SentenceTask, columns_beside, counted_from_zero, spans_of
 from linnaeus.tasks.sources import Pieces
 from linnaeus.tasks.tag.encoding import ENCODINGS, Allowed, Encoding
+from linnaeus.tasks.tag.examples import labeled, tag_examples
 from linnaeus.types import Doubles, Floats, Json, Label, Source, State
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Tag(SentenceTask):
     models: ClassVar[str] = "taggers"
     data: ClassVar[str] = "lists of tokens with tags, as in CoNLL files"
     usual: ClassVar[str] = "pos"
+    heading: ClassVar[str] = "for tags of tokens"
     doubtful: ClassVar[str] = "tags"
     suffix: ClassVar[str] = ".conll"
     forms: ClassVar[tuple[str, ...]] = ("tags",)
@@ -166,7 +168,7 @@ class Tag(SentenceTask):
         """The bytes of tokens and tags, and where each begins."""
         from linnaeus.tasks.examples import text_bytes
 
-        for column in (examples.stream.tokens, examples.stream.tags):
+        for column in (examples.stream.tokens, examples.stream.tags, *columns_beside(examples.stream)):
             yield from text_bytes(column)
         yield np.diff(examples.stream.offsets).tobytes()
 
