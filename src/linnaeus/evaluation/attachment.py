@@ -57,6 +57,7 @@ def observe_arcs(offsets: Longs, truth: Attachments, predicted: Attachments) -> 
     values: Arrays = {"tokens": sums(counted, bounds), "right_heads": sums(attached, bounds)}
     if (codes[0] >= 0).any():
         values["right_arcs"] = sums(right, bounds)
+    values["answered_tokens"] = sums(predicted.heads >= 0, bounds)
     whole = values.get("right_arcs", values["right_heads"])
     values["whole"] = (values["tokens"] == whole).astype(np.uint8)
     long = _lengths(truth.heads, bounds)

@@ -245,10 +245,16 @@ def balanced_accuracy(sample: Sample) -> Doubles:
     return ratio((sample.counts.recall * there).sum(axis=1), there.sum(axis=1))
 
 
+RIGHT_TOKENS = ("right_arcs", "right_heads", "right_tokens")
+"""Values that count the right tokens of a sentence; the first that is there is the strictest."""
+
+
 def coverage(sample: Sample) -> Doubles:
     """The share of rows with a prediction."""
     if sample.facts.task == "candidates":
         return sample.mean_of("answered")
+    if "answered_tokens" in sample.facts.values:
+        return share_of("answered_tokens", "tokens", sample)
     return ratio(sample.counts.predicted.sum(axis=1), sample.total)
 
 
@@ -256,6 +262,9 @@ def answered_accuracy(sample: Sample) -> Doubles:
     """The accuracy on the rows with a prediction."""
     if sample.facts.task == "candidates":
         return share_of("found_at_1", "answered", sample)
+    if "answered_tokens" in sample.facts.values:
+        right = next(name for name in RIGHT_TOKENS if name in sample.facts.values)
+        return share_of(right, "answered_tokens", sample)
     return micro("precision", sample)
 
 

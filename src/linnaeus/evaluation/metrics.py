@@ -72,7 +72,7 @@ _NUM: tuple[Task, ...] = ("numbers",)
 _TAG: tuple[Task, ...] = ("tags",)
 _TREE: tuple[Task, ...] = ("trees",)
 _PICK: tuple[Task, ...] = ("candidates",)
-_CHOICE: tuple[Task, ...] = ("single", "candidates")
+_CHOICE: tuple[Task, ...] = ("single", "tags", "trees", "candidates")
 
 DEPTHS = (1, 3, 5, 10)
 """The depths of recall at k among candidates."""
@@ -220,12 +220,15 @@ KINDS: dict[Task, Kind] = {
     "numbers": Kind(("rmse", "mae"), ("rmse", "mae", "r2", "median_absolute_error")),
     "tags": Kind(
         ("f1", "accuracy"),
-        ("f1", "precision", "recall", "accuracy", "known_accuracy", "unknown_accuracy", "sentence_accuracy"),
+        (
+            *("f1", "precision", "recall", "accuracy", "known_accuracy", "unknown_accuracy", "sentence_accuracy"),
+            *("coverage", "answered_accuracy"),
+        ),
         *("sentence", "tokens", "tokens", "tags", "whole"),
     ),
     "trees": Kind(
         ("las", "uas"),
-        ("las", "uas", *(f"uas_{name}" for name in ARCS_ABOUT), "sentence_accuracy"),
+        ("las", "uas", *(f"uas_{name}" for name in ARCS_ABOUT), "sentence_accuracy", "coverage", "answered_accuracy"),
         *("sentence", "tokens", "tokens", "relations", "whole"),
     ),
     "candidates": Kind(

@@ -52,6 +52,7 @@ def observe_tags(
     right = (codes[0] == codes[1]) & counted
     bounds = offsets - offsets[0]
     values: Arrays = {"tokens": sums(counted, bounds), "right_tokens": sums(right, bounds)}
+    values["answered_tokens"] = sums(counted & (codes[1] >= 0), bounds)
     values["whole"] = (values["tokens"] == values["right_tokens"]).astype(np.uint8)
     for name, among in () if known is None else (("known", counted & known), ("unknown", counted & ~known)):
         if among.any():

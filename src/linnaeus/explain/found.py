@@ -64,7 +64,7 @@ class Found:
         ink = np.fromiter((not char.isspace() for char in self.text), np.bool_, len(self.text))
         inked = np.bincount(owner[ink[at]], minlength=len(sizes))
         kept = ink[at] | (inked == 0)[owner]
-        parts = 1.0 / np.where(inked > 0, inked, sizes)
+        parts = 1.0 / np.maximum(np.where(inked > 0, inked, sizes), 1)  # an empty token has no characters
         return at[kept], owner[kept], parts[owner[kept]]
 
     def over_places(self, contributions: Doubles) -> Doubles:

@@ -227,7 +227,7 @@ def test_truths_that_do_not_fit_are_refused():
     ):
         with pytest.raises(DataError):
             Treebank(lesson.features, lesson.sentences, y, relations, k)
-    with pytest.raises(DataError, match="folds"):
+    with pytest.raises(DataError, match="second pass needs at least"):
         Dependencies().learn_trees(bank(1))
 
 

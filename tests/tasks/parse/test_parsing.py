@@ -209,7 +209,7 @@ def test_a_line_of_a_file_is_named(tmp_path):
 def test_data_without_trees_and_without_columns_get_a_sentence(model):
     with pytest.raises(DataError, match="have no heads"):
         small().fit(Sentences.from_lists([["a", "b"]]))
-    with pytest.raises(DataError, match="reads the column 'upos' beside the tokens"):
+    with pytest.raises(DataError, match="reads columns beside the tokens that these sentences do not have: upos"):
         model.predict([["a", "dog"]])
     with pytest.raises(DataError, match="there are no tokens"):
         small().fit(Sentences.from_lists([[]], columns={"heads": [[]]}))
@@ -310,3 +310,33 @@ def test_a_parser_has_no_estimator(model, tmp_path):
     for name in ("TextClassifier", "Tagger"):
         with pytest.raises(UsageError):
             getattr(linnaeus, name).load(tmp_path / "p.lin")
+
+
+def test_a_pipeline_reads_only_what_its_stages_say():
+    data = treebank(40)
+    full = data.with_column("lemmas", data.tokens).with_column("xpos", data.columns["upos"])
+    found = small(before=(Stage("upos", recipe("pos"), folds=2),)).fit(
+        full, stages={"upos": data.with_tags(data.columns["upos"])}
+    )
+    assert set(found.features.columns.values()) == {"word", "upos"}
+    assert len(found.predict("the dog sees a cat")[0]) == 5
+
+
+def test_columns_may_have_another_usual_name(model):
+    test = treebank(5, seed=11)
+    columns = {("pos" if name == "upos" else name): column for name, column in test.columns.items()}
+    assert model.predict(replace(test, columns=columns)) == model.predict(test)
+
+
+def test_an_update_needs_relations_as_before(model):
+    more = treebank(5, seed=12)
+    bare = {name: column for name, column in more.columns.items() if name != "relations"}
+    with pytest.raises(UsageError, match="The new sentences have no relations"):
+        model.updated(replace(more, columns=bare))
+
+
+def test_abstention_is_judged_by_what_is_answered(model):
+    test = treebank(10, seed=13)
+    found = model.evaluate(test, abstain="confidence=0.99", rounds=0)
+    assert 0 < found.abstained <= test.count
+    assert found.value("coverage") == pytest.approx(1 - found.abstained / test.count)

@@ -41,7 +41,8 @@ class Arcs:
 
     `templates` are for arcs alone. `second` are added to them in a second pass, which sees the tree that the first one
     found; empty for a parser of one pass. `relations` are for the relations of the arcs of a tree. Features are hashed
-    to 2^bits columns, twice as many in the second pass, and those of relations to 2^relation_bits.
+    to 2^bits columns, twice as many in the second pass, and those of relations to 2^relation_bits. `columns` names the
+    columns of the sentences that may be read beside the words; if it names none, all may.
 
     >>> from linnaeus.data.sentences import Sentences
     >>> one = Sentences.from_lists([["a", "dog"]], columns={"upos": [["DET", "NOUN"]]})
@@ -55,8 +56,10 @@ class Arcs:
     relations: tuple[str, ...] = lines(OF_RELATIONS)
     bits: int = 21
     relation_bits: int = 17
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
         for name in ("templates", "second", "relations"):
             given = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, Sequence):
@@ -77,15 +80,12 @@ class Arcs:
             raise UsageError(f"there are more than {MOST_TEMPLATES} templates; give fewer.")
 
     def among(self, columns: Iterable[str]) -> Arcs:
-        """The templates that look at words and at these columns only.
+        """The same, which reads no other columns than these beside the words.
 
-        >>> Arcs(("h.upos m.upos", "h.xpos m.word"), (), ("m.upos", "m.word")).among(["upos"]).templates
-        ('h.upos m.upos',)
+        >>> Arcs().among(["upos"]).columns
+        ('upos',)
         """
-        every = _looked_at((*self.templates, *self.second, *self.relations))
-        known = _columns_of(columns, every)
-        first, second, relations = (_kept(own, known) for own in (self.templates, self.second, self.relations))
-        return replace(self, templates=first, second=second, relations=relations)
+        return replace(self, columns=tuple(columns))
 
     def looks_at(self, columns: Iterable[str]) -> bool:
         """Whether a template reads one of these columns."""
@@ -94,7 +94,8 @@ class Arcs:
 
     def fit(self, sentences: Sentences) -> FittedArcs:
         """The templates whose columns are there."""
-        columns = _columns_of(sentences.columns, _looked_at((*self.templates, *self.second, *self.relations)))
+        there = [name for name in sentences.columns if not self.columns or name in self.columns]
+        columns = _columns_of(there, _looked_at((*self.templates, *self.second, *self.relations)))
         first, second, relations = (_kept(own, columns) for own in (self.templates, self.second, self.relations))
         if not first or not relations:
             raise DataError("the sentences lack the columns of all templates; add tags, or give templates of words.")

@@ -200,7 +200,9 @@ class _Training:
         """Trees of the first pass, each found by weights that had not seen the sentence."""
         bank, sizes = self.bank, np.diff(self.bank.sentences.offsets)
         if len(bank.sentences) < self.plan.folds:
-            raise DataError(f"There are {len(bank.sentences)} sentences for {self.plan.folds} folds; give more.")
+            raise DataError(
+                f"The second pass needs at least {self.plan.folds} sentences; give more, or use the recipe parse-fast."
+            )
         fold = np.random.default_rng(self.seed).permutation(len(sizes)) % self.plan.folds
         heads, relations = np.zeros((2, int(sizes.sum())), np.int32)
         for j in range(self.plan.folds):

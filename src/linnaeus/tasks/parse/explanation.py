@@ -11,6 +11,7 @@ from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Explanation, Reason, contrast_of
 from linnaeus.explain.found import listed
 from linnaeus.render.trees import tree_svg
+from linnaeus.tasks.parse.task import with_read_columns
 from linnaeus.tasks.sentences import as_sentence
 from linnaeus.types import Doubles, Ints, Source
 
@@ -37,7 +38,7 @@ def explain_arc(task: Parse, model: Model, sentence: Source, position: int) -> E
     The text is that of the tokens with spaces between them. Scores count the arcs in which the two trees differ. Of a
     parser with two passes, the second one is explained, with the tree that the first one gave it.
     """
-    sentences: Sentences = model.ready(as_sentence(sentence))
+    sentences = with_read_columns(model, model.ready(as_sentence(sentence).without_tags()))
     tokens = sentences.lists()[0]
     if not 0 <= position < len(tokens):
         raise UsageError(f"There is no position {position}; the sentence has {len(tokens)} tokens, numbered from 0.")

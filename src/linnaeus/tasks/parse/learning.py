@@ -13,8 +13,8 @@ from linnaeus.learners.dependencies.learner import Treebank
 from linnaeus.learners.run import Run
 from linnaeus.protocols import UpdatesTrees, capability
 from linnaeus.tasks.examples import Examples, Learned
-from linnaeus.tasks.parse.task import Part, space_of
-from linnaeus.tasks.parse.trees import trees_of
+from linnaeus.tasks.parse.task import Part, space_of, with_read_columns
+from linnaeus.tasks.parse.trees import RELATIONS, UNNAMED, column_named, trees_of
 from linnaeus.tasks.sentences import SentenceLesson, telling
 from linnaeus.types import Heads
 
@@ -66,7 +66,13 @@ def learn_more(model: Model, examples: Examples, run: Run) -> Learned:
     if learner is None:
         name = type(model.recipe.learner).__name__
         raise UsageError(f"A parser by {name} cannot be updated; train it again on all sentences.")
-    bank, names = treebank(model.features, examples.stream, model.names)
+    sentences = with_read_columns(model, examples.stream)
+    if (column_named(sentences, RELATIONS) is None) != (model.names == (UNNAMED,)):
+        what = "have no relations" if model.names != (UNNAMED,) else "have relations"
+        raise UsageError(
+            f"The new sentences {what}, unlike those that the parser learned from; give sentences like them."
+        )
+    bank, names = treebank(model.features, sentences, model.names)
     start = model.body.widened(np.searchsorted(names, model.names), len(names))
     weights = learner.update_trees(bank, start, model.recipe.seed, telling(run, examples.stream.count, None))
     return Learned({"classes": np.array(names, dtype=str), "body": weights})

@@ -227,19 +227,17 @@ class Parse(SentenceTask):
 
     def scores(self, model: Model | Part, material: Sentences) -> Doubles:
         """The scores of all possible arcs (a,), as `outputs.trees` orders them."""
-        _refuse_unfit(model, material)
-        return finite_scores(model.body.scores(model.features, material))
+        return finite_scores(model.body.scores(model.features, with_read_columns(model, material)))
 
     def probabilities(self, model: Model | Part, material: Sentences) -> Doubles:
         """The probability of each arc (a,), among all trees of its sentence."""
-        _refuse_unfit(model, material)
-        return model.body.marginals(model.features, material)
+        return model.body.marginals(model.features, with_read_columns(model, material))
 
     def parsed(self, model: Model | Part, sentences: Sentences, abstain: Abstain = None) -> Attachments:
         """The trees of all sentences; without a head (-1) and a relation where the model abstains."""
         from linnaeus.evaluation.attachment import Attachments
 
-        _refuse_unfit(model, sentences)
+        sentences = with_read_columns(model, sentences)
         tree, names = model.body.parse(model.features, sentences), pa.array(model.names, pa.string())
         if abstain is None:
             return Attachments(tree.heads, names.take(pa.array(tree.relations)))
@@ -313,7 +311,7 @@ class Parse(SentenceTask):
         if not sentences.count:
             raise DataError("There are no tokens to test on; give sentences with heads.")
         gold = trees_of(sentences)
-        if model.names != (UNNAMED,) and column_named(sentences, RELATIONS) is None:
+        if model.names == (UNNAMED,) or column_named(sentences, RELATIONS) is None:
             gold = replace(gold, relations=pa.nulls(sentences.count, pa.string()))
         return observe_arcs(sentences.offsets, gold, self.parsed(model, sentences, abstain))
 
@@ -363,15 +361,25 @@ def _refuse_long(sentences: Sentences, place: Place = lambda i: f"sentence {i + 
         )
 
 
-def _refuse_unfit(model: Model | Part, sentences: Sentences) -> None:
-    """Refuse sentences without a column that the features read, and those that are too long."""
+def with_read_columns(model: Model | Part, sentences: Sentences) -> Sentences:
+    """The sentences with every column that the parser reads, also if it has another of its usual names there.
+
+    What is missing, or too long, is refused.
+    """
     _refuse_long(sentences)
     missing = sorted({*model.features.columns.values()} - {"word", *sentences.columns})
+    for name in list(missing):
+        known = next((names for names in ALIASES.values() if name in names), ())
+        own = next((other for other in known if other in sentences.columns), None)
+        if own is not None:
+            sentences = sentences.with_column(name, sentences.columns[own])
+            missing.remove(name)
     if missing:
         raise DataError(
-            f"the parser reads the column {missing[0]!r} beside the tokens, which these sentences do not have; give "
-            "it, or train the parser in a pipeline after a tagger."
+            f"The parser reads columns beside the tokens that these sentences do not have: {', '.join(missing)}; give "
+            "them, or train the parser in a pipeline after a tagger."
         )
+    return sentences
 
 
 def _sizes(sentences: Sentences) -> Heads:
