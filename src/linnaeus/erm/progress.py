@@ -97,8 +97,12 @@ class Folds:
         self.done += 1
         self._say(f"strength {strength:g}: score {score:.4f}" if self.strengths > 1 else "")
 
-    def _say(self, note: str) -> None:
-        share = (self.fold - 1 + min(1.0, self.done / self.strengths)) / self.folds
+    def within(self, phase: Phase) -> None:
+        """Report how far the training at the next strength is."""
+        self._say(phase.note, phase.share or 0.0)
+
+    def _say(self, note: str, more: float = 0.0) -> None:
+        share = (self.fold - 1 + min(1.0, (self.done + more) / self.strengths)) / self.folds
         fold = f"fold {self.fold} of {self.folds}" if self.folds > 1 else ""
         self.tell(Phase("cross-fitting", share, ", ".join(filter(None, [fold, note]))))
 

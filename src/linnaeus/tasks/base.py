@@ -78,8 +78,11 @@ class TaskLesson(Protocol):
         del rows
         return groups > 1
 
-    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
-        """For each strength the answers to held-out examples by a model of the others, and how good they are."""
+    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
+        """For each strength the answers to held-out examples by a model of the others, and how good they are.
+
+        `run` tells of progress within a training, and keeps its checkpoint.
+        """
 
     def learn(self, learner: Any, run: Run) -> Learned:
         """The fields of the model of all examples; `run` tells of progress and keeps a checkpoint."""

@@ -84,8 +84,9 @@ class RowsLesson(TaskLesson):
     def _everyone(self) -> Everyone:
         return Everyone.of(self.problem.rows)
 
-    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
         """Held-out scores and how good they are, for each strength."""
+        del run
         whole, test = self._parts(split)
         train, present = there(whole)
         for found in self._scores(train, test, strengths):

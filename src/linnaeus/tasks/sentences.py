@@ -14,6 +14,7 @@ from linnaeus.data.sentence_reading import Check, Place, stream_sentences
 from linnaeus.data.sentences import Sentences, join
 from linnaeus.erm.progress import Phase
 from linnaeus.errors import DataError, UsageError
+from linnaeus.learners.run import Run
 from linnaeus.tasks.base import Given, Task, TaskLesson, Wish
 from linnaeus.tasks.examples import Examples, Leg
 from linnaeus.tasks.sources import Pieces, file_options, refuse_roles, with_usual
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from linnaeus.data.corpus import Corpus
     from linnaeus.data.split import Split
     from linnaeus.learners.chain.learner import Told
-    from linnaeus.learners.run import Run
     from linnaeus.recipes.recipe import Recipe
 
 TOKENS = 1 << 16
@@ -120,18 +120,19 @@ class SentenceLesson(TaskLesson):
         """Whether some of these sentences can be held out."""
         return rows >= LEAST and groups >= LEAST // 2
 
-    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
         """For each strength, the facts of the held-out sentences, answered by a model of the others."""
         from linnaeus.evaluation import evaluate
 
         part = type(self)(self.recipe, Examples(self.sentences.take(split.train), None, None, np.ones(0)))
         held = self.sentences.take(split.test)
         for strength in strengths:
-            facts = self.recipe.task.observe(part.fitted(self.recipe.learner.with_strength(strength)), held)
+            learner = self.recipe.learner.with_strength(strength)
+            facts = self.recipe.task.observe(part.fitted(learner, run if len(strengths) == 1 else Run()), held)
             yield Leg(facts, evaluate(facts, rounds=0).merit)
 
     @abstractmethod
-    def fitted(self, learner: Any) -> Any:
+    def fitted(self, learner: Any, run: Run) -> Any:
         """What the task needs of a model of these sentences to answer others."""
 
 

@@ -145,12 +145,13 @@ def held_out(
 
     def walked(fold: int, some: tuple[float, ...], least: int) -> list[Leg]:
         place = None if kept is None else kept.part(f"fold{fold}")
-        return kept_legs(place, lambda: walk(splits[fold], some, least))
+        inside = Run(shown.within, None if kept is None else kept.part(f"fold{fold}.solver"))
+        return kept_legs(place, lambda: walk(splits[fold], some, least, inside))
 
-    def walk(split: Split, some: tuple[float, ...], least: int) -> list[Leg]:
+    def walk(split: Split, some: tuple[float, ...], least: int, inside: Run) -> list[Leg]:
         shown.begin()
         found: list[Leg] = []
-        for strength, leg in zip(some, lesson.legs(split, some), strict=False):
+        for strength, leg in zip(some, lesson.legs(split, some, inside), strict=False):
             shown.tried(strength, leg.score)
             found.append(leg)
             if len(found) >= least and _only_worse([leg.score for leg in found]):

@@ -33,9 +33,9 @@ class ParseLesson(SentenceLesson):
         self.features = recipe.features.fit(self.sentences)
         self.bank, self.names = treebank(self.features, self.sentences)
 
-    def fitted(self, learner: Dependencies) -> Part:
+    def fitted(self, learner: Dependencies, run: Run) -> Part:
         """A parser of these sentences."""
-        return Part(self.features, self.learned(learner, Run()), tuple(self.names))
+        return Part(self.features, self.learned(learner, run), tuple(self.names))
 
     def learned(self, learner: Dependencies, run: Run) -> TreeWeights:
         """The weights of arcs and relations."""

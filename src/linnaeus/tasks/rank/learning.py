@@ -30,8 +30,9 @@ class RankLesson(TaskLesson):
         self.view = View(self.groups)
         self.features = recipe.features.fit(self.view)
 
-    def legs(self, split: Split, strengths: tuple[float, ...]) -> Iterator[Leg]:
+    def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
         """For each strength, the scores of held-out candidates; each starts from the weights of the one before."""
+        del run
         known, asked = View(self.groups.take(split.train)), View(self.groups.take(split.test))
         features = self.recipe.features.fit(known)
         X, start = features.learning_rows(known), None

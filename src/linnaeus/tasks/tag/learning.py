@@ -33,9 +33,9 @@ class TagLesson(SentenceLesson):
         self.y, self.names = numbered(self.sentences, recipe.task.coder)
         self.features = recipe.features.fit(self.sentences)
 
-    def fitted(self, learner: Chain | BatchChain | Greedy) -> Part:
+    def fitted(self, learner: Chain | BatchChain | Greedy, run: Run) -> Part:
         """A tagger of these sentences."""
-        found = self.learn(learner, Run()).fields
+        found = self.learn(learner, run).fields
         return Part(self.features, found["body"], tuple(self.names), found["words"])
 
     def learn(self, learner: Chain | BatchChain | Greedy, run: Run) -> Learned:
