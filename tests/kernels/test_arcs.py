@@ -111,6 +111,21 @@ def test_the_learner_takes_the_steps_of_the_twin(loss, space, l2, eps, dtype):
     assert not np.any(found[0][1][0][-1])  # the gradient is zero between steps
 
 
+@pytest.mark.parametrize("loss", ["hinge", "log"])
+def test_parts_that_come_again_between_are_counted_in_steps(loss):
+    """A sentence of few words: what is met between head and dependent comes up to seven times and more."""
+    coded = draw([24, 3], 3, values=3)
+    truth, order = (draw_trees(coded[0], 4), NO_WEIGHTS), (np.array([0, 1, 0], np.int32), np.full(3, 0.5))
+    found = []
+    for side in (kernels, reference):
+        state = learner_state(8, True, True, np.float64)
+        side.arc_learn((coded, ATOMS), truth, order, state, (0, LOSSES[loss]), (0.2, 2.0, 0.5))
+        found.append(state)
+    near = reference.TOLERANCES["arc_learn"].doubles
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=near, atol=near)
+
+
 @each_side
 def test_it_refuses_what_does_not_fit(side):
     coded, W = draw([3, 2]), np.zeros(1 << 6, np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from itertools import product
 
 import numpy as np
@@ -236,3 +237,50 @@ def test_arrays_that_do_not_fit_are_refused(side, kind):
         best(side, kind, S, offsets, np.zeros(4, np.int32))
     with pytest.raises(ValueError, match="results"):
         getattr(side, f"dependency_soft_{kind}")(S, offsets, np.zeros_like(S), np.zeros(3), 1)
+
+
+@each_kind
+@pytest.mark.parametrize("scale", [1e12, 1e15, 1e19, 1e300])
+def test_scores_of_any_size_have_chances(kind, scale):
+    sizes = [2, 3, 6, 20]
+    S, offsets = draw(sizes, scale=scale)
+    S = np.where(np.arange(len(S)) % 5 == 0, -np.abs(S), S)
+    chances, values = soft(kernels, kind, S, offsets)
+    assert np.isfinite(values).all()
+    assert ((chances >= 0) & (chances <= 1 + 1e-9)).all()
+    if scale <= 1e15:
+        at, heads = np.cumsum([0, *(n * (n + 1) for n in sizes)]), best(kernels, kind, S, offsets)
+        for i, n in enumerate(sizes):
+            own = heads[offsets[i] : offsets[i + 1]]
+            one = S[at[i] : at[i + 1]].reshape(n, n + 1)
+            assert values[i] == pytest.approx(score(one, own), rel=1e-9)
+            found = chances[at[i] : at[i + 1]].reshape(n, n + 1)
+            np.testing.assert_allclose(found[np.arange(n), own], 1.0)
+
+
+@each_kind
+def test_long_and_short_sentences_together_have_the_same_bits_on_any_number_of_threads(kind):
+    S, offsets = draw([130, *[3] * 40, 0, 140, 1, 60, 0])
+    one = [best(kernels, kind, S, offsets), *soft(kernels, kind, S, offsets)]
+    for threads in (2, 5):
+        other = [best(kernels, kind, S, offsets, threads=threads), *soft(kernels, kind, S, offsets, threads=threads)]
+        assert [part.tobytes() for part in one] == [part.tobytes() for part in other]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers of signals")
+@each_kind
+def test_a_signal_is_heard_within_a_long_sentence(kind):
+    def ring(*_):
+        raise KeyboardInterrupt
+
+    S, offsets = draw([900], scale=1e4)
+    chances, values = np.zeros_like(S), np.full(1, np.nan)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(kernels, f"dependency_soft_{kind}")(S, offsets, chances, values, 1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert np.isnan(values).all(), "the sentence was not worked on to its end"

@@ -16,6 +16,8 @@ WORDS = [["The", "old", "dog", "barked"], [], ["Dogs", "bark", "."]]
 TAGS = [["DET", "ADJ", "NOUN", "VERB"], [], ["NOUN", "VERB", None]]
 TREE = Tree(np.array([3, 3, 4, 0, 2, 0, 2], np.int32), np.array([0, 1, 2, 3, 2, 3, 4], np.int32))
 
+MANY = [f"h.word.prefix{size} m.word.suffix{size}" for size in range(1, 130)]
+
 
 @pytest.fixture
 def sentences() -> Sentences:
@@ -157,9 +159,24 @@ def test_a_state_builds_the_same_again(sentences):
         {"second": {"templates": ["h.upos"] * 1001, "bits": 10}},
         {"relations": {"templates": ["h.relation"], "bits": 10}},
         {"relations": {"templates": [], "bits": 10}},
+        {"first": {"templates": [" ".join(["h.upos"] * 17)], "bits": 10}},
+        {"first": {"templates": [f"h+{'1' * 5000}.upos"], "bits": 10}},
+        {"first": {"templates": ["h+\u0661.upos"], "bits": 10}},
+        {"first": {"templates": MANY, "bits": 10}, "columns": {"word": "word", "upos": "upos"}},
     ],
 )
 def test_a_damaged_state_is_refused(sentences, change):
     manifest = Arcs(("h.upos",), (), ("m.upos",), bits=8).fit(sentences).state().manifest
     with pytest.raises(ModelFileError):
         FittedArcs.from_state(State({**manifest, **change}, {}))
+
+
+@pytest.mark.parametrize(
+    "templates",
+    [(" ".join(["h.upos"] * 17),), (f"h+{'1' * 5000}.upos",), ("m-\u0661.upos",), tuple(MANY)],
+    ids=["atoms", "digits", "other digits", "attributes"],
+)
+def test_templates_have_limits(templates):
+    with pytest.raises(UsageError):
+        Arcs(templates)
+    assert len(read_template(" ".join(["h.upos"] * 16))) == 16

@@ -10,6 +10,7 @@ from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, InputTypeError, ModelFileError, UsageError
 from linnaeus.features.arcs import Arcs
 from linnaeus.learners.dependencies import Dependencies, Treebank, TreeWeights
+from linnaeus.learners.dependencies.runs import WORK, ArcRun, _slices
 from linnaeus.learners.step_settings import STEP_LOSSES
 from linnaeus.losses import LOSSES
 from linnaeus.store.parts import PartsFile
@@ -113,6 +114,55 @@ def test_a_checkpoint_of_other_sentences_is_refused(tmp_path):
     file.part("trees").put(State({"part": 0, "epochs": 1}, {"open.table": np.zeros((2, 2)), "open.clock": np.zeros(3)}))
     with pytest.raises(ModelFileError, match="checkpoint"):
         Dependencies().learn_trees(bank(), kept=file.part("trees"))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "tensors"),
+    [
+        ({"part": -1, "epochs": 0}, {"done.0": np.zeros((2, 2), np.float32)}),
+        ({"part": -1, "epochs": 0}, {"done.0": np.zeros((1 << 10, 3))}),
+        ({"epochs": 0}, {}),
+        ({"part": "0", "epochs": 0}, {}),
+        ({"part": 0}, {}),
+    ],
+)
+def test_a_damaged_checkpoint_is_refused(tmp_path, manifest, tensors):
+    place = PartsFile(tmp_path / "a.part", "these").part("trees")
+    place.put(State(manifest, tensors))
+    with pytest.raises(ModelFileError, match="checkpoint"):
+        Dependencies().learn_trees(bank(), kept=place)
+
+
+def test_parts_that_are_not_known_are_left_alone(tmp_path):
+    place = PartsFile(tmp_path / "a.part", "these").part("trees")
+    place.put(State({"part": -1, "epochs": 0}, {"done.no number": np.zeros(2)}))
+    plan = Dependencies(epochs=1)
+    assert same(plan.learn_trees(bank(), kept=place), plan.learn_trees(bank()))
+
+
+def test_weights_that_are_too_large_are_refused():
+    lesson = bank()
+    state = Dependencies(epochs=1).learn_trees(lesson).state()
+    tensors = {**state.tensors, "first": np.full_like(state.tensors["first"], 1e13)}
+    with pytest.raises(ModelFileError, match="larger than"):
+        TreeWeights.from_state(State(state.manifest, tensors))
+
+
+def test_calls_of_the_kernel_are_cut_by_what_they_cost():
+    lesson = bank(2)
+
+    def work(**settings):
+        return ArcRun(Dependencies(**settings), lesson, lesson.features.first, None).work
+
+    assert (work() < work(loss="log")).all()
+    assert (work() < work(strength=0.1)).all()
+    assert (work(strength=0.1) < work(loss="log", strength=0.1)).all()
+    order, costs = np.arange(6, dtype=np.int32), np.array([1, 5 * WORK, 1, 1, WORK, 1])
+    parts = [part.tolist() for part in _slices(order, costs)]
+    assert [i for part in parts for i in part] == order.tolist()
+    assert all(parts), "no call has nothing to do"
+    assert len(parts) > 1
+    assert [part.tolist() for part in _slices(order[:0], costs)] == [[]]
 
 
 def test_several_runs_are_averaged():

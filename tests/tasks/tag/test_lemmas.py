@@ -149,6 +149,7 @@ def test_sparse_weights_that_do_not_fit_are_refused(model):
         ({}, {"body.W.values": np.full_like(values, 1e30)}),
         ({}, {"body.W.offsets": state.tensors["body.W.offsets"][:-1]}),
         ({}, {"body.shared": state.tensors["body.shared"][0]}),
+        ({"body": {**body, "W.width": 50_000}}, {"body.shared": np.zeros((0, 50_000), np.float32)}),
         ({"body": {**body, "W.width": 2**31 - 1}}, {}),
         ({"body": {**body, "W.width": "no"}}, {}),
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from linnaeus.errors import DataError, InputTypeError, LinnaeusError, UsageError, damaged, expect
 from linnaeus.features.arcs.table import LEAST_BITS, MOST_BITS, ArcTable
 from linnaeus.features.arcs.templates import (
+    MOST_ATTRIBUTES,
     NAMES,
     OF_ARCS,
     OF_GUIDED_ARCS,
@@ -78,6 +79,8 @@ class Arcs:
                 raise UsageError(f"{name} is a number from {LEAST_BITS} to {MOST_BITS - 1}, not {getattr(self, name)}.")
         if len(self.templates) + len(self.second) > MOST_TEMPLATES or len(self.relations) > MOST_TEMPLATES:
             raise UsageError(f"there are more than {MOST_TEMPLATES} templates; give fewer.")
+        if len(_looked_at((*self.templates, *self.second, *self.relations))) > MOST_ATTRIBUTES:
+            raise UsageError(f"the templates look at more than {MOST_ATTRIBUTES} attributes; give fewer.")
 
     def among(self, columns: Iterable[str]) -> Arcs:
         """The same, which reads no other columns than these beside the words.
@@ -155,6 +158,8 @@ class FittedArcs(FittedPiece):
             raise damaged("its first pass has no templates, or those of trees")
         if not relations.templates or any(attribute.column == "relation" for attribute in relations.attributes):
             raise damaged("it has no templates of relations, or those that know relations")
+        if len({*first.attributes, *second.attributes, *relations.attributes}) > MOST_ATTRIBUTES:
+            raise damaged(f"its templates look at more than {MOST_ATTRIBUTES} attributes")
         return cls(first, second, relations)
 
 

@@ -21,6 +21,10 @@ from linnaeus.errors import UsageError
 from linnaeus.features.tokens.templates import parse
 
 FARTHEST = 100
+MOST_ATOMS = 16
+"""Atoms of one template."""
+MOST_ATTRIBUTES = 256
+"""Distinct attributes of all templates together: each is a code of 64 bits for every token."""
 NAMES = {
     "word": ("word",),
     "lemma": ("lemma", "lemmas", "word"),
@@ -34,7 +38,7 @@ LINKS = ("head", "leftmost", "rightmost", "before", "after")
 """In a tree: the head of a token, its first and its last child, and the siblings beside it."""
 OF_TREES = ("relation", "lefts", "rights")
 """Attributes that a tree gives: the relation of a token, and how many children it has on each side, 3 at most."""
-_ATOM = re.compile(r"(h|m|between)([+-]\d+)?(?::([a-z]+))?\.([^\s.:]+)(?:\.(\S+))?\Z")
+_ATOM = re.compile(r"(h|m|between)([+-][0-9]{1,3})?(?::([a-z]+))?\.([^\s.:]+)(?:\.(\S+))?\Z")
 
 
 class Attribute(NamedTuple):
@@ -82,7 +86,10 @@ def read_atom(text: str) -> Atom:
 
 def read_template(text: str) -> tuple[Atom, ...]:
     """The atoms of a template."""
-    atoms = tuple(read_atom(part) for part in text.split())
+    parts = text.split(maxsplit=MOST_ATOMS)
+    if len(parts) > MOST_ATOMS:
+        raise UsageError(f"the template {text[:80]!r} has more than {MOST_ATOMS} atoms; give fewer.")
+    atoms = tuple(map(read_atom, parts))
     if not atoms or sum(atom.side == "between" for atom in atoms) > 1:
         raise UsageError(f"the template {text!r} has no atom, or two between; write one such as h.upos m.upos.")
     return atoms

@@ -92,7 +92,9 @@ class Learner {
         weights_(weights),
         space_(std::get<0>(asked)),
         loss_(std::get<1>(asked)),
-        sentence_(plan, bits_of(weights.d)) {}
+        sentence_(plan, bits_of(weights.d)) {
+    trees_.interrupts = &interrupts_;
+  }
 
   void learn(size_t i, const Rule& rule, Outcome& outcome) {
     n_ = tokens_.size(i);
@@ -101,9 +103,8 @@ class Learner {
     double weight = counts_ ? counts_[i] : 1.0;
     sentence_.read(tokens_, i);
     if (rule.l2 > 0)
-      for_arcs([&](size_t h, size_t m) {
-        sentence_.columns(h, m, [&](uint32_t column) { weights_.catch_up(column, rule); });
-      });
+      sentence_.every_column([](size_t, size_t) { return true; },
+                             [&](size_t, size_t, uint32_t column) { weights_.catch_up(column, rule); });
     scores_.resize(n_ * (n_ + 1));
     sentence_.scores(weights_.w, scores_.data());
     double truth = score(gold_);
@@ -133,10 +134,12 @@ class Learner {
   }
 
   void pull(size_t h, size_t m, S by) {
-    sentence_.columns(h, m, [&](uint32_t column) {
-      if (weights_.g[column] == 0) touched_.push_back(column);
-      weights_.g[column] += by;
-    });
+    sentence_.columns(h, m, [&](uint32_t column) { pull(column, by); });
+  }
+
+  void pull(uint32_t column, S by) {
+    if (weights_.g[column] == 0) touched_.push_back(column);
+    weights_.g[column] += by;
   }
 
   double best(S weight) {
@@ -159,15 +162,15 @@ class Learner {
     double value = sum(scores_.data(), n_, trees_, chances_.data());
     wrong_ = 0;
     for (size_t m = 1; m <= n_; ++m) {
-      const double* row = chances_.data() + (m - 1) * (n_ + 1);
+      double* row = chances_.data() + (m - 1) * (n_ + 1);
       bool wrong = false;
-      for (size_t h = 0; h <= n_; ++h) {
-        if (h == m) continue;
-        wrong |= h != gold(m) && row[h] >= row[gold(m)];
-        if (S by = S(row[h]) - S(h == gold(m)); by != 0) pull(h, m, weight * by);
-      }
+      for (size_t h = 0; h <= n_; ++h) wrong |= h != m && h != gold(m) && row[h] >= row[gold(m)];
       wrong_ += wrong;
+      row[gold(m)] = double(S(row[gold(m)]) - S(1));
     }
+    auto by = [&](size_t h, size_t m) { return S(chances_[(m - 1) * (n_ + 1) + h]); };
+    sentence_.every_column([&](size_t h, size_t m) { return by(h, m) != 0; },
+                           [&](size_t h, size_t m, uint32_t column) { pull(column, weight * by(h, m)); });
     return value;
   }
 
@@ -183,6 +186,7 @@ class Learner {
   std::vector<double> scores_, chances_;
   std::vector<int32_t> found_;
   std::vector<uint32_t> touched_;
+  Interrupts interrupts_;
   dependency::TreeSpace trees_;
 };
 

@@ -128,25 +128,14 @@ void Sentence::scores_of(const S* W, double* out) {
   for (size_t i = 0; i < plan_.betweens.size(); ++i) add_between(W, i, out);
 }
 
-// The features of one template with tokens between: dependents from the head outwards, what was met on the way.
+// The features of one template with tokens between.
 template <class S>
 void Sentence::add_between(const S* W, size_t i, double* out) {
-  size_t k = n_ + 1;
-  const uint32_t *heads = between_[kHead].data() + i * k, *dependents = between_[kDependent].data() + i * k;
-  const uint32_t* parts = between_[kBetween].data() + i * k;
-  for (size_t h = 0; h < k; ++h)
-    for (std::ptrdiff_t step : {-1, 1}) {
-      met_.clear();
-      for (std::ptrdiff_t m = std::ptrdiff_t(h) + step; m > 0 && size_t(m) < k; m += step) {
-        uint32_t x = heads[h] ^ dependents[m] ^ (step > 0 ? kRight : 0);
-        double total = 0;
-        for (auto [part, count] : met_) total += double(W[x ^ part]) + double(W[x ^ part ^ count]);
-        out[size_t(m - 1) * k + h] += total;
-        auto same = std::find_if(met_.begin(), met_.end(), [&](auto& one) { return one.first == parts[m]; });
-        if (same == met_.end()) met_.emplace_back(parts[m], 1);
-        else same->second = std::min(same->second + 1, kFarthest);
-      }
-    }
+  walk_between(i, [&](size_t h, size_t m, uint32_t x) {
+    double total = 0;
+    for (auto [part, count] : met_) total += double(W[x ^ part]) + double(W[x ^ part ^ count]);
+    out[(m - 1) * (n_ + 1) + h] += total;
+  });
 }
 
 void Sentence::scores(const float* W, double* S) { scores_of(W, S); }
@@ -158,16 +147,6 @@ namespace {
 
 using namespace arcs;
 
-constexpr size_t kArcsPerPiece = 1 << 14;  // fixed: the cut must not depend on the number of threads
-
-// Cuts between sentences after about so many arcs.
-std::vector<size_t> cut(const std::vector<size_t>& offsets) {
-  std::vector<size_t> cuts{0};
-  for (size_t i = 1; i < offsets.size(); ++i)
-    if (i + 1 == offsets.size() || offsets[i] - offsets[cuts.back()] >= kArcsPerPiece) cuts.push_back(i);
-  return cuts;
-}
-
 // Problem: the score of each arc of each sentence.
 // Given: sentences, templates, weights W (2^bits).  Returned: scores, n (n+1) for each sentence, see arcs.hpp.
 template <class S>
@@ -175,7 +154,7 @@ auto arc_scores(Coded coded, Table<int32_t> atoms, In<S> W, int threads) {
   Tokens tokens(coded);
   Plan plan(atoms, tokens.attributes);
   int bits = bits_of(W.size());
-  std::vector<size_t> offsets = arc_offsets(tokens), cuts = cut(offsets);
+  std::vector<size_t> offsets = arc_offsets(tokens), cuts = cut_after(kArcsPerPiece, offsets);
   Buffer<double> found(offsets.back());
   {
     nb::gil_scoped_release release;
@@ -215,7 +194,7 @@ nb::tuple arc_columns(Coded coded, Table<int32_t> atoms, int bits, In<int32_t> h
   std::vector<int32_t> all;
   {
     nb::gil_scoped_release release;
-    std::vector<size_t> cuts = cut(arc_offsets(tokens));
+    std::vector<size_t> cuts = cut_after(kArcsPerPiece, arc_offsets(tokens));
     std::vector<Columns> found(cuts.size() - 1);
     for_each_piece(found.size(), worth(threads, tokens.count() * plan.count() * 8), [&](size_t piece, int) {
       Sentence sentence(plan, bits);

@@ -15,7 +15,6 @@
 namespace linnaeus {
 namespace {
 
-constexpr size_t kSentencesPerPiece = 16;
 constexpr int64_t kMostTokens = 1 << 20;  // of one sentence: its squares would not fit in memory long before
 
 [[noreturn]] void refuse(const char* what) { throw std::invalid_argument(std::string("dependency: ") + what); }
@@ -45,10 +44,11 @@ struct Sentences {
   template <class Work>
   void each(int threads, Work&& work) const {
     auto spaces = make_workers<dependency::TreeSpace>(threads);
-    size_t pieces = (n + kSentencesPerPiece - 1) / kSentencesPerPiece;
-    for_each_piece(pieces, worth(threads, steps), [&](size_t piece, int worker) {
-      size_t last = std::min(n, (piece + 1) * kSentencesPerPiece);
-      for (size_t i = piece * kSentencesPerPiece; i < last; ++i) work(i, spaces[size_t(worker)]);
+    Interrupts interrupts;
+    spaces[0].interrupts = &interrupts;  // worker 0 is the thread that called
+    std::vector<size_t> cuts = cut_after(kArcsPerPiece, arcs);
+    for_each_piece(cuts.size() - 1, worth(threads, steps), [&](size_t piece, int worker) {
+      for (size_t i = cuts[piece]; i < cuts[piece + 1]; ++i) work(i, spaces[size_t(worker)]);
     });
   }
 };

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "interrupts.hpp"
 #include "wide.hpp"
 
 namespace linnaeus::dependency {
@@ -63,13 +64,19 @@ struct Sums {
   std::vector<T> a, b, c, d, e;
 };
 
-// Memory for one sentence after the other; it grows with the longest.
+// Memory for one sentence after the other; it grows with the longest. The thread that called a kernel has interrupts:
+// in a long sentence it hears Ctrl-C, which leaves results half done.
 struct TreeSpace {
   Projective projective;
   Spanning spanning;
   Sums<double> narrow;
   Sums<Wide> wide;
   std::vector<double> shift, right, left, arcs;
+  Interrupts* interrupts = nullptr;
+
+  void ask(size_t round) const {
+    if (interrupts && round % 8 == 0) interrupts->ask();
+  }
 };
 
 template <class T>
@@ -106,8 +113,9 @@ struct Cut {
 // order:
 //   right[i, j]  the best half tree of i with all descendants up to j; left[i, j] that of j down to i
 //   arcs[h, m]   the best of a span between h and m with the arc from h to m
-// Changed: the squares of w. Cuts of the left halves stand below the diagonal of those of the right ones.
-inline void fill_projective(const double* S, size_t n, const int32_t* against, Projective& w) {
+// Changed: the squares of the space. Cuts of the left halves stand below the diagonal of those of the right ones.
+inline void fill_projective(const double* S, size_t n, const int32_t* against, TreeSpace& space) {
+  Projective& w = space.projective;
   double *R = fit(w.right, n * n), *L = fit(w.left, n * n), *A = fit(w.arcs, n * n);
   int32_t *r = fit(w.truths[0], n * n), *l = fit(w.truths[1], n * n), *a = fit(w.truths[2], n * n);
   int32_t *halves = fit(w.cuts[0], n * n), *between = fit(w.cuts[1], n * n);
@@ -116,7 +124,7 @@ inline void fill_projective(const double* S, size_t n, const int32_t* against, P
     a[head * n + m] = inside.truths + (against && against[m] == int32_t(head + 1));
   };
   for (size_t i = 0; i < n; ++i) R[i * n + i] = L[i * n + i] = r[i * n + i] = l[i * n + i] = 0;
-  for (size_t width = 1; width < n; ++width)
+  for (size_t width = 1; width < n; ++width, space.ask(width))
     for (size_t i = 0, j = width; j < n; ++i, ++j) {
       size_t at = i * n + j, across = j * n + i, first = i * n + i, low = j * n + i;
       Cut cut = Cut::find(width, R + first, L + low + 1, r + first, l + low + 1);
@@ -140,7 +148,7 @@ inline void fill_projective(const double* S, size_t n, const int32_t* against, P
 inline double best_projective(const double* S, size_t n, const int32_t* against, TreeSpace& space, int32_t* heads) {
   if (!n) return 0;
   Projective& w = space.projective;
-  fill_projective(S, n, against, w);
+  fill_projective(S, n, against, space);
   Cut best{kNever, std::numeric_limits<int32_t>::max(), 0};
   for (size_t top = 0; top < n; ++top) {
     double score = w.left[top] + w.right[top * n + n - 1] + S[top * (n + 1)];
@@ -276,11 +284,11 @@ void split(double p, T whole, size_t count, const T* a, const T* b, double* to_a
 // Inside sums, bottom up, in the squares of best_projective: `between` are spans before their arc. Returned: the sum
 // over all trees of the products of e^(S - shift).
 template <class T>
-T sum_inside(const double* S, size_t n, const double* shift, Sums<T>& w) {
+T sum_inside(const double* S, size_t n, const TreeSpace& space, Sums<T>& w) {
   T *R = fit(w.a, n * n), *L = fit(w.b, n * n), *A = fit(w.c, n * n), *between = fit(w.d, n * n);
-  auto arc = [&](size_t head, size_t m) { return exp_to<T>(S[m * (n + 1) + head] - shift[m]); };
+  auto arc = [&](size_t head, size_t m) { return exp_to<T>(S[m * (n + 1) + head] - space.shift[m]); };
   for (size_t i = 0; i < n; ++i) R[i * n + i] = L[i * n + i] = T(1.0);
-  for (size_t width = 1; width < n; ++width)
+  for (size_t width = 1; width < n; ++width, space.ask(width))
     for (size_t i = 0, j = width; j < n; ++i, ++j) {
       size_t at = i * n + j, across = j * n + i, first = i * n + i, low = j * n + i;
       between[at] = dot(width, R + first, L + low + 1);
@@ -306,7 +314,7 @@ void split_outside(const double* S, size_t n, T total, TreeSpace& space, Sums<T>
     T mass = L[top] * R[top * n + n - 1] * exp_to<T>(S[top * (n + 1)] - space.shift[top]);
     P[top * (n + 1)] = l[top] = r[top * n + n - 1] = double(mass / total);
   }
-  for (size_t width = n; width-- > 1;)
+  for (size_t width = n; width-- > 1; space.ask(width))
     for (size_t i = 0, j = width; j < n; ++i, ++j) {
       size_t at = i * n + j, across = j * n + i, first = i * n + i, low = j * n + i;
       split(r[at] + r[across], R[at], width, A + first + 1, R + low + 1, a + first + 1, r + low + 1);
@@ -333,13 +341,13 @@ inline double soft_projective(const double* S, size_t n, TreeSpace& space, doubl
   // No e^(S - shift) is above 1, and there are at most 6.75^n trees, e^1.91 each. So what underflow takes from a span
   // counts e^(1.91 n - 744) at most, and a total far above that has all its digits.
   if (n <= 300) {
-    double total = sum_inside(S, n, shift, space.narrow), value = log_of(total);
+    double total = sum_inside(S, n, space, space.narrow), value = log_of(total);
     if (value > 1.91 * double(n) - 640) {
       split_outside(S, n, total, space, space.narrow, P);
       return moved + value;
     }
   }
-  Wide total = sum_inside(S, n, shift, space.wide);
+  Wide total = sum_inside(S, n, space, space.wide);
   if (total.m == 0) {
     std::fill_n(P, n * (n + 1), 0.0);
     return kNever;
@@ -356,6 +364,7 @@ inline double soft_projective(const double* S, size_t n, TreeSpace& space, doubl
 template <class T>
 struct Elimination {
   size_t n;
+  const TreeSpace& space;
   T *w, *root, *D;  // (n, n) by dependent and head; (n); (n). Rows of tokens that left are divided by their D.
   std::vector<size_t> order;
 
@@ -376,7 +385,7 @@ struct Elimination {
   // Log of the sum over all trees, -inf where there is none.
   double run() {
     double value = 0;
-    for (size_t m = n; m-- > 1;) {
+    for (size_t m = n; m-- > 1; space.ask(m)) {
       D[m] = total_of(m);
       if (D[m] == T(0.0)) {
         swap_with_first(m);
@@ -402,7 +411,7 @@ struct Elimination {
   void differentiate(T* G, T* to_root, T* c) const {
     G[0] = T(0.0);
     to_root[0] = T(1.0) / root[0];
-    for (size_t m = 1; m < n; ++m) {
+    for (size_t m = 1; m < n; ++m, space.ask(m)) {
       const T* shares = w + m * n;
       std::fill_n(c, m, T(0.0));
       T c_root = T(0.0);
@@ -422,8 +431,9 @@ struct Elimination {
 
 // The sum of all trees with weights e^(S - shift), and the chances of arcs, in numbers T; -inf where the sum is 0.
 template <class T>
-double sum_spanning(const double* S, size_t n, const double* shift, Sums<T>& memory, double* P) {
-  Elimination<T> all{n, fit(memory.a, n * n), fit(memory.b, n), fit(memory.c, n), {}};
+double sum_spanning(const double* S, size_t n, const TreeSpace& space, Sums<T>& memory, double* P) {
+  const double* shift = space.shift.data();
+  Elimination<T> all{n, space, fit(memory.a, n * n), fit(memory.b, n), fit(memory.c, n), {}};
   all.order.resize(n);
   for (size_t m = 0; m < n; ++m) {
     all.order[m] = m;
@@ -437,7 +447,8 @@ double sum_spanning(const double* S, size_t n, const double* shift, Sums<T>& mem
   all.differentiate(G, rest, rest + n);
   auto chance = [&](T slope, size_t at, size_t m) {
     double p = double(slope * exp_to<T>(S[at] - shift[m]));
-    P[at] = p > 0 ? p : 0.0;  // rounding may leave less than nothing
+    if constexpr (std::is_same_v<T, Wide>) p = std::min(p, 1.0);  // where exponents stop, ratios are lost
+    P[at] = p > 0 ? p : 0.0;                                      // rounding may leave less than nothing
   };
   for (size_t i = 0; i < n; ++i) {
     size_t m = all.order[i];
@@ -464,8 +475,8 @@ inline double soft_spanning(const double* S, size_t n, TreeSpace& space, double*
   }
   if (!n) return 0;
   // The weights of a token's heads have the sum 1, so no sum is above 1, and what underflow takes counts e^-744.
-  double value = sum_spanning(S, n, shift, space.narrow, P);
-  if (!(value > -640)) value = sum_spanning(S, n, shift, space.wide, P);
+  double value = sum_spanning(S, n, space, space.narrow, P);
+  if (!(value > -640)) value = sum_spanning(S, n, space, space.wide, P);
   return moved + value;
 }
 

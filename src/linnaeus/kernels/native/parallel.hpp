@@ -49,6 +49,16 @@ void for_each_piece(size_t pieces, int threads, Work&& work) {
   if (error) std::rethrow_exception(error);
 }
 
+constexpr size_t kArcsPerPiece = 1 << 14;  // of dependency trees
+
+// Cuts between examples after about `size` of what their offsets count: those of piece i are cuts[i]..cuts[i+1]-1.
+inline std::vector<size_t> cut_after(size_t size, const std::vector<size_t>& offsets) {
+  std::vector<size_t> cuts{0};
+  for (size_t i = 1; i < offsets.size(); ++i)
+    if (i + 1 == offsets.size() || offsets[i] - offsets[cuts.back()] >= size) cuts.push_back(i);
+  return cuts;
+}
+
 // How many threads some work is worth: starting one costs as much as some ten thousand multiplications.
 inline int worth(int threads, size_t multiplications) {
   return int(std::min<size_t>(size_t(std::max(threads, 1)), 1 + multiplications / 100000));

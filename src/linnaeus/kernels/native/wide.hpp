@@ -1,6 +1,8 @@
 // Numbers with an exponent of 64 bits: m 2^e with 1 <= |m| < 2, or zero. Sums and products of e^score stay in range
-// where doubles would underflow or overflow. Arithmetic rounds as that of doubles does.
+// where doubles would underflow or overflow. Arithmetic rounds as that of doubles does. Exponents stop at 2^61 on both
+// sides, so that neither their sums nor their differences overflow.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,6 +15,8 @@
 namespace linnaeus {
 
 struct Wide {
+  static constexpr int64_t kMost = int64_t(1) << 61;
+
   double m = 0;
   int64_t e = 0;
 
@@ -24,7 +28,7 @@ struct Wide {
     uint64_t bits = std::bit_cast<uint64_t>(value);
     int64_t own = int64_t(bits >> 52 & 0x7ff) - 1023;
     m = std::bit_cast<double>((bits & ~(uint64_t(0x7ff) << 52)) | uint64_t(1023) << 52);
-    e = exponent + own;
+    e = std::clamp(exponent + own, -kMost, kMost);
   }
 
   explicit operator double() const {
@@ -51,16 +55,16 @@ struct Wide {
   friend bool operator==(Wide a, Wide b) { return a.m == b.m && a.e == b.e; }
 };
 
-// e^x and its inverse for both kinds of numbers.
+// e^x and its inverse for both kinds of numbers. From |x| = 2^53 on, the digits of the rest mean nothing.
 template <class T>
 T exp_to(double x) {
   if constexpr (std::is_same_v<T, double>) {
     return elementary::exp(x);
   } else {
     if (x == -std::numeric_limits<double>::infinity()) return {};
-    double k = std::floor(x * 0x1.71547652b82fep0);
+    double most = double(Wide::kMost), k = std::clamp(std::floor(x * 0x1.71547652b82fep0), -most, most);
     double rest = (x - k * elementary::kLn2High) - k * elementary::kLn2Low;
-    return {elementary::exp(rest), int64_t(k)};
+    return {elementary::exp(std::clamp(rest, -1.0, 1.0)), int64_t(k)};
   }
 }
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 
 from linnaeus import kernels
-from linnaeus.errors import UsageError, damaged, expect
+from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
 from linnaeus.kernels.online import LOSSES, Layout
 from linnaeus.learners.chain.weights import SEARCHES, ChainWeights
 from linnaeus.learners.early_stopping import Best, check_early_stopping, set_aside
+from linnaeus.learners.resuming import fill, number, real, taken_over
 from linnaeus.learners.step_settings import check_steps, one_of, single
 from linnaeus.protocols import LearnsTags, Solver, UpdatesTags
 from linnaeus.types import Array, Arrays, Ints, Json, Piece, State, Tags, groups
@@ -196,17 +197,17 @@ class _Run:
         """Take over the weights of a checkpoint; the number of epochs that it has behind it."""
         if state is None:
             return 0
-        if "best_W" in state.tensors:
-            best.weights = ChainWeights(state.tensors["best_W"], state.tensors["best_shared"], self.plan.search)
-            best.score, best.since = float(state.manifest["score"]), int(state.manifest["since"])
         table, shared, clock, _ = self.state
-        arrays: Arrays = {"table": table, "shared": shared, "clock": clock}
-        for name, array in arrays.items():
-            found = state.tensors.get(name)
-            if found is None or found.shape != array.shape or found.dtype != array.dtype:
-                raise damaged("the checkpoint does not fit the sentences")
-            array[:] = found
-        return int(state.manifest["epochs"])
+        fill({"table": table, "shared": shared, "clock": clock}, state.tensors)
+        if "best_W" in state.tensors:
+            W, links = self.layout.part(table, 0), self.links.part(shared, 0)
+            best.weights = ChainWeights(
+                taken_over(state.tensors, "best_W", W.shape),
+                taken_over(state.tensors, "best_shared", links.shape),
+                self.plan.search,
+            )
+            best.score, best.since = real(state.manifest, "score"), number(state.manifest, "since")
+        return number(state.manifest, "epochs")
 
     def weights(self) -> ChainWeights:
         """The mean of the iterates."""

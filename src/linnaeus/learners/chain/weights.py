@@ -25,6 +25,8 @@ LARGEST_WEIGHT = 1e20
 _NONE = np.zeros(0, np.int32)
 SPARSE = 0.25
 """The share of weights that are not zero up to which a file has them as sparse rows."""
+MOST_WEIGHTS = 1 << 32
+"""Weights that sparse rows of a file may be laid out to."""
 SEARCHES = {"whole": 0, "greedy": 1}
 """Ways to find tags with the numbers kernels know: all of a sentence together, or one after the other."""
 
@@ -57,6 +59,8 @@ class ChainWeights(FittedModel):
         values = table.data if isinstance(table, CSR) else table
         if values.dtype != np.float32 or shared.dtype != np.float32 or not len(table.shape) == shared.ndim == 2:
             raise damaged("its weights are not tables of float32")
+        if len(shared) not in (1 + (k := shared.shape[1]), 1 + k + k * k):
+            raise damaged("its transitions are not those of its tags")
         if not (np.isfinite(values).all() and np.isfinite(shared).all()):
             raise damaged("a weight is not a number")
         if any(part.size and max(part.max(), -part.min()) > LARGEST_WEIGHT for part in (values, shared)):
@@ -135,6 +139,8 @@ def _dense(rows: CSR, k: int) -> Floats:
     """The table of weights of k tags that a file has as sparse rows."""
     if rows.width != k:
         raise damaged("its weights do not fit its transitions")
+    if len(rows) * k > MOST_WEIGHTS:
+        raise damaged(f"it has more than {MOST_WEIGHTS} weights")
     W = np.zeros((len(rows), k), np.float32)
     W[np.repeat(np.arange(len(W)), np.diff(rows.indptr)), rows.indices] = rows.data
     return W

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from linnaeus.data.sentences import Sentences
-from linnaeus.errors import DataError, UsageError, damaged, expect
+from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.features.arcs.table import ArcTable, Tree
 from linnaeus.frozen import dataclass
 from linnaeus.learners.dependencies.runs import ArcRun, RelationRun, Run, minimized
 from linnaeus.learners.dependencies.weights import PARTS, SPACES, TreeWeights, relations_of
 from linnaeus.learners.early_stopping import Best, set_aside
+from linnaeus.learners.resuming import fill, number, taken_over
 from linnaeus.learners.step_settings import check_steps, one_of
 from linnaeus.protocols import LearnsTrees, UpdatesTrees
 from linnaeus.types import Arrays, Doubles, Floats, Heads, Ints, Longs, Piece, State, groups
@@ -217,7 +218,8 @@ class _Training:
 
     def _arcs(self, table: ArcTable, tree: Tree | None, rows: Longs) -> Floats:
         if isinstance(self.plan.loss, str):
-            return self._mean(lambda: self._learned(lambda: ArcRun(self.plan, self.bank, table, tree), rows))
+            shape = (table.width,)
+            return self._mean(lambda: self._learned(lambda: ArcRun(self.plan, self.bank, table, tree), rows, shape))
         return self._mean(lambda: self._minimized(table, tree, rows))
 
     def _mean(self, learn: Callable[[], Floats]) -> Floats:
@@ -227,18 +229,18 @@ class _Training:
 
     def _minimized(self, table: ArcTable, tree: Tree | None, rows: Longs) -> Floats:
         """The weights of one part of the training, for a loss that the kernel does not know."""
-        number, self.part = self.part, self.part + 1
-        found = self.journal.result(number)
+        part, self.part = self.part, self.part + 1
+        found = self.journal.result(part, (table.width,))
         if found is None:
             sentences, y = self.bank.sentences.take(rows), self.bank.y[rows]
             own = None if tree is None else _taken(tree, self.bank.sentences.offsets, rows)
             X = table.rows(table.coded(sentences, own))
-            found = self.journal.finish(number, minimized(self.plan, X, y, self.seed + number, self._tell(number)))
+            found = self.journal.finish(part, minimized(self.plan, X, y, self.seed + part, self._tell(part)))
         return found
 
-    def _tell(self, number: int) -> Told:
+    def _tell(self, part: int) -> Told:
         """What is told of the epochs of a part."""
-        first = number * self.plan.epochs
+        first = part * self.plan.epochs
 
         def tell(epoch: int, loss: float, wrong: int | None) -> None:
             if self.told is not None:
@@ -247,30 +249,32 @@ class _Training:
         return tell
 
     def _relations(self, rows: Longs) -> Floats:
+        shape = self.bank.features.relations.width, self.bank.k
         if self.bank.k == 1:  # arcs without names: nothing is left to choose
             self.part += self.plan.runs
-            return np.zeros((self.bank.features.relations.width, 1), np.float32)
+            return np.zeros(shape, np.float32)
         sizes = np.diff(self.bank.sentences.offsets)
         chosen = np.repeat(np.isin(np.arange(len(sizes)), rows), sizes)
-        return self._mean(lambda: self._learned(lambda: RelationRun(self.plan, self.bank), np.flatnonzero(chosen)))
+        own = np.flatnonzero(chosen)
+        return self._mean(lambda: self._learned(lambda: RelationRun(self.plan, self.bank), own, shape))
 
-    def _learned(self, begin: Callable[[], Run], rows: Longs) -> Floats:
-        """The weights of one part of the training."""
-        number, self.part = self.part, self.part + 1
-        weights = self.journal.result(number)
+    def _learned(self, begin: Callable[[], Run], rows: Longs, shape: tuple[int, ...]) -> Floats:
+        """The weights of one part of the training, which have this shape."""
+        part, self.part = self.part, self.part + 1
+        weights = self.journal.result(part, shape)
         if weights is not None:
             return weights
-        run, rng = begin(), np.random.default_rng([self.seed, number])
-        run.total, tell = float(max(len(rows), 1)), self._tell(number)
-        done = self.journal.resume(number, run.arrays())
+        run, rng = begin(), np.random.default_rng([self.seed, part])
+        run.total, tell = float(max(len(rows), 1)), self._tell(part)
+        done = self.journal.resume(part, run.arrays())
         for epoch in range(self.plan.epochs):
             order = rng.permutation(rows).astype(np.int32)
             if epoch < done:
                 continue
             loss, wrong = run.epoch(order)
-            self.journal.note(number, epoch + 1, run.arrays())
+            self.journal.note(part, epoch + 1, run.arrays())
             tell(epoch, loss, wrong)
-        return self.journal.finish(number, run.weights())
+        return self.journal.finish(part, run.weights())
 
 
 class _Journal:
@@ -281,27 +285,21 @@ class _Journal:
         self.kept = kept
         self.manifest = {"part": -1, "epochs": 0} if state is None else state.manifest
         self.open: Arrays = {}
-        self.done: dict[int, Floats] = {}
+        self.done: Arrays = {}
         for name, array in ({} if state is None else state.tensors).items():
             kind, _, rest = name.partition(".")
-            if kind == "done":
-                self.done[int(rest)] = array
-            else:
-                self.open[rest] = array
+            (self.done if kind == "done" else self.open)[rest] = array
 
-    def result(self, part: int) -> Floats | None:
-        return self.done.get(part)
+    def result(self, part: int, shape: tuple[int, ...]) -> Floats | None:
+        """The weights of a part that is done, which have this shape; None where it is not."""
+        return taken_over(self.done, str(part), shape) if str(part) in self.done else None
 
     def resume(self, part: int, arrays: Arrays) -> int:
         """Fill the arrays of a part as they were; the number of epochs that it has behind it."""
-        if self.manifest["part"] != part:
+        if number(self.manifest, "part", -1) != part:
             return 0
-        for name, array in arrays.items():
-            found = self.open.get(name)
-            if found is None or found.shape != array.shape or found.dtype != array.dtype:
-                raise damaged("the checkpoint does not fit the sentences")
-            array[:] = found
-        return int(self.manifest["epochs"])
+        fill(arrays, self.open)
+        return number(self.manifest, "epochs")
 
     def note(self, part: int, epochs: int, arrays: Arrays) -> None:
         self.manifest = {"part": part, "epochs": epochs}
@@ -311,7 +309,7 @@ class _Journal:
     def finish(self, part: int, weights: Floats) -> Floats:
         self.manifest, self.open = {"part": -1, "epochs": 0}, {}
         if self.kept is not None:
-            self.done[part] = weights
+            self.done[str(part)] = weights
             self._put()
         return weights
 

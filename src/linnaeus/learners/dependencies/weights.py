@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 KIND = "dependencies"
 PARTS = ("first", "second", "relations")
-LARGEST_WEIGHT = 1e20
+LARGEST_WEIGHT = 1e12
+"""Sums over the features and arcs of a sentence stay below 2^61, where the numbers of `wide.hpp` end."""
 BATCH = 4096
 """Tokens of the sentences that are worked on together: scores of all their arcs are in memory."""
 SPACES = {"projective": (0, ProjectiveTree()), "spanning": (1, SpanningTree())}
