@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from linnaeus.embeddings.judging import VectorScore
     from linnaeus.render import Page
 
-METHODS = ["skipgram", "cbow", "glove", "ppmi"]
-FORMATS = ["linnaeus", "word2vec", "word2vec-binary", "glove"]
+METHODS = ["skipgram", "cbow", "glove", "ppmi", "lsa"]
+TABLE_FORMATS = ["linnaeus", "word2vec", "word2vec-binary", "glove"]
 
 _VERBS = {
     "train": "Learn word vectors from unlabeled text.",
@@ -63,7 +63,7 @@ def _ranged(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option("-o", "--output", metavar="FILE", required=True, help="Output file; its ending gives the format.")
 @click.option("--method", type=click.Choice(METHODS), default="skipgram", show_default=True, help="How to learn.")
 @shared.count("--width", default=100, text="Numbers of a vector.")
-@click.option("--window", type=click.IntRange(1), help="Words on either side (default: 5; glove and ppmi: 10).")
+@click.option("--window", type=click.IntRange(1), help="Words on either side (default: 5; glove: 10).")
 @click.option("--negatives", type=click.IntRange(1), help="Words of noise for each word (default: 5).")
 @click.option("--epochs", type=click.IntRange(1), help="Passes over the text (default: 5; glove: 25).")
 @click.option("--rate", type=float, help="Rate of the first steps (default: 0.025; cbow and glove: 0.05).")
@@ -173,7 +173,7 @@ def _told(table: WordTable, facts: dict[str, shared.Option], output: str, option
 @click.argument("file")
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
 @shared.count("-k", "count", default=10, text="Number of neighbors.")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Format of FILE (default: found from it).")
+@click.option("--format", "form", type=click.Choice(TABLE_FORMATS), help="Format of FILE (default: found from it).")
 @shared.as_json("Print one JSON object for each word.")
 @shared.no_seed
 def neighbors(file: str, words: tuple[str, ...], **options: shared.Option) -> int:
@@ -203,7 +203,7 @@ def neighbors(file: str, words: tuple[str, ...], **options: shared.Option) -> in
 @click.argument("b")
 @click.argument("c")
 @shared.count("-k", "count", default=5, text="Number of answers.")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Format of FILE (default: found from it).")
+@click.option("--format", "form", type=click.Choice(TABLE_FORMATS), help="Format of FILE (default: found from it).")
 @shared.as_json()
 @shared.no_seed
 def analogy(file: str, a: str, b: str, c: str, **options: shared.Option) -> int:
@@ -241,7 +241,7 @@ def _page(said: str, near: Sequence[Neighbor]) -> Page:
 @click.argument("file")
 @click.argument("sources", metavar="DATA...", nargs=-1, required=True)
 @shared.count("--words", default=30_000, text="Words among which answers to analogies are looked for.")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Format of FILE (default: found from it).")
+@click.option("--format", "form", type=click.Choice(TABLE_FORMATS), help="Format of FILE (default: found from it).")
 @shared.as_json("Print one JSON object for each DATA.")
 @shared.no_seed
 def test(file: str, sources: tuple[str, ...], **options: shared.Option) -> int:
@@ -301,20 +301,17 @@ def _judgments(source: str) -> list[tuple[str, ...]]:
 
 
 def _columns(source: str) -> list[tuple[str, ...]]:
-    from linnaeus.data.corpus import read
-    from linnaeus.errors import LinnaeusError
+    from linnaeus.data import FORMATS, ReadOptions, read
+    from linnaeus.data.files import find
 
-    for names in _COLUMNS:
-        try:
-            batch = read(source, text=names[0], label="").batch()
-        except DataError:
-            raise
-        except LinnaeusError:
-            continue
-        if batch.text is not None and set(names[1:]) <= set(batch.columns):
-            columns = [batch.text, *(batch.columns[name] for name in names[1:])]
-            return list(zip(*([str(cell) for cell in column.to_pylist()] for column in columns), strict=True))
-    raise DataError(f"{source} has neither columns word1, word2, score nor a, b, c, d; rename its columns.")
+    found = find(source, ReadOptions())
+    there = set(FORMATS[found.format](ReadOptions()).schema(found.files[0]).names)
+    names = next((names for names in _COLUMNS if set(names) <= there), None)
+    if names is None:
+        raise DataError(f"{source} has neither columns word1, word2, score nor a, b, c, d; rename its columns.")
+    batch = read(source, text=names[0], label="").batch()
+    columns = [batch.text, *(batch.columns[name] for name in names[1:])]
+    return list(zip(*([str(cell) for cell in column.to_pylist()] for column in columns), strict=True))
 
 
 def _number(cell: str, source: str) -> float:
@@ -327,8 +324,8 @@ def _number(cell: str, source: str) -> float:
 @shared.verb("convert")
 @click.argument("file")
 @click.argument("output")
-@click.option("--from", "form", type=click.Choice(FORMATS), help="Format of FILE (default: found from it).")
-@click.option("--to", "target", type=click.Choice(FORMATS), help="Format of OUTPUT (default: that of its name).")
+@click.option("--from", "form", type=click.Choice(TABLE_FORMATS), help="Format of FILE (default: found from it).")
+@click.option("--to", "target", type=click.Choice(TABLE_FORMATS), help="Format of OUTPUT (default: that of its name).")
 @click.option("--words", type=click.IntRange(1), help="Read so many words, the first of FILE (default: all).")
 @click.option("--force", is_flag=True, help="Overwrite an existing OUTPUT.")
 @shared.no_seed
