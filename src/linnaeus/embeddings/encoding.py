@@ -39,6 +39,10 @@ class EncodedText:
     """The words, the most frequent first, how often each occurs, and all texts as their numbers, -1 behind each text.
 
     `total` are all words of the texts, also those that are too rare to have a number.
+
+    >>> with encoded(["a cat", "a dog"], min_count=2) as text:
+    ...     text.words, text.total
+    (['a'], 4)
     """
 
     words: list[str]

@@ -22,7 +22,11 @@ MOST_WORDS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class VectorScore:
-    """A figure, and of how many of the given rows: the others have words without a vector."""
+    """A figure, and of how many of the given rows: the others have words without a vector.
+
+    >>> VectorScore("accuracy", 0.5, used=2, given=3).value
+    0.5
+    """
 
     measure: str
     value: float

@@ -28,7 +28,15 @@ EVERY = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """How far a training is: the share that is done, the epoch, words (or pairs) per second, the latest loss."""
+    """How far a training is: the share that is done, the epoch, words (or pairs) per second, the latest loss.
+
+    >>> from linnaeus.embeddings import SkipGram, encoded
+    >>> stands = []
+    >>> with encoded(["a cat", "a dog"], min_count=1) as text:
+    ...     table = SkipGram(width=3, epochs=2).learn(text, stands.append)
+    >>> [stand.share for stand in stands]
+    [0.5, 1.0]
+    """
 
     share: float
     epoch: int = 0
@@ -46,7 +54,16 @@ def unheard(stand: Stand) -> None:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A file that keeps the tables of an unfinished training; a training that is taken up ends with the same bits."""
+    """A file that keeps the tables of an unfinished training; a training that is taken up ends with the same bits.
+
+    It is written every `every` seconds and at Ctrl-C, and removed when the training is done.
+
+    >>> from linnaeus.embeddings import SkipGram, encoded
+    >>> with encoded(["a cat", "a dog"], min_count=1) as text:
+    ...     table = SkipGram(width=3).learn(text, checkpoint=Checkpoint("half.lin"))
+    >>> Path("half.lin").exists()
+    False
+    """
 
     path: str | os.PathLike[str] | None = None
     every: float = EVERY

@@ -156,7 +156,7 @@ class FittedWordVectors(Fitted):
         place = np.arange(len(words)) - np.repeat(offsets[:-1], sizes)
         first = place < self.length
         rows = np.repeat(np.arange(n), sizes)[first]
-        found.reshape(n, self.length, -1)[rows, place[first]] = vectors[words[first]]
+        found.reshape(n, self.length, self.table.width)[rows, place[first]] = vectors[words[first]]
         return found
 
     def locate(self, batch: Batch) -> list[list[Place]]:

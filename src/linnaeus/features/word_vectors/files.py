@@ -126,9 +126,13 @@ def write_vectors(
     format: str | None = None,  # noqa: A002 - its name
     force: bool = False,
 ) -> None:
-    """Write a table in one step; the format is that of the name's ending, unless it is named.
+    r"""Write a table in one step; the format is that of the name's ending, unless it is named.
 
     Only Linnaeus' own format holds the rows of subwords.
+
+    >>> write_vectors("cat.txt", WordTable(["cat"], np.array([[1, 0.5]], np.float32)))
+    >>> Path("cat.txt").read_text()
+    'cat 1.0 0.5\n'
     """
     expect("path", path, os.PathLike)
     where = Path(path)
