@@ -33,13 +33,13 @@ def gensim(entry: str, text: str, out: str, threads: int, seed: int) -> dict[str
     return done
 
 
-def fasttext(text: str, out: str, threads: int, seed: int) -> dict[str, float]:
-    """Skip-gram with subwords of 3 to 6 characters; counting is part of its one call."""
+def fasttext(text: str, out: str, threads: int, _seed: int) -> dict[str, float]:
+    """Skip-gram with subwords of 3 to 6 characters; counting is part of its one call, and it takes no seed."""
     import fasttext
 
     began, cpu = time.perf_counter(), time.process_time()
     sizes = {"dim": 100, "ws": 5, "neg": 5, "minCount": 5, "t": 1e-3, "epoch": 5, "minn": 3, "maxn": 6}
-    model = fasttext.train_unsupervised(text, "skipgram", **sizes, thread=threads, seed=seed, verbose=0)
+    model = fasttext.train_unsupervised(text, "skipgram", **sizes, thread=threads, verbose=0)
     done = {"train_s": time.perf_counter() - began, "cpu_s": time.process_time() - cpu, "count_s": 0.0}
     words = [word for word in model.get_words() if word != "</s>"]
     with open(out, "w", encoding="utf-8") as file:  # noqa: PTH123

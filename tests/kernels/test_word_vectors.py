@@ -28,7 +28,7 @@ def problem(seed, words=12, size=16, subwords=False, length=300):
     return tables, (*chances, rng.integers(0, words, words, np.int32)), parts, text
 
 
-def run(kernel, given_problem, shape=(3, 4, 3, 20), threads=1, first=0):
+def run(kernel, given_problem, shape=(3, 4, 3, 20, 9), threads=1, first=0):
     tables, words, parts, text = given_problem
     tables = tuple(table.copy() for table in tables)
     rounds = -(-len(text) // (shape[2] * shape[3]))
@@ -42,7 +42,7 @@ def run(kernel, given_problem, shape=(3, 4, 3, 20), threads=1, first=0):
 @given(
     seed=st.integers(0, 1000),
     subwords=st.booleans(),
-    shape=st.tuples(st.integers(1, 6), st.integers(0, 12), st.integers(1, 4), st.integers(1, 60)),
+    shape=st.tuples(st.integers(1, 6), st.integers(0, 12), st.integers(1, 4), st.integers(1, 60), st.integers(1, 20)),
 )
 def test_rounds_are_those_of_the_twin(name, seed, subwords, shape):
     given_problem = problem(seed, subwords=subwords, length=120)
@@ -58,9 +58,9 @@ def test_rounds_are_those_of_the_twin(name, seed, subwords, shape):
 @pytest.mark.parametrize("subwords", [False, True])
 def test_any_number_of_threads_gives_the_same_bits(name, subwords):
     given_problem = problem(3, words=40, size=48, subwords=subwords, length=4000)
-    wanted, said = run(getattr(kernels, name), given_problem, (5, 5, 8, 50))
+    wanted, said = run(getattr(kernels, name), given_problem, (5, 5, 8, 50, 16))
     for threads in (2, 3, 8, 20):
-        found, outcome = run(getattr(kernels, name), given_problem, (5, 5, 8, 50), threads)
+        found, outcome = run(getattr(kernels, name), given_problem, (5, 5, 8, 50, 16), threads)
         assert [table.tobytes() for table in found] == [table.tobytes() for table in wanted]
         assert outcome == said
 
@@ -68,7 +68,7 @@ def test_any_number_of_threads_gives_the_same_bits(name, subwords):
 def test_rounds_may_be_cut_into_calls():
     tables, words, parts, text = problem(5, length=400)
     whole, cut = [tuple(table.copy() for table in tables) for _ in range(2)]
-    shape, rates = (3, 4, 2, 50), np.linspace(0.1, 0.05, 4)
+    shape, rates = (3, 4, 2, 50, 7), np.linspace(0.1, 0.05, 4)
     kernels.skipgram_rounds(whole, words, parts, text, ((7, 0, rates), shape), 2)
     for first in (0, 2):
         clock = (7, first, rates[first : first + 2])
@@ -108,9 +108,9 @@ def test_arrays_that_do_not_fit_are_refused(kernel):
         with pytest.raises(ValueError):
             run(kernel, case)
     with pytest.raises(ValueError, match="rounds"):
-        kernel(*problem(2)[:3], np.zeros(100, np.int32), ((0, 0, np.ones(1)), (1, 1, 1, 10)), 1)
+        kernel(*problem(2)[:3], np.zeros(100, np.int32), ((0, 0, np.ones(1)), (1, 1, 1, 10, 1)), 1)
     with pytest.raises(ValueError, match="range"):
-        run(kernel, problem(2), (0, 1, 1, 10))
+        run(kernel, problem(2), (0, 1, 1, 10, 1))
 
 
 @given(st.lists(st.text(max_size=12), max_size=6), st.integers(1, 4), st.integers(0, 3), st.integers(1, 5000))
@@ -121,6 +121,14 @@ def test_subwords_are_those_of_the_twin(words, low, more, buckets):
     ours = kernels.subword_buckets(data, offsets, (low, low + more, buckets))
     theirs = twins.subword_buckets(data, offsets, (low, low + more, buckets))
     assert [part.tolist() for part in ours] == [part.tolist() for part in theirs]
+
+
+def test_subwords_have_the_buckets_of_fasttext():
+    """As its `get_subwords` gives them, for 3 to 4 characters and 1,000 buckets."""
+    wanted = {"as": [31, 163, 177], "naïve": [890, 692, 546, 404, 832, 7, 570, 548, 654]}
+    for word, buckets in wanted.items():
+        raw = np.frombuffer(word.encode(), np.uint8)
+        assert kernels.subword_buckets(raw, np.array([0, len(raw)]), (3, 4, 1000))[1].tolist() == buckets
 
 
 def test_subwords_of_bytes_that_are_no_text_and_of_ranges_that_are_none():

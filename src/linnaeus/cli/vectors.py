@@ -66,7 +66,7 @@ def _ranged(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option("--window", type=click.IntRange(1), help="Words on either side (default: 5; glove: 10).")
 @click.option("--negatives", type=click.IntRange(1), help="Words of noise for each word (default: 5).")
 @click.option("--epochs", type=click.IntRange(1), help="Passes over the text (default: 5; glove: 25).")
-@click.option("--rate", type=float, help="Rate of the first steps (default: 0.025; cbow and glove: 0.05).")
+@click.option("--rate", type=float, help="Rate of the first steps (default: 0.025; others: 0.05).")
 @click.option("--sample", type=float, help="Threshold for leaving out frequent words; 0: none (default: 0.001).")
 @click.option("--subwords", metavar="N-N", callback=_ranged, help="Lengths of character n-grams, such as 3-6.")
 @click.option("--buckets", type=click.IntRange(1), help="Hash buckets of subwords (default: 2000000).")

@@ -2,7 +2,7 @@
 
     skip-gram   for a word w and each word c around it:  -log s(x_c . o_w) - sum_k log s(-x_c . o_k)
     CBOW        the same for the mean of the x_c
-    noise       words k are drawn in proportion to count^0.75, once for each w
+    noise       words k are drawn in proportion to count^0.75
     sample      a word of frequency f is kept with probability sqrt(t / f) + t / f
     window      of each word it is drawn from 1 .. window
     rate        falls in a straight line to a ten-thousandth
@@ -37,6 +37,8 @@ SHARDS = 8
 """Stretches of a round; no more threads than these have work."""
 STRETCH = 1024
 """Words of a stretch."""
+POOL = 512
+"""Words of noise that are drawn for each stretch; each word takes its own from these."""
 LANES = 16
 """Vectors lie in lines of so many numbers."""
 LAST_RATE = 1e-4
@@ -56,9 +58,9 @@ class SkipGram:
     """Skip-gram with negative sampling (Mikolov, Sutskever, Chen, Corrado and Dean 2013).
 
     `width` numbers for each word; `window` words on either side at most; `negatives` words of noise for each word;
-    `epochs` passes; `rate` of the first steps; `sample`, the threshold t of frequent words (0: all are kept). With
-    `subwords=(3, 6)` the vector of a word is the mean of its own row and those of its n-grams of 3 to 6 characters,
-    hashed to `buckets`, so that unknown words have vectors, too.
+    `epochs` passes; `rate` of the first steps (by default 0.025, with subwords 0.05); `sample`, the threshold t of
+    frequent words (0: all are kept). With `subwords=(3, 6)` the vector of a word is the mean of its own row and those
+    of its n-grams of 3 to 6 characters, hashed to `buckets`, so that unknown words have vectors, too.
 
     >>> from linnaeus.embeddings import encoded
     >>> texts = ["the cat sat on the mat", "the dog sat on the rug"] * 50
@@ -70,6 +72,7 @@ class SkipGram:
 
     kernel: ClassVar[str] = "skipgram_rounds"
     usual_rate: ClassVar[float] = 0.025
+    usual_rate_of_subwords: ClassVar[float] = 0.05
 
     width: int = 100
     window: int = 5
@@ -134,7 +137,9 @@ class _Run:
 
     def rates(self, first: int, count: int) -> Doubles:
         """The rate of some rounds."""
-        start = (self.method.rate or self.method.usual_rate) / 2**self.halvings
+        method = self.method
+        usual = method.usual_rate if method.subwords is None else method.usual_rate_of_subwords
+        start = (method.rate or usual) / 2**self.halvings
         left = 1.0 - np.arange(first, first + count) / self.total
         rates: Doubles = start * np.maximum(left, LAST_RATE)
         return rates
@@ -170,7 +175,7 @@ class _Run:
         at = self.done % self.per_epoch * per_round
         ids = np.ascontiguousarray(self.text.ids[at : at + count * per_round])
         clock = (method.seed, self.done, self.rates(self.done, count))
-        plan = (clock, (method.window, method.negatives, SHARDS, STRETCH))
+        plan = (clock, (method.window, method.negatives, SHARDS, STRETCH, POOL))
         run = kernels.skipgram_rounds if method.kernel == "skipgram_rounds" else kernels.cbow_rounds
         return run(self.tables, self.words, self.subwords, ids, plan, kernels.thread_count())
 

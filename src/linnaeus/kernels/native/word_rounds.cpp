@@ -3,10 +3,11 @@
 // Problem: for each word of a text and the words around it, at most `reach` away, where reach is drawn from 1..window:
 //   skip-gram  minimize -log sigma(x_c . o_w) - sum_k log sigma(-x_c . o_k) for each word c around w
 //   CBOW       the same for the mean of the x_c, whose gradient goes to each of them
-// o_k are drawn by the noise once for each w, and shared by the words around it (Ji et al. 2016). The vector of a word
-// is its row, or the mean of the rows of its subwords (Bojanowski et al. 2017), all of which get its whole change.
-// Given: tables, chances, subwords, ids of words (-1: the end of a text), clock, shape.  Changed: the tables.
-// Returned: the sum of losses of every 16th step, and the pairs that it is of.
+// o_k are drawn once for each w, and shared by the words around it (Ji et al. 2016); they come from a pool of words
+// that is drawn by the noise for each stretch. The vector of a word is its row, or the mean of the rows of its subwords
+// (Bojanowski et al. 2017), all of which get its whole change. Given: tables, chances, subwords, ids of words (-1: the
+// end of a text), clock, shape.  Changed: the tables. Returned: the sum of losses of every 16th step, and the pairs
+// that it is of.
 #include "word_shards.hpp"
 
 namespace linnaeus {

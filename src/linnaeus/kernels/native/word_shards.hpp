@@ -23,7 +23,7 @@ using Tables = std::tuple<Table<float>, Table<float>>;              // inputs (r
 using Words = std::tuple<In<uint32_t>, In<uint32_t>, In<int32_t>>;  // chance to be kept; noise: chance, alias
 using Subwords = std::tuple<In<int64_t>, In<int32_t>>;              // rows of each word; empty: its own number
 using Clock = std::tuple<uint64_t, uint64_t, In<double>>;           // key, first round, rate of each round
-using Shape = std::tuple<int, int, int, int>;                       // window, negatives, shards, stretch
+using Shape = std::tuple<int, int, int, int, int>;                  // window, negatives, shards, stretch, pool
 using Outcome = std::tuple<double, int64_t>;                        // sum of losses, pairs they are of
 
 [[noreturn]] inline void refuse(const char* why) { throw std::invalid_argument(why); }
@@ -111,7 +111,7 @@ struct Problem {
   size_t n;
   uint64_t key, first;
   const double* rates;
-  size_t rounds, window, negatives, shards, stretch;
+  size_t rounds, window, negatives, shards, stretch, pool;
 
   Problem(Tables& tables, const Words& given, const Subwords& subwords, const In<int32_t>& text, const Clock& clock,
           const Shape& shape) {
@@ -131,10 +131,11 @@ struct Problem {
       if (ids[i] < -1 || ids[i] >= int64_t(words)) refuse("the text names a word that does not exist");
     key = std::get<0>(clock), first = std::get<1>(clock);
     rates = std::get<2>(clock).data(), rounds = std::get<2>(clock).size();
-    auto [w, k, s, l] = shape;
-    if (w < 1 || w > 1000 || k < 0 || size_t(k) >= kMostOutputs || s < 1 || s > 1024 || l < 1 || l > (1 << 24))
-      refuse("the window, the negatives, the shards or the stretch is out of range");
-    window = size_t(w), negatives = size_t(k), shards = size_t(s), stretch = size_t(l);
+    auto [w, k, s, l, q] = shape;
+    if (w < 1 || w > 1000 || k < 0 || size_t(k) >= kMostOutputs || s < 1 || s > 1024 || l < 1 || l > (1 << 24) ||
+        q < 1 || q > (1 << 24))
+      refuse("the window, the negatives, the shards, the stretch or the pool is out of range");
+    window = size_t(w), negatives = size_t(k), shards = size_t(s), stretch = size_t(l), pool = size_t(q);
     if (n > rounds * shards * stretch) refuse("there are not as many rounds as the text needs");
   }
 
@@ -163,7 +164,13 @@ struct Problem {
   }
 };
 
-// A word of a stretch with its two vectors, and where its sentence begins.
+// A word of noise with its output vector.
+struct Noise {
+  float* output;
+  int32_t word;
+};
+
+// A word of a stretch with its two vectors.
 struct Place {
   float *input, *output;
   int32_t word;
@@ -174,6 +181,7 @@ struct Shard {
   Copies inputs, outputs;
   std::vector<Place> places;
   std::vector<size_t> ends;  // of sentences among the places
+  std::vector<Noise> pool;
   std::vector<float*> chosen, drawn;
   std::vector<int32_t> drawn_words;
   std::vector<float> scores, chances, hidden;
@@ -182,12 +190,12 @@ struct Shard {
 
   explicit Shard(const Problem& p)
       : inputs(std::min(p.words, p.stretch), p.size),
-        outputs(std::min(p.words, p.stretch * (1 + p.negatives)), p.size),
+        outputs(std::min(p.words, p.stretch + p.pool), p.size),
         scores(2 * p.window * (1 + p.negatives)),
         chances(scores.size()),
         hidden(2 * p.size) {
     places.reserve(p.stretch), ends.reserve(p.stretch + 1), chosen.reserve(2 * p.window);
-    drawn.reserve(1 + p.negatives), drawn_words.reserve(1 + p.negatives);
+    pool.reserve(p.pool), drawn.reserve(1 + p.negatives), drawn_words.reserve(1 + p.negatives);
   }
 
   float* output(const Problem& p, int32_t word) {
@@ -209,17 +217,26 @@ struct Shard {
     ends.push_back(places.size());
   }
 
-  // The output vectors of a step: that of the word, then noise, each word once.
+  // Words of noise for all steps of a stretch: fewer rows are touched than if each step drew its own.
+  void fill_pool(const Problem& p, Draws& draws) {
+    pool.clear();
+    for (size_t k = 0; k < p.pool; ++k) {
+      uint64_t z = draws.next();
+      size_t slot = size_t((z >> 32) * p.words >> 32);
+      int32_t word = uint32_t(z) <= p.noise[slot] ? int32_t(slot) : p.alias[slot];
+      pool.push_back({output(p, word), word});
+    }
+  }
+
+  // The output vectors of a step: that of the word, then noise from the pool, each word once.
   void draw(const Problem& p, const Place& center, Draws& draws) {
     drawn.assign(1, center.output);
     drawn_words.assign(1, center.word);
     for (size_t k = 0; k < p.negatives; ++k) {
-      uint64_t z = draws.next();
-      size_t slot = size_t((z >> 32) * p.words >> 32);
-      int32_t word = uint32_t(z) <= p.noise[slot] ? int32_t(slot) : p.alias[slot];
-      if (std::find(drawn_words.begin(), drawn_words.end(), word) != drawn_words.end()) continue;
-      drawn.push_back(output(p, word));
-      drawn_words.push_back(word);
+      const Noise& noise = pool[size_t((draws.next() >> 32) * pool.size() >> 32)];
+      if (std::find(drawn_words.begin(), drawn_words.end(), noise.word) != drawn_words.end()) continue;
+      drawn.push_back(noise.output);
+      drawn_words.push_back(noise.word);
     }
   }
 
@@ -253,6 +270,7 @@ void run_shard(const Problem& p, Shard& shard, size_t round, size_t number) {
   const float rate = float(p.rates[round]);
   shard.inputs.forget(), shard.outputs.forget();
   shard.choose(p, begin, end, draws);
+  shard.fill_pool(p, draws);
   size_t start = 0, steps = 0;
   for (size_t stop : shard.ends) {
     for (size_t i = start; i < stop; ++i) {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Words: TypeAlias = tuple[Chances, Chances, Ints]
     Subwords: TypeAlias = tuple[Longs, Ints]
     Clock: TypeAlias = tuple[int, int, Doubles]
-    Shape: TypeAlias = tuple[int, int, int, int]
+    Shape: TypeAlias = tuple[int, int, int, int, int]
     Plan: TypeAlias = tuple[Clock, Shape]
     Pairs: TypeAlias = tuple[Ints, Ints, Floats, Floats]
 
@@ -89,9 +89,10 @@ class Problem:
         refuse(outside(self.words[2], count), "the noise names a word that does not exist")
         self._check_parts(len(inputs), count)
         refuse(len(self.text) and not -1 <= self.text.min() <= self.text.max() < count, "the text names a word that")
-        (_, _, rates), (window, negatives, shards, stretch) = self.plan
+        (_, _, rates), (window, negatives, shards, stretch, pool) = self.plan
         fits = 1 <= window <= 1000 and 0 <= negatives < MOST_OUTPUTS and 1 <= shards <= 1024 and 1 <= stretch <= 1 << 24
-        refuse(not fits, "the window, the negatives, the shards or the stretch is out of range")
+        fits = fits and 1 <= pool <= 1 << 24
+        refuse(not fits, "the window, the negatives, the shards, the stretch or the pool is out of range")
         refuse(len(self.text) > len(rates) * shards * stretch, "there are not as many rounds as the text needs")
 
     def _check_parts(self, rows: int, count: int) -> None:
@@ -171,14 +172,22 @@ class Shard:
                 found[-1].append(word)
         return found
 
-    def draw(self, center: int) -> list[int]:
-        """The word, then noise, each word once."""
+    def draw_pool(self) -> list[int]:
+        """Words of noise for all steps of a stretch."""
         _, noise, alias = self.problem.words
-        found = [center]
-        for _ in range(self.problem.plan[1][1]):
+        found = []
+        for _ in range(self.problem.plan[1][4]):
             z = self.draws.next()
             slot = (z >> 32) * len(noise) >> 32
-            word = slot if z & 0xFFFFFFFF <= int(noise[slot]) else int(alias[slot])
+            found.append(slot if z & 0xFFFFFFFF <= int(noise[slot]) else int(alias[slot]))
+            self.outputs.find(found[-1])
+        return found
+
+    def draw(self, center: int, pool: list[int]) -> list[int]:
+        """The word, then noise from the pool, each word once."""
+        found = [center]
+        for _ in range(self.problem.plan[1][1]):
+            word = pool[(self.draws.next() >> 32) * len(pool) >> 32]
             if word not in found:
                 found.append(word)
         return found
@@ -186,12 +195,13 @@ class Shard:
     def steps(self, ids: Ints) -> Iterator[tuple[list[Copy], list[Copy]]]:
         """The words around each word, and the word itself with its noise."""
         window = self.problem.plan[1][0]
-        for sentence in self.sentences(ids):
+        sentences, pool = self.sentences(ids), self.draw_pool()
+        for sentence in sentences:
             for i, center in enumerate(sentence):
                 reach = 1 + ((self.draws.next() >> 32) * window >> 32)
                 around = sentence[max(0, i - reach) : i] + sentence[i + 1 : i + reach + 1]
                 if around:
-                    outputs = [self.outputs.find(word) for word in self.draw(center)]
+                    outputs = [self.outputs.find(word) for word in self.draw(center, pool)]
                     yield [self.inputs.find(word) for word in around], outputs
 
     def count(self, chances: Floats) -> None:
@@ -228,7 +238,7 @@ Learn: TypeAlias = "Callable[[list[Copy], list[Copy], np.float32], Floats]"
 
 
 def _run(problem: Problem, learn: Learn) -> tuple[float, int]:
-    (key, first, rates), (_, _, shards, stretch) = problem.plan
+    (key, first, rates), (_, _, shards, stretch, _) = problem.plan
     loss, pairs = 0.0, 0
     for number, rate in enumerate(rates.astype(np.float32)):
         done = []
@@ -273,7 +283,8 @@ def skipgram_rounds(
     to be kept, and the noise as an alias table (Walker 1977), in units of 2^-32; `subwords` the offsets and the input
     rows of each word, or two empty arrays where a word has the row of its number. `text` holds numbers of words, and
     -1 at the end of each text. `plan` is the clock (key, first round, rate of each round) and the shape (window,
-    negatives, shards, words of a shard in a round). Returns the loss of every 16th step, and the pairs that it is of.
+    negatives, shards, words of a shard in a round, words of noise for these). Returns the loss of every 16th step, and
+    the pairs that it is of.
     """
     return _run(Problem(tables, words, subwords, text, plan), _skipgram)
 
