@@ -17,7 +17,7 @@ from linnaeus import kernels
 from linnaeus.arrays import CSR
 from linnaeus.arrays.numerics import single_blas
 from linnaeus.arrays.word_table import WordTable
-from linnaeus.embeddings.encoding import END
+from linnaeus.embeddings.encoding import END, NumberFile
 from linnaeus.embeddings.progress import Checkpoint, Report, Stand, fingerprint, unheard
 from linnaeus.errors import DataError, MachineError, UsageError, expect
 from linnaeus.features.projections import directions
@@ -66,7 +66,7 @@ def near_counts(text: EncodedText, window: int) -> csr_matrix:
     return found
 
 
-def _end_of_text(ids: Ints, start: int) -> int:
+def _end_of_text(ids: Ints | NumberFile, start: int) -> int:
     """The first end of a text from a place on, or that of the last."""
     while start < len(ids):
         ends = np.flatnonzero(ids[start : start + (1 << 16)] == END)
@@ -232,7 +232,7 @@ def _weighted(text: EncodedText) -> CSR:
     """log(1 + tf) log(texts / texts with the word) (texts, words)."""
     from scipy.sparse import csr_matrix
 
-    ids = np.asarray(text.ids)
+    ids = text.ids[:]
     row, there = np.cumsum(ids == END), ids != END
     counts = csr_matrix((np.ones(int(there.sum())), (row[there], ids[there])), (int(row[-1]) + 1, len(text.words)))
     counts.sum_duplicates()

@@ -34,6 +34,20 @@ BLOCK = 1 << 22
 """Numbers that are renumbered at a time."""
 
 
+@dataclass(frozen=True)
+class NumberFile:
+    """Numbers of four bytes in a file; a slice is read when it is asked for, so that few are in memory."""
+
+    path: Path
+
+    def __len__(self) -> int:
+        return self.path.stat().st_size // 4
+
+    def __getitem__(self, part: slice) -> Ints:
+        start, stop, _ = part.indices(len(self))
+        return np.fromfile(self.path, np.int32, max(0, stop - start), offset=4 * start)
+
+
 @dataclass(frozen=True, eq=False)
 class EncodedText:
     """The words, the most frequent first, how often each occurs, and all texts as their numbers, -1 behind each text.
@@ -47,7 +61,7 @@ class EncodedText:
 
     words: list[str]
     counts: Longs
-    ids: Ints
+    ids: Ints | NumberFile
     total: int
     lowercase: bool = True
 
@@ -57,7 +71,7 @@ def encoded(source: Source, min_count: int = 5, most: int = 1_000_000, lowercase
     """The texts of a source as numbers: words that occur at least `min_count` times, of these at most `most`.
 
     >>> with encoded(["a cat", "a dog", "A bird"], min_count=1) as text:
-    ...     text.words[0], text.counts.tolist(), text.ids.tolist()
+    ...     text.words[0], text.counts.tolist(), text.ids[:].tolist()
     ('a', [3, 1, 1, 1], [0, 1, -1, 0, 2, -1, 0, 3, -1])
     """
     expect("min_count", min_count, int, least=1)
@@ -74,7 +88,6 @@ def encoded(source: Source, min_count: int = 5, most: int = 1_000_000, lowercase
         rank[chosen] = np.arange(len(chosen), dtype=np.int32)
         ids = _renumber(folder, rank)
         yield EncodedText([words[i] for i in chosen.tolist()], counts[chosen], ids, total, lowercase)
-        del ids
     finally:
         temporary.remove(folder)
 
@@ -104,16 +117,12 @@ def _encode(texts: pa.Array, analysis: Analysis, numbers: dict[str, int], file: 
     return codes
 
 
-def _renumber(folder: Path, rank: Ints) -> Ints:
-    """The file of numbers by rank, without the words that have none; mapped, not read."""
-    size = (folder / "first").stat().st_size // 4
-    if not size:
-        return np.zeros(0, np.int32)
-    first = np.memmap(folder / "first", np.int32, "r")
+def _renumber(folder: Path, rank: Ints) -> NumberFile:
+    """The file of numbers by rank, without the words that have none."""
+    first = NumberFile(folder / "first")
     with (folder / "ids").open("wb") as file:
-        for start in range(0, size, BLOCK):
+        for start in range(0, len(first), BLOCK):
             codes = first[start : start + BLOCK]
             file.write(rank[codes[(codes == END) | (rank[codes] >= 0)]].data)
-    del first
-    (folder / "first").unlink()
-    return np.memmap(folder / "ids", np.int32, "r")
+    first.path.unlink()
+    return NumberFile(folder / "ids")
