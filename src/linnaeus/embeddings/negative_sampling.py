@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 
 SHARDS = 8
 """Stretches of a round; no more threads than these have work."""
-STRETCH = 1024
+STRETCH = 512
 """Words of a stretch."""
-POOL = 512
+POOL = 256
 """Words of noise that are drawn for each stretch; each word takes its own from these."""
+POOL_OF_SUBWORDS = 1024
+"""The same where words have subwords: their copies cost more than those of noise."""
 LANES = 16
 """Vectors lie in lines of so many numbers."""
 LAST_RATE = 1e-4
@@ -175,7 +177,8 @@ class _Run:
         at = self.done % self.per_epoch * per_round
         ids = np.ascontiguousarray(self.text.ids[at : at + count * per_round])
         clock = (method.seed, self.done, self.rates(self.done, count))
-        plan = (clock, (method.window, method.negatives, SHARDS, STRETCH, POOL))
+        pool = POOL if method.subwords is None else POOL_OF_SUBWORDS
+        plan = (clock, (method.window, method.negatives, SHARDS, STRETCH, pool))
         run = kernels.skipgram_rounds if method.kernel == "skipgram_rounds" else kernels.cbow_rounds
         return run(self.tables, self.words, self.subwords, ids, plan, kernels.thread_count())
 
