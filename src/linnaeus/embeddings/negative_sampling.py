@@ -167,7 +167,7 @@ class _Run:
                 report(Stand(self.done / self.total, self.done // self.per_epoch, speed, loss / max(pairs, 1)))
                 if self.checkpoint.due():
                     self._save()
-        except KeyboardInterrupt:
+        except BaseException:  # Ctrl-C or the end of the process, between two calls: the tables are whole
             self._save()
             raise
         self.checkpoint.remove()
