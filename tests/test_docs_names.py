@@ -28,7 +28,9 @@ page = pytest.mark.parametrize("path", PAGES, ids=[str(p.relative_to(ROOT)) for 
 def options(verb):
     """The options of a verb by every name they have; those that are hidden do not count."""
     command = group.get_command(click.Context(group), verb)
-    found = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    given = [param for one in (command, *inner) for param in one.params]
+    found = [param for param in given if isinstance(param, click.Option) and not param.hidden]
     return {name for param in found for name in param.opts} | {"-h", "--help"}
 
 

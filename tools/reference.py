@@ -17,6 +17,7 @@ ROOMS = {
     "linnaeus.audit": "Checks of data before training.",
     "linnaeus.text": "Normalization and tokens.",
     "linnaeus.features": "Extractors, weightings and selection of features.",
+    "linnaeus.embeddings": "Word vectors.",
     "linnaeus.recipes": "Recipes and what they are made of.",
     "linnaeus.training": "Training, compact models and models of more data.",
     "linnaeus.model": "Trained models and their files.",

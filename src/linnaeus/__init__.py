@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linnaeus import data as data
     from linnaeus import datasets as datasets
     from linnaeus import decision as decision
+    from linnaeus import embeddings as embeddings
     from linnaeus import erm as erm
     from linnaeus import errors as errors
     from linnaeus import evaluation as evaluation

@@ -131,6 +131,8 @@ def test_help_pages_fit(columns, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     for verb in ("", *VERBS):
         assert_fits(run(*filter(None, [verb]), "--help").out, columns)
+    for verb in ("train", "neighbors", "analogy", "test", "convert"):
+        assert_fits(run("vectors", verb, "--help").out, columns)
 
 
 def test_the_demo_fits(run, monkeypatch):

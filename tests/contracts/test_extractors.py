@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from linnaeus import features
+from linnaeus.arrays.word_table import WordTable
 from linnaeus.data.batch import Batch
 from linnaeus.features import (
     EXTRACTORS,
@@ -37,6 +38,7 @@ from linnaeus.features import (
     Vectors,
     Weighted,
     Words,
+    WordVectors,
 )
 from linnaeus.text import Normalize
 
@@ -57,6 +59,9 @@ READY = [{5: 1.5, 0: 2.0}, {1: -1.0}, {}, {2: 0.0, 3: 4.0}, {5: 1.0}, {4: 0.5}, 
 POINTS = [[0.5, -1.0, 2.0], [1.0, 0.0, 0.0], [0.1, 0.2, 0.3], *([float(i), -0.5, 1e-3] for i in range(5))]
 IMAGES = [[[i, 2 * i], [3, i % 2]] for i in range(8)]
 COUNTRIES = ["se", "fi", "se", None, "no", "fi", "se", "dk"]
+
+
+TABLE = WordTable(["weather", "play", "good"], np.array([[0.5, -1, 2], [1, 0, 0.25], [-2, 1, 1]], np.float32))
 
 
 def count_words(text: str) -> int:
@@ -117,6 +122,10 @@ EXAMPLES = [
     Vectors("point"),
     Vectors("image", "standard") | Words(),
     Weighted(Vectors("point", "l2"), "count", "l2") * Shape(),
+    WordVectors(TABLE),
+    WordVectors(TABLE, "max") | Words(),
+    WordVectors(TABLE, "concat", 3, "all"),
+    Selected(WordVectors(TABLE, "sum"), "df", k=2),
     Selected(Vectors("image"), "df", k=3),
     Reduced(Vectors("point"), width=2),
     Shape() | Affixes() | Columns(numeric=("price",)),

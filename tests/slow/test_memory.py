@@ -134,3 +134,36 @@ def test_rows_of_real_texts_need_less_than_twice_their_size(real_data: Path, nam
         print(f"\n{way} of {name}: +{raised:.0f} MB for {rows:.0f} MB of rows, {share}; {tables:.0f} MB of tables")
     if way == "rows":
         assert found["raised"] < 2 * found["rows"]
+
+
+VECTORS_BYTES = 2_000_000_000
+VECTORS = """
+import linnaeus
+from linnaeus.embeddings import SkipGram, encoded
+
+with encoded(linnaeus.read(sys.argv[1], format="lines", label="")) as text:
+    table = SkipGram(width=32, epochs=1, window=2, negatives=2).learn(text)
+    words, total = len(text.words), text.total
+print(json.dumps({"peak": status("VmHWM"), "tables": 2 * table.vectors.nbytes, "words": words, "total": total}))
+"""
+
+
+def test_word_vectors_of_2_gb_of_text_take_less_than_1_gb_beside_the_tables(tmp_path: Path, capsys) -> None:
+    if shutil.disk_usage(tmp_path).free < 2 * VECTORS_BYTES + 2_000_000_000:
+        pytest.skip(f"less than 6 GB are free in {tmp_path}; point TMPDIR to a larger disk")
+    draw, path = random.Random(5), tmp_path / "large.txt"
+    words = [f"w{i:x}" for i in range(200_000)]
+    weights = [1 / (rank + 3) for rank in range(len(words))]
+    lines = [" ".join(draw.choices(words, weights, k=200)) for _ in range(100_000)]
+    block = "\n".join(lines).encode() + b"\n"
+    try:
+        with path.open("wb") as file:
+            while file.tell() < VECTORS_BYTES:
+                file.write(block)
+        found = measure(VECTORS, path)
+    finally:
+        path.unlink(missing_ok=True)
+    with capsys.disabled():
+        sizes = f"peak {found['peak'] / 1e6:.0f} MB, tables {found['tables'] / 1e6:.0f} MB"
+        print(f"\n2 GB of text, {found['total']:,} words, {found['words']:,} different: {sizes}")
+    assert found["peak"] - found["tables"] < 1_000_000_000

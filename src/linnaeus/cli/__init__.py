@@ -19,6 +19,7 @@ VERBS = {
     "tag": "Tag every token of a text.",
     "inspect": "Show the contents of a model file.",
     "clusters": "Learn word clusters from unlabeled text, for taggers.",
+    "vectors": "Learn, test and convert word vectors.",
     "recipes": "List the recipes, which name the models to train.",
     "gallery": "Draw pictures that explain how the models work.",
     "demo": "Train, test and explain a model on built-in data.",

@@ -56,6 +56,8 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"linnaeus.cli.{cmd_name}").command
         command.context_class = Context
+        for inner in command.commands.values() if isinstance(command, click.Group) else ():
+            inner.context_class = Context
         return command
 
     def invoke(self, ctx: click.Context) -> object:

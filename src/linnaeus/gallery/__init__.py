@@ -10,6 +10,7 @@
     texts            weights of words, tf-idf, Zipf's law, learning curves, reliability
     digits           weights as templates
     parsing          dependency trees
+    words            word vectors
 
 To add a picture: a function that gives its panels, with its title and caption as docstring (`drawing.picture`), its row
 in `PICTURES`, a test of what it plots, and a link to it in the documentation.
@@ -61,6 +62,7 @@ PICTURES = Table(
         "reliability": "texts.reliability",
         "digit-templates": "digits.digits",
         "best-trees": "parsing.best_trees",
+        "word-map": "words.word_map",
     },
 )
 """Every picture by name: a function that draws it, imported when it is asked for."""

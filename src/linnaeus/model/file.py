@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 KIND = "model"
+VECTORS = "vectors"
 LONGEST = 120
 """Characters of an error's own words that are said."""
 
@@ -103,6 +104,8 @@ def weights_later(manifest: Mapping[str, Json]) -> tuple[str, ...]:
 def model_of(state: State, functions: Functions | None = None) -> Model:
     """The model again; a file that does not fit together is refused with a sentence."""
     kind = str(state.manifest.get("kind"))
+    if kind == VECTORS:
+        raise ModelFileError("The file holds word vectors, not a model; `linnaeus vectors neighbors` shows them.")
     if kind != KIND:
         raise ModelFileError(
             f"The file holds {kind[:40]!r}, a kind of model that this version does not know; upgrade Linnaeus."

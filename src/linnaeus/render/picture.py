@@ -31,11 +31,12 @@ class Regions:
 
 @dataclass(frozen=True)
 class Points:
-    """Points of one class, told apart by color and by shape."""
+    """Points of one class, told apart by color and by shape; `names` stand beside them."""
 
     at: Path
     kind: int = 0
     label: str = ""
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

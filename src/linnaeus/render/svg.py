@@ -75,7 +75,7 @@ def draw_layer(layer: Layer, axes: Axes) -> str:
         case Lines():
             return _lines(layer, axes)
         case Points():
-            return "".join(_point(axes[0].at(x), axes[1].at(y), layer.kind) for x, y in layer.at)
+            return _points(layer, axes)
         case Bars():
             return _bars(layer, axes)
         case Shades():
@@ -157,6 +157,12 @@ def _lines(layer: Lines, axes: Axes) -> str:
     dashes = f' stroke-dasharray="{layer.dashes}"' if layer.dashes else ""
     style = f'stroke="{color(layer.kind)}" stroke-width="{layer.width:g}" stroke-linecap="round"'
     return f'<path d="{d}" fill="none" {style}{dashes}/>'
+
+
+def _points(layer: Points, axes: Axes) -> str:
+    at = [(axes[0].at(x), axes[1].at(y)) for x, y in layer.at]
+    names = [text(x + 6, y + 4, name) for (x, y), name in zip(at, layer.names, strict=False)]
+    return "".join([*(_point(x, y, layer.kind) for x, y in at), *names])
 
 
 def _point(x: float, y: float, kind: int) -> str:

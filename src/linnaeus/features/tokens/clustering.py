@@ -19,6 +19,7 @@ import pyarrow as pa
 from linnaeus import kernels
 from linnaeus.arrays import CSR
 from linnaeus.arrays.numerics import single_blas
+from linnaeus.arrays.word_table import WordTable
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import DataError, UsageError, expect
 from linnaeus.features.projections import directions
@@ -66,8 +67,22 @@ class Grouping:
     def learn(self, parts: Iterable[Sentences]) -> list[tuple[str, str]]:
         """Each word with its cluster, the most frequent words first."""
         words, codes, offsets = self._read(parts)
-        X = _associations(_beside(codes, offsets, len(words), min(self.contexts, len(words))))
-        vectors = _vectors(X, self.width, self.seed)
+        X = associations(_beside(codes, offsets, len(words), min(self.contexts, len(words))))
+        return self._grouped(words, leading_vectors(X, self.width, self.seed))
+
+    def of_vectors(self, table: WordTable) -> list[tuple[str, str]]:
+        """Each word of a table of vectors with its cluster, the first `most` words.
+
+        >>> table = WordTable(["a", "b", "c"], np.array([[1, 0], [1, 0.1], [0, 1]], np.float32))
+        >>> Grouping(count=2).of_vectors(table)
+        [('a', '1'), ('b', '1'), ('c', '0')]
+        """
+        vectors = table.vectors[: self.most].astype(np.float64)
+        if len(vectors) < 2:
+            raise DataError("The table has fewer than two words; give a larger one.")
+        return self._grouped(list(table.words[: self.most]), _units(vectors))
+
+    def _grouped(self, words: list[str], vectors: Doubles) -> list[tuple[str, str]]:
         with single_blas():
             of_word, centers = _means(vectors, min(self.count, len(words)), self.rounds, self.seed)
             paths = _paths(centers)
@@ -129,11 +144,11 @@ def _beside(codes: Ints, offsets: Longs, words: int, contexts: int) -> csr_matri
     return found
 
 
-def _associations(counts: csr_matrix) -> CSR:
-    """Positive pointwise mutual information of words and contexts."""
+def associations(counts: csr_matrix, power: float = 1.0) -> CSR:
+    """Positive pointwise mutual information of words and contexts; contexts count by a power of their frequency."""
     counts.sum_duplicates()
-    total, rows = float(counts.sum()), np.asarray(counts.sum(1)).ravel()
-    columns = np.asarray(counts.sum(0)).ravel()
+    rows, columns = np.asarray(counts.sum(1)).ravel(), np.asarray(counts.sum(0)).ravel() ** power
+    total = float(columns.sum())
     number = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     values = np.log(counts.data * total / (rows[number] * columns[counts.indices]))
     kept = values > 0
@@ -141,12 +156,16 @@ def _associations(counts: csr_matrix) -> CSR:
     return CSR(indptr, counts.indices[kept].astype(np.int32), values[kept], counts.shape[1])
 
 
-def _vectors(X: CSR, width: int, seed: int) -> Doubles:
+def leading_vectors(X: CSR, width: int, seed: int) -> Doubles:
     """A vector of length one for each word; directions count by the root of their size, so that many have a say."""
     found = X.dot(directions(X, width, seed))
     found /= np.sqrt(np.maximum(np.linalg.norm(found, axis=0), 1e-12))
-    lengths: Doubles = np.linalg.norm(found, axis=1, keepdims=True)
-    return found / np.where(lengths > 0, lengths, 1.0)
+    return _units(found)
+
+
+def _units(vectors: Doubles) -> Doubles:
+    lengths: Doubles = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1.0)
 
 
 def _means(vectors: Doubles, count: int, rounds: int, seed: int) -> tuple[Longs, Doubles]:

@@ -9,6 +9,7 @@
   BIND(chain) \
   BIND(chain_learn) \
   BIND(columns_dot) \
+  BIND(cooccur) \
   BIND(correlate) \
   BIND(count_terms) \
   BIND(dense) \
@@ -38,6 +39,7 @@
   BIND(soft) \
   BIND(sound) \
   BIND(subsequences) \
+  BIND(subwords) \
   BIND(team_epoch) \
   BIND(team_gap) \
   BIND(tokens) \
@@ -45,7 +47,8 @@
   BIND(trees) \
   BIND(vectors) \
   BIND(weigh) \
-  BIND(windows)
+  BIND(windows) \
+  BIND(word_rounds)
 // clang-format on
 
 namespace linnaeus {

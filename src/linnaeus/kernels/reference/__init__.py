@@ -93,3 +93,8 @@ from linnaeus.kernels.reference.tokens import pack_texts as pack_texts
 from linnaeus.kernels.reference.tokens import tokens as tokens
 from linnaeus.kernels.reference.tolerances import TOLERANCES as TOLERANCES
 from linnaeus.kernels.reference.trees import walk_trees as walk_trees
+from linnaeus.kernels.reference.word_vectors import cbow_rounds as cbow_rounds
+from linnaeus.kernels.reference.word_vectors import count_near as count_near
+from linnaeus.kernels.reference.word_vectors import glove_blocks as glove_blocks
+from linnaeus.kernels.reference.word_vectors import skipgram_rounds as skipgram_rounds
+from linnaeus.kernels.reference.word_vectors import subword_buckets as subword_buckets

@@ -24,6 +24,7 @@ _STEP_BY_STEP = {
     ("crammer_epoch", "softmax_epoch", "descend"): (1e-6, 1e-6),
     ("dual_epoch_hinge", "dual_epoch_logistic", "dual_epoch_squared_hinge"): (1e-7, 1e-7),
     ("dual_gap_hinge", "dual_gap_logistic", "dual_gap_squared_hinge"): (1e-7, 1e-7),
+    ("skipgram_rounds", "cbow_rounds", "glove_blocks"): (1e-4, 1e-4),
     ("team_epoch_hinge", "team_epoch_squared_hinge", "team_gap_hinge", "team_gap_squared_hinge"): (1e-7, 1e-3),
 }
 
