@@ -86,7 +86,7 @@ def test_answers_reasons_and_what_is_in_the_file(folder: Path) -> None:
         (("predict", "ranks.lin", "-"), DataError, "standard input"),
         (("test", "ranks.lin", "asked.jsonl", "--min", "f1=1"), UsageError, "reciprocal-rank"),
         (("test", "ranks.lin", "asked.jsonl", "--max", "accuracy=1"), UsageError, "--min"),
-        (("tag", "ranks.lin", "a text"), UsageError, "not a tagger"),
+        (("tag", "ranks.lin", "a text"), UsageError, "not about tokens"),
         (("predict", "ranks.lin", "a text"), UsageError, "a file of examples with candidates"),
         (("search", "ranks.lin", "a text"), UsageError, "not a text classifier"),
     ],
