@@ -95,7 +95,10 @@ def tagger(recipe: str, name: str, column: str, count: int, folder: Path, tag: b
     tokens, tags = load(data_folder() / name, "train", column)
     known = Sentences.from_lists(tokens[:count], tags[:count])
     if not tag:
-        return timed(lambda: named(recipe).fit(known))
+        made = named(recipe)
+        if getattr(made, "tuning", None) is not None:  # older versions held nothing out in Python
+            made = made.changed({"tuning": None})
+        return timed(lambda: made.fit(known))
     path = folder / "models" / f"{name}-{recipe}.lin"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
