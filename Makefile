@@ -61,6 +61,7 @@ $(VENV)/.package: pyproject.toml $(NATIVE) $(VENV)/.compiler | $(VENV)/.created
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.package
 	$(PIP) install --quiet --group lint --group test --group docs
+	-$(PIP) install --quiet --group neural && $(PIP) install --quiet --group transformers
 	@touch $@
 
 # --- What people ask for ---

@@ -15,6 +15,8 @@ from linnaeus.errors import InputTypeError, UsageError, did_you_mean
 from linnaeus.lazy import places
 
 if TYPE_CHECKING:
+    from types import SimpleNamespace
+
     from linnaeus.arrays.csr import CSR
     from linnaeus.data.batch import Batch
     from linnaeus.erm.objective import Objective
@@ -656,6 +658,25 @@ class LearnsRows(Protocol):
 
     def learn(self, lesson: Lesson) -> Model:
         """Learn from rows and labels; the same lesson always gives the same model."""
+
+
+class MinimizesLoss(Protocol):
+    """A learner of rows that minimizes a loss over an output space: an embedding bag, a network.
+
+    Its fields `loss`, `output`, `costs` and `class_weight` mean what they mean to the linear engine, and `settings`
+    has them. The scores of its fitted model are those of the output space: it is a `SpaceScores`.
+    """
+
+    def settings(self, seed: int) -> SimpleNamespace:
+        """The fields as `learners.linear.problems.posed` takes them."""
+
+
+class SpaceScores(Protocol):
+    """A fitted learner whose scores (n, w) are those of its output space, not of classes."""
+
+
+class LearnsSequences(Protocol):
+    """A learner that reads words in their order: it needs features whose rows are `ordered`."""
 
 
 class PositiveSimilarity(Protocol):

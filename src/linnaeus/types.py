@@ -6,7 +6,7 @@ n rows, d features, k classes, g groups by offsets;  X rows (n, d), W weights (d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from linnaeus.frozen import dataclass
@@ -251,7 +251,9 @@ def stretches(sizes: Array, most: int) -> Iterator[tuple[int, int]]:
 class Lesson:
     """The training data of a learner: rows, labels, row weights, number of classes, random seed.
 
-    The labels y are class indices (n,), `LabelSets`, or numbers (n, k).
+    The labels y are class indices (n,), `LabelSets`, or numbers (n, k). `space` is the output space that the labels
+    make, `names` gives the names of the columns, for learners that look words up, and `run` tells of progress and
+    keeps a checkpoint (`learners.run.Run`); each may be missing.
     """
 
     X: Any
@@ -259,10 +261,13 @@ class Lesson:
     weights: Doubles
     k: int
     seed: int = 0
+    space: Any = None
+    names: Callable[[], Sequence[str]] | None = None
+    run: Any = None
 
     def take(self, rows: Array | slice) -> Lesson:
         """The lesson restricted to these rows."""
-        return Lesson(self.X.take(rows), self.y[rows], self.weights[rows], self.k, self.seed)
+        return replace(self, X=self.X.take(rows), y=self.y[rows], weights=self.weights[rows])
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,8 @@ class FittedPiece(ABC):
     """Whether its features come from all of a text at once, so that their weights say nothing of single words."""
     full: ClassVar[bool] = False
     """Whether its rows have a number in every column."""
+    ordered: ClassVar[bool] = False
+    """Whether a row has the columns of a text's words in their order, repeated as they are: for networks."""
     spells: ClassVar[bool] = False
     """Whether its rows are texts that can be read again."""
 

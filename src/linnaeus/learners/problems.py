@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from linnaeus.arrays.labels import Labels
+from linnaeus.arrays.weights import refuse_strangers
 from linnaeus.errors import DataError, UsageError
-from linnaeus.learners.linear.problems import refuse_few_classes
+from linnaeus.learners.linear.problems import posed, refuse_few_classes
 from linnaeus.learners.linear.solving import Problem
+from linnaeus.learners.run import Run
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, Real
-from linnaeus.protocols import LearnsRows, Model, Rows, capability
+from linnaeus.protocols import LearnsRows, MinimizesLoss, Model, Rows, capability
 from linnaeus.types import Doubles, Lesson, Piece
 
 
@@ -25,6 +27,9 @@ def posed_family(learner: Piece, X: Rows | None, truth: Labels | Doubles, weight
         there = {"numbers": "numbers", "sets": "sets of labels", "classes": "one class for each row"}[kind]
         known = " and ".join(learner.answers)
         raise UsageError(f"{type(learner).__name__} learns {known}, but the labels are {there}; use another recipe.")
+    if isinstance(truth, Labels) and (own := capability(learner, MinimizesLoss)) is not None:
+        refuse_strangers(learner.class_weight, truth.classes)
+        return posed(own.settings(0), X, truth, weights)
     if isinstance(truth, Labels):
         refuse_few_classes(truth)
         space = MultiLabel() if truth.sets else Binary() if len(truth.classes) == 2 else Multiclass()
@@ -35,6 +40,7 @@ def posed_family(learner: Piece, X: Rows | None, truth: Labels | Doubles, weight
     return Problem(X, table, weights, Real(), table.shape[1])
 
 
-def learn(learner: LearnsRows, problem: Problem, seed: int) -> Model:
-    """The learner's model of a problem."""
-    return learner.learn(Lesson(problem.rows, problem.y, problem.weights, problem.k, seed))
+def learn(learner: LearnsRows, problem: Problem, seed: int, run: Run | None = None) -> Model:
+    """The learner's model of a problem; `run` tells of progress and keeps a checkpoint."""
+    about = {"space": problem.space, "names": problem.names, "run": run}
+    return learner.learn(Lesson(problem.rows, problem.y, problem.weights, problem.k, seed, **about))

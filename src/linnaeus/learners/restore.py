@@ -9,7 +9,7 @@ import numpy as np
 from linnaeus.arrays.linear import stored
 from linnaeus.errors import damaged
 from linnaeus.lazy import Table
-from linnaeus.protocols import Model, OneScore, has
+from linnaeus.protocols import Model, OneScore, SpaceScores, has
 from linnaeus.types import Doubles, Floats, State
 
 MODELS = Table(
@@ -39,7 +39,7 @@ MODELS = Table(
 def scores_of(model: Model, X: Any, space: Any) -> Doubles:
     """The score columns of the output space (n, w): of two classes the difference."""
     S = model.scores(X)
-    return S[:, 1:] - S[:, :1] if has(space, OneScore) else S
+    return S[:, 1:] - S[:, :1] if has(space, OneScore) and not has(model, SpaceScores) else S
 
 
 def weights_of(model: Model, space: Any) -> dict[str, Floats]:
@@ -48,7 +48,7 @@ def weights_of(model: Model, space: Any) -> dict[str, Floats]:
     if found is None:
         return {}
     W, b = found
-    if has(space, OneScore):
+    if has(space, OneScore) and not has(model, SpaceScores):
         W, b = W[:, 1:] - W[:, :1], b[1:] - b[:1]
     return stored({"W": np.ascontiguousarray(W), "b": b})
 

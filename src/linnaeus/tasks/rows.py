@@ -70,7 +70,7 @@ class RowsLesson(TaskLesson):
             self.features, X = self.counted.learn(examples.stream, np.arange(len(examples)))
         else:
             self.features, X = recipe.features.fit_rows(examples.stream)
-        self.problem = pose(recipe.learner, X, examples)
+        self.problem = replace(pose(recipe.learner, X, examples), names=self.features.names)
 
     @property
     def folds(self) -> int:
@@ -86,14 +86,13 @@ class RowsLesson(TaskLesson):
 
     def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
         """Held-out scores and how good they are, for each strength."""
-        del run
         whole, test = self._parts(split)
         train, present = there(whole)
-        for found in self._scores(train, test, strengths):
+        for found in self._scores(train, test, strengths, run if len(strengths) == 1 else replace(run, kept=None)):
             S = spread(found, present, whole)
             yield Leg(S, goodness(test.space, S, test.y, test.weights))
 
-    def _scores(self, train: Problem, test: Problem, strengths: tuple[float, ...]) -> Iterator[Doubles]:
+    def _scores(self, train: Problem, test: Problem, strengths: tuple[float, ...], run: Run) -> Iterator[Doubles]:
         """Scores of the second part by models of the first, each strength from where the one before it ended.
 
         A learner that enters at scores, or keeps rows aside to know when to stop, is trained anew for each strength.
@@ -104,7 +103,7 @@ class RowsLesson(TaskLesson):
             return learner if learner.strength is None else learner.with_strength(strength)
 
         if is_family(learner):
-            yield from (scores_of(learn(at(some), train, seed), test.rows, train.space) for some in strengths)
+            yield from (scores_of(learn(at(some), train, seed, run), test.rows, train.space) for some in strengths)
         elif learner.held_out:
             yield from (linear.scores(test.rows, solve(at(some).settings(seed), train).params) for some in strengths)
         else:
@@ -131,7 +130,7 @@ class RowsLesson(TaskLesson):
             return problem.part(split.train, X), problem.part(split.test, rows)
         fitted, X = features.fit_rows(stream)
         rows = fitted.rows(self.examples.take(split.test).stream)
-        return problem.part(split.train, X), problem.part(split.test, rows)
+        return replace(problem.part(split.train, X), names=fitted.names), problem.part(split.test, rows)
 
     def learn(self, learner: Any, run: Run) -> Learned:
         """The model of all rows."""
@@ -139,7 +138,7 @@ class RowsLesson(TaskLesson):
         problem = self.problem
         about = {"space": problem.space, **_named(self.examples)}
         if is_family(learner):
-            body = learn(learner, problem, self.recipe.seed)
+            body = learn(learner, problem, self.recipe.seed, run)
             return Learned({**about, "params": weights_of(body, problem.space), "body": body})
         fit = solve(learner.settings(self.recipe.seed, run.watching, run.kept), problem)
         return Learned({**about, "params": stored(fit.params)}, fit.trace)

@@ -20,13 +20,12 @@ from linnaeus.learners.linear.solving import Problem
 from linnaeus.losses import StructuredLoss
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
 from linnaeus.outputs.costs import as_costs, zero_one
-from linnaeus.protocols import CostSpace, Loss, OneScore, OutputSpace, capability, has
+from linnaeus.protocols import CostSpace, Loss, OneScore, OutputSpace, Rows, capability, has
 from linnaeus.types import Doubles, Piece
 
 if TYPE_CHECKING:
     from types import SimpleNamespace
 
-    from linnaeus.arrays import CSR, Dense
     from linnaeus.estimators.linear import LinearClassifier
 
     Spec: TypeAlias = LinearClassifier | SimpleNamespace
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 DECISIONS = ("score", "expected_cost")
 
 
-def posed(spec: Spec, rows: CSR | Dense, labels: Labels, weights: Doubles) -> Problem:
+def posed(spec: Spec, rows: Rows | None, labels: Labels, weights: Doubles) -> Problem:
     """The problem of these parameters and data; costs are part of the output space, unless the decision uses them."""
     k = len(labels.classes)
     refuse_few_classes(labels)

@@ -13,7 +13,7 @@ zero. Solvers are very slow if columns are far from zero, like years or prices.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -72,13 +72,17 @@ BIASES: dict[bool | str, Literal["free", "regularized", "none"]] = {
 
 @dataclass(frozen=True)
 class Problem:
-    """Checked data: a matrix, the encoded labels, row weights, the output space and its number of classes."""
+    """Checked data: a matrix, the encoded labels, row weights, the output space and its number of classes.
+
+    `names` gives the names of the columns, for learners that look words up.
+    """
 
     rows: Any
     y: Any
     weights: Doubles
     space: Piece
     k: int
+    names: Callable[[], Sequence[str]] | None = None
 
     def take(self, rows: AnyInts, weights: Doubles | None = None) -> Problem:
         """The same problem on these rows."""
