@@ -11,6 +11,7 @@
     digits           weights as templates
     parsing          dependency trees
     words            word vectors
+    networks         a network with one hidden layer;  filters  a convolution;  attention  pooling with attention
 
 To add a picture: a function that gives its panels, with its title and caption as docstring (`drawing.picture`), its row
 in `PICTURES`, a test of what it plots, and a link to it in the documentation.
@@ -63,6 +64,13 @@ PICTURES = Table(
         "digit-templates": "digits.digits",
         "best-trees": "parsing.best_trees",
         "word-map": "words.word_map",
+        "hidden-layer": "networks.hidden_layer",
+        "hidden-units": "networks.units",
+        "hidden-space": "networks.hidden_space",
+        "network-scores": "networks.outputs",
+        "network-loss": "networks.losses",
+        "filters": "filters.fire",
+        "attention": "attention.attend",
     },
 )
 """Every picture by name: a function that draws it, imported when it is asked for."""
