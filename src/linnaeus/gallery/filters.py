@@ -17,7 +17,7 @@ GOOD, BAD = ("good", "fresh", "lovely"), ("bad", "stale", "dull")
 WIDTH, FILTERS = 4, 4
 """Numbers of a word vector; filters."""
 
-STEPS, RATE, DECAY, SEED = 500, 2.0, 0.005, 3
+STEPS, RATE, DECAY, SEED = 500, 2.0, 0.005, 1
 SHOWN = 5
 """How many pairs of words have a bar."""
 
@@ -127,7 +127,7 @@ def fire() -> list[Panel]:
     A, names, panels = model.fired(given), given.names, []
     reach = 1.1 * float(A.max())
     for number, (values, weight) in enumerate(zip(A.T, model.u.tolist(), strict=True), 1):
-        order = np.argsort(-values, kind="stable")[:SHOWN]
+        order = np.argsort(-values.round(3), kind="stable")[:SHOWN]
         bars = Bars(values[order].tolist(), [names[i] for i in order], "")
         panels.append(Panel([bars], f"filter {number}, weight {weight:+.1f}", (-0.5 * reach, reach), x="activation"))
     return panels

@@ -1,4 +1,4 @@
-"""A network with one hidden layer learns exclusive or: what each layer makes of the plane, and how the loss goes down."""
+"""A network with one hidden layer learns exclusive or: what each layer makes of the plane, and how the loss falls."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ SHOWN = (20, 50, STEPS)
 STARTS = {"first start": 0, "second start": 3, "third start": 6}
 """Seeds of random weights; from the last one gradient descent ends in a local minimum."""
 
-REACH = 1.15
-"""Hidden units have values between -1 and 1."""
+REACH = 1.45
+"""Hidden units have values between -1 and 1; beside them is room for names."""
 
 AXES = ("first hidden unit", "second hidden unit")
+NAMES = (("(0,0)", "(1,1)"), ("(0,1), (1,0)", ""))
+"""The corners of each class by name; the two of the second class come to lie together."""
+
+Names = tuple[tuple[str, ...], ...]
 
 
 @cache
@@ -52,8 +56,8 @@ def inputs(network: Network, title: str) -> Panel:
     return plane(TOY, [probable(margin), Lines(level_lines(at, margin), 0, "equal scores")], title)
 
 
-def space(network: Network, title: str, names: tuple[str, ...] = ()) -> Panel:
-    """The plane of the two hidden units: the corners, the grid of the inputs, and the line that the last layer draws."""
+def space(network: Network, title: str, names: Names = ((), ())) -> Panel:
+    """The plane of the two hidden units: the corners, the grid of the inputs, and the line of equal scores."""
     at, grid = lattice((-REACH, REACH))
     margin = scored(network, grid)
     layers: list[Layer] = [
@@ -62,9 +66,8 @@ def space(network: Network, title: str, names: tuple[str, ...] = ()) -> Panel:
         Lines(level_lines(at, margin), 0, "equal scores"),
     ]
     for kind in (0, 1):
-        mine = TOY.y == kind
-        some = [name for name, chosen in zip(names, mine, strict=False) if chosen]
-        layers.append(Points(forward(network, TOY.X[mine]).H.tolist(), kind, f"class {kind + 1}", some))
+        at_corners = forward(network, TOY.X[TOY.y == kind]).H.tolist()
+        layers.append(Points(at_corners, kind, f"class {kind + 1}", names[kind]))
     return Panel(layers, title, (-REACH, REACH), (-REACH, REACH), *AXES)
 
 
@@ -84,8 +87,8 @@ def hidden_layer() -> list[Panel]:
     """XOR learned by one hidden layer.
 
     Above the plane of the inputs, below the plane of the two hidden units, by the number of steps. The last layer can
-    only draw a straight line through the hidden units. The hidden layer learns to bend the plane until this line
-    separates the classes; seen from the inputs, it is a curve.
+    only draw a straight line through the hidden units. The hidden layer learns to fold the plane until this line
+    separates the classes; seen from the inputs, the one line is two.
     """
     networks = {f"after {steps} steps": trained()[steps] for steps in SHOWN}
     above = [inputs(network, title) for title, network in networks.items()]
@@ -111,13 +114,13 @@ def units() -> list[Panel]:
 
 @picture()
 def hidden_space() -> list[Panel]:
-    """A network by hand: the space of the hidden units.
+    """A network by hand: hidden space.
 
-    The same corners at the values of the two hidden units. The grid of the inputs is bent and folded, so that two
-    opposite corners come to lie together, and a straight line separates the classes.
+    The same corners at the values of the two hidden units. Both units have learned nearly the same direction, so that
+    the whole plane is pressed onto a bent curve. Two opposite corners lie together at its bend, the others at its ends,
+    and a straight line separates the classes.
     """
-    names = tuple(f"({a:g}, {b:g})" for a, b in TOY.X)
-    return [space(trained()[-1], "", names)]
+    return [space(trained()[-1], "", NAMES)]
 
 
 @picture()
@@ -132,7 +135,7 @@ def outputs() -> list[Panel]:
     S = forward(network, grid).S
     panels = [plane(TOY, boundaries(S[:, k], at, (-2.0, 0.0, 2.0)), f"score of class {k + 1}") for k in (0, 1)]
     margin = S[:, 1] - S[:, 0]
-    equal = Lines(level_lines(at, margin), 0, "equal scores", 2.0, "5 4")
+    equal = Lines(level_lines(at, margin), 3, "equal scores")
     return [*panels, plane(TOY, [probable(margin), equal], "probability")]
 
 
@@ -143,10 +146,11 @@ def falling(seed: int) -> list[float]:
 
 @picture()
 def losses() -> list[Panel]:
-    """A network by hand: the loss by the number of steps.
+    """A network by hand: the loss.
 
-    Gradient descent from three random starts. The loss is not convex: two starts reach zero errors, at different times,
-    and the third ends in a local minimum, where the network gets only two of the four corners right for certain.
+    The loss by the number of steps of gradient descent, from three random starts. It is not convex: two starts reach
+    zero errors, at different times, and the third ends in a local minimum, where two of the four corners stay
+    undecided.
     """
     layers: list[Layer] = [Lines([[(0.0, np.log(2)), (STEPS, np.log(2))]], 0, "log 2: both classes equal", 1.0, "5 4")]
     for kind, (name, seed) in enumerate(STARTS.items()):

@@ -67,26 +67,26 @@ class Forward:
 
 @dataclass(frozen=True, eq=False)
 class Backward:
-    """The derivative of the loss with respect to everything, from the scores back to the inputs.
+    """The derivative of the loss with respect to everything of this name, from the scores back to the inputs.
 
     >>> network = Network([[0.0]], [0.0], [[1.0], [1.0]], [0.0, 0.0])
-    >>> backward(network, forward(network, [[5.0]]), [1]).dS.tolist()
+    >>> backward(network, forward(network, [[5.0]]), [1]).S.tolist()
     [[0.5, -0.5]]
     """
 
-    dS: Doubles
-    dV: Doubles
-    dc: Doubles
-    dH: Doubles
-    dZ: Doubles
-    dW: Doubles
-    db: Doubles
-    dX: Doubles
+    S: Doubles
+    V: Doubles
+    c: Doubles
+    H: Doubles
+    Z: Doubles
+    W: Doubles
+    b: Doubles
+    X: Doubles
 
     @property
     def gradient(self) -> Network:
         """The part that belongs to the weights."""
-        return Network(self.dW, self.db, self.dV, self.dc)
+        return Network(self.W, self.b, self.V, self.c)
 
 
 def random_network(inputs: int, hidden: int, classes: int, rng: np.random.Generator) -> Network:
