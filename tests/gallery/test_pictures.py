@@ -167,3 +167,12 @@ def test_the_site_says_how_large_a_picture_is():
     markdown = hook.shown("losses", picture, image)
     assert markdown.startswith(f"## {picture.title} {{#losses}}\n")
     assert f"![{picture.caption}](pictures/losses.svg){{ width={wide} height={high} }}" in markdown
+
+
+def test_a_link_that_stands_alone_shows_its_picture():
+    hook = pytest.importorskip("tools.mkdocs_hook", reason="the tests run outside the source tree")
+    made = {"losses": drawn("losses")}
+    page = "One.\n\n[Losses](../gallery.md#losses)\n\nSee [losses](../gallery.md#losses).\n"
+    found = hook.embedded(page, made)
+    assert found.count("](../pictures/losses.svg){ width=") == 1
+    assert found.endswith(f" }}](../gallery.md#losses)\n\n{page.rpartition(chr(10) * 2)[2]}")
