@@ -13,19 +13,15 @@ XOR = np.array([0, 1, 1, 0])
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_6_a_hidden_layer_learns_exclusive_or_and_a_perceptron_never_does(seed):
+def test_6_a_hidden_layer_learns_exclusive_or(seed):
     start = by_hand.random_network(2, 3, 2, np.random.default_rng(seed))
     networks = by_hand.fit(start, CORNERS, XOR, rate=1.0, steps=300)
     assert by_hand.predict(networks[-1], CORNERS).tolist() == XOR.tolist()
-    for epochs in (10, 100, 300):
-        model = linnaeus.Perceptron(epochs=epochs).fit(CORNERS, XOR)
-        assert model.score(CORNERS, XOR) < 1
-        assert model.trace_.reason == "epochs"
 
 
-def test_6_without_the_hidden_layer_gradient_descent_does_not_learn_it_either():
-    model = linnaeus.LogisticRegression().fit(CORNERS, XOR)
-    assert model.score(CORNERS, XOR) < 1
+def test_6_without_a_hidden_layer_neither_the_perceptron_nor_logistic_regression_learns_it():
+    for model in (linnaeus.Perceptron(epochs=300), linnaeus.LogisticRegression()):
+        assert model.fit(CORNERS, XOR).score(CORNERS, XOR) < 1
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -59,11 +59,11 @@ def shown(name: str, picture: Any, image: str) -> str:
 
 
 def embedded(markdown: str, drawn: dict[str, tuple[Any, str]]) -> str:
-    """The Markdown of a page in which links that stand alone show their pictures; a click leads to the gallery.
+    r"""The Markdown of a page in which links that stand alone show their pictures; a click leads to the gallery.
 
     >>> from types import SimpleNamespace
     >>> one = SimpleNamespace(title="A line", caption="It goes up.")
-    >>> page = "# A page\\n\\n[A line](../gallery.md#line)\\n\\nSee [it](../gallery.md#line).\\n"
+    >>> page = "# A page\n\n[A line](../gallery.md#line)\n\nSee [it](../gallery.md#line).\n"
     >>> print(embedded(page, {"line": (one, '<svg viewBox="0 0 400 300">')}), end="")
     # A page
     <BLANKLINE>

@@ -38,6 +38,8 @@ def test_corners_in_the_hidden_space_are_on_their_side_of_the_line():
         assert ((margins > 0) == bool(kind)).all()
         np.testing.assert_allclose(layer.at, by_hand.forward(network, TOY.X[TOY.y == kind]).H)
     assert np.abs(points[1].at[0] - np.array(points[1].at[1])).max() < 0.05  # they share a name
+    first, second = network.W / np.linalg.norm(network.W, axis=1, keepdims=True)
+    assert abs(first @ second) > 0.999  # both units have one direction
     assert [list(layer.names) for layer in points] == [list(names) for names in NAMES]
     bent = np.concatenate(layers("hidden-space", Lines)[0].paths)
     assert np.abs(bent).max() <= 1 < REACH

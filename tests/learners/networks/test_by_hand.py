@@ -104,6 +104,13 @@ def test_inputs_of_another_width(X):
         by_hand.forward(network, X)
 
 
+def test_no_rows_have_no_answers_and_no_loss():
+    network, _, _ = case(2, 3, 2)
+    assert by_hand.predict(network, np.zeros((0, 2))).tolist() == []
+    with pytest.raises(UsageError, match="at least one row"):
+        by_hand.cross_entropy(by_hand.forward(network, np.zeros((0, 2))), [])
+
+
 @pytest.mark.parametrize("y", [[0], [0, 2], [0, -1], [0.0, 1.0], ["a", "b"], [[0, 1]]])
 def test_classes_that_are_not_there(y):
     network, X, _ = case(2, 3, 2, n=2)

@@ -214,6 +214,8 @@ def differences(network: Network, X: Array, y: Array, move: float = 1e-5) -> Net
 def _classes(run: Forward, y: Array) -> Longs:
     n, k = run.S.shape
     y = np.asarray(y)
-    if y.shape != (n,) or y.dtype.kind not in "iu" or (n and not 0 <= y.min() <= y.max() < k):
+    if not n:
+        raise UsageError("A loss needs at least one row; give the network some.")
+    if y.shape != (n,) or y.dtype.kind not in "iu" or not 0 <= y.min() <= y.max() < k:
         raise UsageError(f"The true classes of {n} rows are {n} whole numbers from 0 to {k - 1}.")
     return y.astype(np.int64)
