@@ -675,6 +675,17 @@ class SpaceScores(Protocol):
     """A fitted learner whose scores (n, w) are those of its output space, not of classes."""
 
 
+class RowWeights(Protocol):
+    """A fitted learner whose score of a row is a sum over its features, with weights that depend on the row."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one with these settings."""
+
+    def row_weights(self, X: CSR) -> tuple[Doubles, Doubles]:
+        """For a matrix of one row: a weight (f, w) for each of its values, and the bias (w,)."""
+
+
 class LearnsSequences(Protocol):
     """A learner that reads words in their order: it needs features whose rows are `ordered`."""
 
