@@ -553,6 +553,20 @@ class ClassScores(Protocol):
         """Scores of the classes (n, k)."""
 
 
+class PathSpace(Protocol):
+    """An output space whose examples look at a few of many scores: those on the path of their class in a tree."""
+
+    def paths(self, y: Truth, w: int) -> tuple[Longs, Ints, Array]:
+        """Offsets, the scores that each example looks at, and their signs: +1 for yes, -1 for no."""
+
+
+class FrequencySpace(Protocol):
+    """An output space that is built from the number of training rows of each class."""
+
+    def with_counts(self, counts: Longs) -> OutputSpace:
+        """The space of classes with so many rows."""
+
+
 class Readout(Protocol):
     """An output space whose class scores, or their sums, are linear in its scores."""
 
