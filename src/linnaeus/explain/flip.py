@@ -55,7 +55,7 @@ class Search:
 class Trial:
     """A row, its prediction, its words, and the remaining limits."""
 
-    def __init__(self, row: Batch, model: Linear | Local, decide: Decide, answer: Answer, search: Search) -> None:
+    def __init__(self, row: Batch, model: Linear | Local | RowSum, decide: Decide, answer: Answer, search: Search) -> None:
         self.row, self.model, self.decide, self.answer, self.search = row, model, decide, answer, search
         self.text: str = "" if row.text is None else row.text[0].as_py()
         self.words = words(self.text)

@@ -32,9 +32,9 @@ class Huffman(Product):
 
     >>> space = Huffman(counts=(5, 1, 2))
     >>> space.signs(np.array([0, 1, 2]), 2).tolist()  # 1 and 2 are joined first
-    [[0.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]
+    [[0.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
     >>> space.decode(np.array([[0.5, 2.0], [3.0, -4.0]])).tolist()
-    [0, 2]
+    [1, 0]
     """
 
     provides: ClassVar[tuple[type, ...]] = (ClassScores, Readout, PathSpace, FrequencySpace)
