@@ -63,7 +63,7 @@ def write_parts(name: str, folder: Path, dev: bool) -> None:
         with (folder / f"{part}.txt").open("w", encoding="utf-8") as file:
             for label, text in rows:
                 spread = PUNCTUATION.sub(r" \1 ", text.lower().replace("<br />", " ")).split()
-                file.write(f"__label__{re.sub(r'\s', '_', label)} {' '.join(spread)}\n")
+                file.write(f"__label__{'_'.join(label.split())} {' '.join(spread)}\n")
 
 
 def recipe_of(settings: dict[str, Any], seed: int) -> Any:
