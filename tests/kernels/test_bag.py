@@ -46,7 +46,8 @@ def layout(module=kernels, threads=1, seed=0):
 
 def tables(w, seed=1, output=True):
     rng = np.random.default_rng(seed)
-    E, O, b = np.zeros((D - 1, SIZE), np.float32), np.zeros((w, SIZE), np.float32), np.zeros(2 * w, np.float32)
+    E, O = (np.zeros((rows, SIZE), np.float32) for rows in (D - 1, w))  # noqa: E741
+    b = np.zeros(2 * w, np.float32)
     E[:, :NUMBERS] = rng.normal(size=(D - 1, NUMBERS))
     if output:
         O[:, :NUMBERS] = rng.normal(size=(w, NUMBERS))
@@ -77,9 +78,7 @@ def clock(batch, epochs=2, rate=0.3, seed=3):
 
 def run(module, name, w, told, asked, settings=(8, NUMBERS, 0, 0.1, 0.0), threads=1, rows=None):
     state = tables(w)
-    found = getattr(module, name)(
-        state, rows or layout(), told, clock(settings[0]), asked, settings, threads
-    )
+    found = getattr(module, name)(state, (rows or layout(), told), clock(settings[0]), (asked, settings), threads)
     return found, state
 
 
@@ -122,7 +121,7 @@ def test_rows_of_any_length_are_those_of_the_twin(numbers):
     for module in (kernels, reference):
         state = E.copy(), np.zeros((2, size), np.float32), np.zeros(4, np.float32), np.ones(1)
         asked, settings = (SPACES["joint"], LOSSES["log"], np.zeros(0)), (5, numbers, 0, 0.1, 0.01)
-        said = module.bag_sum_steps(state, layout(), truth("joint", 2), clock(5), asked, settings, 2)
+        said = module.bag_sum_steps(state, (layout(), truth("joint", 2)), clock(5), (asked, settings), 2)
         found.append((said, state))
     assert_near(*found, "bag_sum_steps")
 
@@ -154,10 +153,10 @@ def test_one_step_follows_the_gradient(name):
 
     def value(state):
         state = tuple(table.copy() for table in state)
-        return reference.__dict__[name](state, rows, told, (one[0], np.array([1e-12])), asked, settings)[0]
+        return reference.__dict__[name](state, (rows, told), (one[0], np.array([1e-12])), (asked, settings))[0]
 
     before, after = tables(w), tables(w)
-    getattr(kernels, name)(after, rows, told, one, asked, settings, 1)
+    getattr(kernels, name)(after, (rows, told), one, (asked, settings), 1)
     for which, (a, b) in enumerate(zip(before[:3], after[:3], strict=True)):
         for place in itertools.islice(np.ndindex(a.shape), 0, None, 3):
             if (a.ndim == 2 and place[1] >= NUMBERS) or (a.ndim == 1 and place[0] >= w):
@@ -205,8 +204,9 @@ def test_hostile_arrays_are_refused(module, name, wrong):
         "settings": (8, NUMBERS, 0, 0.1, 0.0),
     }
     WRONG[wrong](given)
+    data, plan = (given["rows"], given["truth"]), (given["asked"], given["settings"])
     with pytest.raises(ValueError, match="bag_steps"):
-        getattr(module, name)(*given.values(), 1)
+        getattr(module, name)(given["tables"], data, given["clock"], plan, 1)
 
 
 @pytest.mark.parametrize("module", [kernels, reference], ids=["kernel", "twin"])

@@ -11,9 +11,9 @@
     explanation    the result for every task: Explanation, Reason, Part, Spot, Flip, and its JSON form
     pages          the same for people: a page, and HTML
 
-Exact for every linear model and for sums over a row: contributions and bias add up to the score. Others are explained word by word, and the
-explanation is marked as approximate. This package knows no particular feature extractor:
-places, values and names come from the `Fitted` object, and class scores from the output space.
+Exact for every linear model and for sums over a row: contributions and bias add up to the score. Others are explained
+word by word, and the explanation is marked as approximate. This package knows no particular feature extractor: places,
+values and names come from the `Fitted` object, and class scores from the output space.
 """
 
 from __future__ import annotations

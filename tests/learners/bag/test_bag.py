@@ -25,8 +25,7 @@ SMALL = EmbeddingBag(width=6, epochs=12)
 def rows(classes=3, count=20, seed=0):
     rng, names = np.random.default_rng(seed), list(WORDS)[:classes]
     return [
-        (" ".join([*rng.choice(WORDS[name], 3), *rng.choice(["a", "the", "one"], 2)]), name)
-        for name in names * count
+        (" ".join([*rng.choice(WORDS[name], 3), *rng.choice(["a", "the", "one"], 2)]), name) for name in names * count
     ]
 
 
@@ -40,13 +39,13 @@ def body(model) -> FittedBag:
 
 SETTINGS = {
     "mean": {},
-    "sum": {"pool": "sum"},
+    "sum": {"pool": "sum", "rate": 0.1},
     "max": {"pool": "max"},
     "hinge": {"loss": "hinge"},
     "one-vs-rest": {"output": "onevsrest", "loss": "logistic"},
     "tree": {"output": "huffman"},
     "drawn": {"output": "onevsrest", "negatives": 1},
-    "costs": {"loss": "softmargin", "costs": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]},
+    "costs": {"loss": "softmargin", "costs": ((0, 1, 2), (1, 0, 1), (2, 1, 0))},
     "balanced": {"class_weight": "balanced"},
     "decay": {"decay": 0.1},
     "held out": {"held_out": 0.2},
@@ -336,7 +335,7 @@ def test_explanations_of_trees_add_up():
 
 
 def test_a_linear_bag_shows_its_weights():
-    model = fitted(replace(SMALL, pool="sum"))
+    model = fitted(replace(SMALL, pool="sum", rate=0.1))
     top = {one.name: one for one in model.top_features(3)}
     assert set(top) == set(WORDS)
     assert np.allclose(model.scores(ASKED), body(model).scores(model.features.rows(ASKED)), atol=1e-5)

@@ -17,7 +17,7 @@ D = 9
 def bag(columns=True, pool="mean", codes=False):
     rng = np.random.default_rng(0)
     m = 5 if columns else D
-    E, O = rng.normal(size=(m, 4)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)
+    E, O = (rng.normal(size=size).astype(np.float32) for size in ((m, 4), (4, 3)))  # noqa: E741
     held = packed(E) if codes else None
     E = E if held is None else unpacked(held)
     where = np.array([0, 2, 3, 7, 8], np.int32) if columns else None

@@ -1,9 +1,9 @@
 // Steps of embedding bags (Joulin, Grave, Bojanowski and Mikolov, "Bag of tricks for efficient text classification",
 // 2017) in batches, with a rate of its own for each row of the tables (Duchi, Hazan and Singer 2011).
 //
-// Problem: minimize sum_i weight_i loss(O h_i + b, y_i), where h_i = sum_j x_ij E_j, or the largest number at each place
-// of the E_j that occur. In a batch, the gradients of all of its examples are those of the tables before it; then they
-// are applied example by example. A row e with gradient g of an example gets
+// Problem: minimize sum_i weight_i loss(O h_i + b, y_i), where h_i = sum_j x_ij E_j, or the largest number at each
+// place of the E_j that occur. In a batch, the gradients of all of its examples are those of the tables before it; then
+// they are applied example by example. A row e with gradient g of an example gets
 //   sum += |g|^2 / numbers,   e -= rate g / sqrt(smoothing + sum),
 // and before that all vectors shrink by exp(-rate decay). The first `frozen` numbers of E stay as they are.
 // Given: E (m, size) and O (w, size), whose rows end with their sums; biases and their sums (2 w); the scale of E;
@@ -19,11 +19,11 @@ namespace {
 using namespace bag;
 
 template <class Pool, class Scores>
-Outcome steps(Tables tables, Rows rows, typename Scores::Truth truth, Clock clock, typename Scores::Asked asked,
-              Settings settings, int threads) {
+Outcome steps(Tables tables, std::tuple<Rows, typename Scores::Truth> data, Clock clock,
+              std::tuple<typename Scores::Asked, Settings> plan, int threads) {
   nb::gil_scoped_release release;
-  Problem p(tables, rows, clock, settings);
-  return run<Pool>(p, Scores(p, truth, asked), threads);
+  Problem p(tables, std::get<0>(data), clock, std::get<1>(plan));
+  return run<Pool>(p, Scores(p, std::get<1>(data), std::get<0>(plan)), threads);
 }
 
 constexpr size_t kRowsPerPiece = 512;
@@ -78,8 +78,7 @@ auto layout(Sparse<X> rows, In<int32_t> places, In<double> factors, int threads)
 template <class Pool, class Scores>
 void bind_as(nb::module_& m, const char* name) {
   using namespace nb::literals;
-  m.def(name, &steps<Pool, Scores>, "tables"_a.noconvert(), "rows"_a, "truth"_a, "clock"_a, "asked"_a, "settings"_a,
-        "threads"_a);
+  m.def(name, &steps<Pool, Scores>, "tables"_a.noconvert(), "data"_a, "clock"_a, "plan"_a, "threads"_a);
 }
 
 }  // namespace

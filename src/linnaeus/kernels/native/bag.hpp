@@ -35,10 +35,10 @@ constexpr size_t kAhead = 12;     // values whose rows are asked for before they
 [[noreturn]] inline void refuse(const char* what) { throw std::invalid_argument(std::string("bag_steps: ") + what); }
 
 using Matrix = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Tables = std::tuple<Matrix, Matrix, InOut<float>, InOut<double>>;  // E, O, biases and their sums, scale of E
+using Tables = std::tuple<Matrix, Matrix, InOut<float>, InOut<double>>;     // E, O, biases and their sums, scale of E
 using Rows = std::tuple<In<int64_t>, In<int64_t>, In<int32_t>, In<float>>;  // offsets, ends of parts, columns, values
-using Clock = std::tuple<In<int32_t>, In<double>>;                         // examples, and the rate of each batch
-using Settings = std::tuple<size_t, size_t, size_t, double, double>;       // batch, numbers, frozen, smoothing, decay
+using Clock = std::tuple<In<int32_t>, In<double>>;                          // examples, and the rate of each batch
+using Settings = std::tuple<size_t, size_t, size_t, double, double>;        // batch, numbers, frozen, smoothing, decay
 using Outcome = std::tuple<double, int64_t>;  // sum of losses before each batch, examples that were wrong or tied
 
 // Workers that wait for each other after very little work: they look again and again before they give way.
@@ -152,14 +152,30 @@ LINNAEUS_CLONES inline void sum_rows(const float* E, size_t size, const Values& 
     const float* from = E + at;
     float* to = sums + at;
     switch (std::min(kMostLines, (size - at) / kLanes)) {
-      case 1: sum_lines<1>(from, size, v, to); break;
-      case 2: sum_lines<2>(from, size, v, to); break;
-      case 3: sum_lines<3>(from, size, v, to); break;
-      case 4: sum_lines<4>(from, size, v, to); break;
-      case 5: sum_lines<5>(from, size, v, to); break;
-      case 6: sum_lines<6>(from, size, v, to); break;
-      case 7: sum_lines<7>(from, size, v, to); break;
-      default: sum_lines<8>(from, size, v, to); break;
+      case 1:
+        sum_lines<1>(from, size, v, to);
+        break;
+      case 2:
+        sum_lines<2>(from, size, v, to);
+        break;
+      case 3:
+        sum_lines<3>(from, size, v, to);
+        break;
+      case 4:
+        sum_lines<4>(from, size, v, to);
+        break;
+      case 5:
+        sum_lines<5>(from, size, v, to);
+        break;
+      case 6:
+        sum_lines<6>(from, size, v, to);
+        break;
+      case 7:
+        sum_lines<7>(from, size, v, to);
+        break;
+      default:
+        sum_lines<8>(from, size, v, to);
+        break;
     }
   }
 }
@@ -195,13 +211,27 @@ LINNAEUS_INLINE void move_lines(float* E, size_t size, const Values& v, const fl
 
 LINNAEUS_CLONES inline void move_rows(float* E, size_t size, const Values& v, const float* g, float square, Pace pace) {
   switch (size / kLanes) {
-    case 1: move_lines<1>(E, size, v, g, square, pace); break;
-    case 2: move_lines<2>(E, size, v, g, square, pace); break;
-    case 3: move_lines<3>(E, size, v, g, square, pace); break;
-    case 4: move_lines<4>(E, size, v, g, square, pace); break;
-    case 7: move_lines<7>(E, size, v, g, square, pace); break;
-    case 8: move_lines<8>(E, size, v, g, square, pace); break;
-    default: move_lines<0>(E, size, v, g, square, pace); break;
+    case 1:
+      move_lines<1>(E, size, v, g, square, pace);
+      break;
+    case 2:
+      move_lines<2>(E, size, v, g, square, pace);
+      break;
+    case 3:
+      move_lines<3>(E, size, v, g, square, pace);
+      break;
+    case 4:
+      move_lines<4>(E, size, v, g, square, pace);
+      break;
+    case 7:
+      move_lines<7>(E, size, v, g, square, pace);
+      break;
+    case 8:
+      move_lines<8>(E, size, v, g, square, pace);
+      break;
+    default:
+      move_lines<0>(E, size, v, g, square, pace);
+      break;
   }
 }
 
@@ -320,9 +350,9 @@ class Whole {
     for (size_t k = 0; k < p.w; ++k) own.scores[k] = double(dot(p.O + k * p.size, h, p.size) + p.b[k]);
     std::fill(own.gradient.begin(), own.gradient.end(), 0.0);
     const double weight = weights_ ? weights_[i] : 1.0;
-    online::Verdict said = own.judge->judge(
-        {own.scores.data(), labels_ + offsets_[i], size_t(offsets_[i + 1] - offsets_[i]), weight, 0.0},
-        own.gradient.data());
+    online::Verdict said =
+        own.judge->judge({own.scores.data(), labels_ + offsets_[i], size_t(offsets_[i + 1] - offsets_[i]), weight, 0.0},
+                         own.gradient.data());
     std::fill_n(g, p.size, 0.0f);
     for (size_t k = 0; k < p.w; ++k) {
       d[k] = float(own.gradient[k]);

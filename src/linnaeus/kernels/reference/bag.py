@@ -29,7 +29,7 @@ LANES = 16
 
 
 class Looked(NamedTuple):
-    """Of one example: its vector and the columns that it comes from, loss, mistake, gradients by score and by vector."""
+    """Of one example: its vector and the columns it comes from, loss, mistake, gradients by score and by vector."""
 
     h: Doubles
     sources: Ints
@@ -86,7 +86,7 @@ class _Steps:
         elif len(columns):
             h, sources = E.max(axis=0), columns[E.argmax(axis=0)]
         h[self.frozen :] *= float(self.scale[0])
-        O = self.O[:, : self.numbers].astype(np.float64)  # noqa: N806 - as in the formula
+        O = self.O[:, : self.numbers].astype(np.float64)  # noqa: E741
         loss, mistake, at, d = judge(i, O @ h + self.b[: len(O)])
         g = d @ O[at]
         g[: self.frozen] = 0.0
@@ -120,12 +120,10 @@ class _Steps:
 
 
 def _check_tables(tables: Tables, settings: Settings) -> None:
-    E, O, b, scale = tables  # noqa: N806 - as in the formula
+    E, O, b, scale = tables  # noqa: E741
     batch, numbers, frozen, smoothing, decay = settings
     size = E.shape[1]
-    refuse(
-        size % LANES or not size or O.shape[1] != size, "bag_steps: rows are whole lines of 16 numbers, of one size"
-    )
+    refuse(size % LANES or not size or O.shape[1] != size, "bag_steps: rows are whole lines of 16 numbers, of one size")
     refuse(not len(O) or len(b) != 2 * len(O) or len(scale) != 1, "bag_steps: the bias does not fit the output rows")
     refuse(numbers >= size or frozen > numbers or batch < 1, "bag_steps: the vectors do not fit the rows")
     fine = smoothing > 0 and decay >= 0 and scale[0] > 0
@@ -158,14 +156,13 @@ def _check_lists(lists: tuple[Array, Array, Array], steps: _Steps, size: int) ->
 def _steps(
     pool: str,
     tables: Tables,
-    rows: Rows,
-    truth: Truth,
+    data: tuple[Rows, Truth],
     clock: Clock,
-    asked: Asked,
-    settings: Settings,
+    plan: tuple[Asked, Settings],
     _threads: int = 1,
 ) -> tuple[float, int]:
     """Steps with all scores of each example."""
+    (rows, truth), (asked, settings) = data, plan
     steps, (offsets, labels, weights), (space, loss, stakes) = _Steps(tables, rows, clock, settings), truth, asked
     _check_lists(truth, steps, len(labels))
     _check_asked(asked, np.diff(offsets)[steps.order], len(tables[1]))
@@ -198,15 +195,14 @@ def _check_asked(asked: Asked, counts: Longs, w: int) -> None:
 def _listed_steps(
     pool: str,
     tables: Tables,
-    rows: Rows,
-    truth: Lists,
+    data: tuple[Rows, Lists],
     clock: Clock,
-    asked: int,
-    settings: Settings,
+    plan: tuple[int, Settings],
     _threads: int = 1,
 ) -> tuple[float, int]:
     """Steps with some scores of each example, each of which has a sign."""
-    steps, (offsets, at, signs, weights) = _Steps(tables, rows, clock, settings), truth
+    (rows, (offsets, at, signs, weights)), (asked, settings) = data, plan
+    steps = _Steps(tables, rows, clock, settings)
     _check_lists((offsets, at, weights), steps, min(len(at), len(signs)))
     refuse(not 0 <= asked < len(LOSSES), "bag_steps: there is no such space or loss")
 

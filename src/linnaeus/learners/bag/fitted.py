@@ -12,8 +12,8 @@ from linnaeus.arrays import CSR, Dense
 from linnaeus.arrays.csr import only
 from linnaeus.errors import UsageError, damaged
 from linnaeus.frozen import dataclass
-from linnaeus.learners.base import FittedModel
 from linnaeus.learners.bag.quantization import Packed, unpacked
+from linnaeus.learners.base import FittedModel
 from linnaeus.protocols import Rows, RowWeights, SpaceScores
 from linnaeus.store.states import field
 from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, State, offsets_of
@@ -173,8 +173,9 @@ POOLS: dict[str, Callable[[CSR, Floats], Doubles]] = {"mean": _means, "sum": _su
 def gaps_of(columns: Ints) -> Arrays:
     """Ascending columns as the gaps between them, in as few bytes as they need.
 
-    >>> gaps_of(np.array([3, 4, 9], np.int32))["gaps"].tolist(), columns_of(gaps_of(np.array([3, 4], np.int32))).tolist()
-    ([3, 0, 4], [3, 4])
+    >>> gaps = gaps_of(np.array([3, 4, 9], np.int32))
+    >>> gaps["gaps"].tolist(), columns_of(gaps).tolist()
+    ([3, 0, 4], [3, 4, 9])
     """
     gaps = np.diff(columns.astype(np.int64), prepend=-1) - 1
     high = int(gaps.max(initial=0))

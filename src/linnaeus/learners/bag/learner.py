@@ -60,7 +60,7 @@ class EmbeddingBag(RowLearner):
     negatives: int = 0
     decay: float = 0.0
     rate: float = 0.3
-    smoothing: float = 1e-4
+    smoothing: float = 1e-5
     epochs: int = 10
     batch: int = 32
     least: int = 1
@@ -86,7 +86,9 @@ class EmbeddingBag(RowLearner):
             if getattr(self, name) is not None:
                 expect(f"EmbeddingBag({name}=...)", getattr(self, name), int, least=1)
         if capability(self.loss, OnlineLoss) is None:
-            raise UsageError(f"An embedding bag takes the losses that its kernel knows, not {type(self.loss).__name__}.")
+            raise UsageError(
+                f"An embedding bag takes the losses that its kernel knows, not {type(self.loss).__name__}."
+            )
 
     def settings(self, seed: int) -> SimpleNamespace:
         """The fields, as the problem is posed with them."""

@@ -1,4 +1,4 @@
-"""What steps are told of the truth: the labels of each example, or the few scores that it looks at, with their signs."""
+"""What steps are told of the truth: the labels of each example, or the few scores it looks at, with their signs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def asked_of(plan: EmbeddingBag, lesson: Lesson, seed: int) -> Asked:
         kernel = kernels.bag_max_listed_steps if largest else kernels.bag_sum_listed_steps
         if few is not None:
             paths = (*few.paths(lesson.y, w), weights)
-            return Asked(kernel, lambda epoch: paths, online.online)
+            return Asked(kernel, lambda _: paths, online.online)
         draws = _Draws(plan, lesson, (seed, w))
         return Asked(kernel, lambda epoch: (*draws.epoch(epoch), weights), online.online)
     own = capability(space, ListedSpace)
@@ -52,7 +52,7 @@ def asked_of(plan: EmbeddingBag, lesson: Lesson, seed: int) -> Asked:
     lists = own.label_lists(lesson.y, w)
     truth = (lists.offsets, lists.labels, weights)
     kernel = kernels.bag_max_steps if largest else kernels.bag_sum_steps
-    return Asked(kernel, lambda epoch: truth, (lists.space, online.online, lists.stakes))
+    return Asked(kernel, lambda _: truth, (lists.space, online.online, lists.stakes))
 
 
 def _refuse_joint(plan: EmbeddingBag, loss: int) -> None:

@@ -72,7 +72,9 @@ def unpacked(packed: Packed) -> Floats:
     for part in range(len(centroids)):
         found[:, part] = centroids[part][codes[:, part]]
     with np.errstate(over="ignore"):
-        E: Floats = np.ascontiguousarray(found.reshape(len(codes), -1)[:, :h] * scales[norms][:, None])
+        E: Floats = np.ascontiguousarray(
+            found.reshape(len(codes), len(centroids) * sub)[:, :h] * scales[norms][:, None]
+        )
     return E
 
 

@@ -29,7 +29,7 @@ from linnaeus.types import LabelSets, State
 if TYPE_CHECKING:
     from linnaeus.learners.bag.learner import EmbeddingBag
     from linnaeus.learners.run import Run
-    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Lesson, Longs
+    from linnaeus.types import Array, Arrays, Doubles, Floats, Ints, Json, Lesson, Longs
 
 LANES = 16
 """Rows of tables lie in lines of so many numbers."""
@@ -64,7 +64,7 @@ class Tables(NamedTuple):
 
     def copy(self) -> Tables:
         """A copy of all."""
-        return Tables(*(table.copy() for table in self))
+        return Tables(self.E.copy(), self.O.copy(), self.b.copy(), self.scale.copy())
 
 
 class _Training:
@@ -119,7 +119,8 @@ class _Training:
             part = order[done * plan.batch : (done + size) * plan.batch]
             clock = (np.ascontiguousarray(part), np.ascontiguousarray(rates[some]))
             threads = kernels.thread_count()
-            found, _ = self.asked.kernel(tuple(self.tables), self.rows, truth, clock, self.asked.loss, shape, threads)
+            asked = self.asked.loss, shape
+            found, _ = self.asked.kernel(tuple(self.tables), (self.rows, truth), clock, asked, threads)
             loss, done = loss + found, min(done + size, self.batches)
             if not np.isfinite(loss):
                 return loss
@@ -159,26 +160,24 @@ class _Training:
         warnings.warn(LinnaeusWarning(said), stacklevel=2)
 
     def _judged(self) -> float:
-        """How good the bag is on the rows aside: the share of right answers, and less than any share, of the loss."""
+        """The share of right answers on the rows aside; of label sets their mean F1."""
         assert self.aside is not None
-        space, y, weights = self.lesson.space, self.aside.y, self.aside.weights
-        S = self._bag(self.tables).scores(self.aside.X)
-        values, _ = self.plan.loss.value_and_grad(space, S, y)
-        answers = space.decode(S)
+        y, weights = self.aside.y, self.aside.weights
+        answers = self.lesson.space.decode(self._bag(self.tables).scores(self.aside.X))
         right = _share_of_labels(answers, y) if isinstance(y, LabelSets) else answers == y
-        return float(right @ weights / weights.sum()) - 1e-6 * float(np.tanh(values @ weights / weights.sum()))
+        return float(right @ weights / weights.sum())
 
     def _bag(self, tables: Tables) -> FittedBag:
         w = len(tables.O)
         E = np.ascontiguousarray(tables.E[:, : self.numbers])
-        O = np.ascontiguousarray(tables.O[:, : self.numbers].T)  # noqa: N806 - as in the formula
+        O = np.ascontiguousarray(tables.O[:, : self.numbers].T)  # noqa: E741
         columns = None if len(self.columns) == self.lesson.X.width else self.columns
         return FittedBag(E, O, tables.b[:w].copy(), self.lesson.X.width, columns, self.plan.pool)
 
     def _state(self, epoch: int, best: Best[Tables]) -> State:
         """What training goes on from."""
         tensors: Arrays = dict(self.tables._asdict())
-        manifest = {"epochs": epoch, "halvings": self.halvings}
+        manifest: dict[str, Json] = {"epochs": epoch, "halvings": self.halvings}
         if best.weights is not None:
             tensors |= {f"best_{name}": table for name, table in best.weights._asdict().items()}
             manifest |= {"score": best.score, "since": best.since}
