@@ -553,6 +553,20 @@ class ClassScores(Protocol):
         """Scores of the classes (n, k)."""
 
 
+class PathSpace(Protocol):
+    """An output space whose examples look at a few of many scores: those on the path of their class in a tree."""
+
+    def paths(self, y: Truth, w: int) -> tuple[Longs, Ints, Array]:
+        """Offsets, the scores that each example looks at, and their signs: +1 for yes, -1 for no."""
+
+
+class FrequencySpace(Protocol):
+    """An output space that is built from the number of training rows of each class."""
+
+    def with_counts(self, counts: Longs) -> OutputSpace:
+        """The space of classes with so many rows."""
+
+
 class Readout(Protocol):
     """An output space whose class scores, or their sums, are linear in its scores."""
 
@@ -673,6 +687,17 @@ class MinimizesLoss(Protocol):
 
 class SpaceScores(Protocol):
     """A fitted learner whose scores (n, w) are those of its output space, not of classes."""
+
+
+class RowWeights(Protocol):
+    """A fitted learner whose score of a row is a sum over its features, with weights that depend on the row."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is one with these settings."""
+
+    def row_weights(self, X: CSR) -> tuple[Doubles, Doubles]:
+        """For a matrix of one row: a weight (f, w) for each of its values, and the bias (w,)."""
 
 
 class LearnsSequences(Protocol):

@@ -2,17 +2,18 @@
 
     explain        value times weight of every feature, on the characters it came from; the second class; the flip
     weights        the features with the largest weights for each class
-    models         what is explained: Linear (features, weights, bias, output space, class names), and Local: a
-                   nonlinear model around one row, how the scores change without each word
+    models         what is explained: Linear (features, weights, bias, output space, class names), Local: a
+                   nonlinear model around one row, how the scores change without each word; and RowSum, whose weights
+                   depend on the row
     found          the features of one row, and where they stand in the text
     flip           the smallest set of words whose removal changes the prediction
     words          a text as words, and contributions word by word
     explanation    the result for every task: Explanation, Reason, Part, Spot, Flip, and its JSON form
     pages          the same for people: a page, and HTML
 
-Exact for every linear model: contributions and bias add up to the score. Others are explained word by word, and the
-explanation is marked as approximate. This package knows no particular feature extractor:
-places, values and names come from the `Fitted` object, and class scores from the output space.
+Exact for every linear model and for sums over a row: contributions and bias add up to the score. Others are explained
+word by word, and the explanation is marked as approximate. This package knows no particular feature extractor: places,
+values and names come from the `Fitted` object, and class scores from the output space.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from linnaeus.explain.explain import explain as explain
 from linnaeus.explain.models import local as local
+from linnaeus.explain.models import row_sum as row_sum
 from linnaeus.lazy import room
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from linnaeus.explain.flip import Search as Search
     from linnaeus.explain.models import Linear as Linear
     from linnaeus.explain.models import Local as Local
+    from linnaeus.explain.models import RowSum as RowSum
     from linnaeus.explain.pages import explanation_html as explanation_html
     from linnaeus.explain.pages import explanation_page as explanation_page
     from linnaeus.explain.pages import top_page as top_page

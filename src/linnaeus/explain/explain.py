@@ -13,7 +13,7 @@ from linnaeus.errors import InputTypeError, UsageError
 from linnaeus.explain.explanation import Explanation, Neighbor, Reason, contrast_of
 from linnaeus.explain.flip import Decide, Search, Trial, find_flip
 from linnaeus.explain.found import Found
-from linnaeus.explain.models import Answer, Linear, Local, answer_of
+from linnaeus.explain.models import Answer, Linear, Local, RowSum, answer_of
 from linnaeus.features.base import Fitted, as_stream
 from linnaeus.protocols import HashedColumns, capability
 from linnaeus.types import Crowding
@@ -24,7 +24,7 @@ Near: TypeAlias = Callable[[Batch], Sequence[Neighbor]]
 
 def explain(
     row: str | Batch,
-    model: Linear | Local,
+    model: Linear | Local | RowSum,
     classes: Sequence[str] = (),
     search: Search | None = Search(),  # noqa: B008  (frozen)
     near: Near | None = None,
@@ -86,7 +86,7 @@ def as_row(row: str | Batch) -> Batch:
     return row
 
 
-def _reasons(model: Linear | Local, found: Found, chosen: list[int], answer: Answer) -> tuple[Reason, ...]:
+def _reasons(model: Linear | Local | RowSum, found: Found, chosen: list[int], answer: Answer) -> tuple[Reason, ...]:
     V = model.read(model.weights(found.columns), chosen)
     bias = model.read(np.asarray(model.b, np.float64), chosen)
     scores = found.values @ V + bias
@@ -96,7 +96,7 @@ def _reasons(model: Linear | Local, found: Found, chosen: list[int], answer: Ans
     )
 
 
-def _contrast(model: Linear | Local, found: Found, answer: Answer) -> Reason | None:
+def _contrast(model: Linear | Local | RowSum, found: Found, answer: Answer) -> Reason | None:
     """The first class minus the second; with one score for two classes, that score."""
     if answer.kind != "one" or len(answer.about) < 2:
         return None

@@ -16,7 +16,7 @@ import numpy as np
 
 from linnaeus.errors import UsageError
 from linnaeus.explain.explanation import Flip
-from linnaeus.explain.models import AT_ONCE, Answer, Linear, Local, answer_of, lacking
+from linnaeus.explain.models import AT_ONCE, Answer, Linear, Local, RowSum, answer_of, lacking
 from linnaeus.explain.words import without, words
 from linnaeus.frozen import dataclass
 from linnaeus.types import Array, Bools, Doubles
@@ -55,7 +55,9 @@ class Search:
 class Trial:
     """A row, its prediction, its words, and the remaining limits."""
 
-    def __init__(self, row: Batch, model: Linear | Local, decide: Decide, answer: Answer, search: Search) -> None:
+    def __init__(
+        self, row: Batch, model: Linear | Local | RowSum, decide: Decide, answer: Answer, search: Search
+    ) -> None:
         self.row, self.model, self.decide, self.answer, self.search = row, model, decide, answer, search
         self.text: str = "" if row.text is None else row.text[0].as_py()
         self.words = words(self.text)

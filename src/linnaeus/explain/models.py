@@ -110,6 +110,53 @@ class Linear(Ranked):
         return np.ascontiguousarray(self.W[columns], np.float64)
 
 
+Weigh: TypeAlias = Callable[[CSR], tuple[Doubles, Doubles]]
+"""For a matrix of one row: a weight (f, w) for each of its values, and the bias (w,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowSum(Ranked):
+    """A model around one row whose scores are sums over its features: their weights are those of this row.
+
+    A bag with the pool "mean" is one: the weight of a term depends on how many terms there are. Contributions and bias
+    add up to the score exactly.
+
+    >>> from linnaeus import TextClassifier
+    >>> texts, labels = ["a good film", "a bad film", "good", "bad"] * 3, ["pos", "neg"] * 6
+    >>> why = TextClassifier("bag").fit(texts, labels).explain("a good film")
+    >>> why.predicted, why.exact
+    (('pos',), True)
+    """
+
+    exact: ClassVar[bool] = True
+
+    features: Fitted
+    score: Scores
+    space: OutputSpace
+    classes: tuple[str, ...]
+    columns: Array
+    V: Doubles
+    b: Doubles
+
+    def found(self, row: Batch) -> Found:
+        """The features of the row it was made for, and where they stand."""
+        return find(self.features, row)
+
+    def scores(self, source: Source) -> Doubles:
+        """S (n, w), by the model itself."""
+        return self.score(source)
+
+    def weights(self, columns: Longs) -> Doubles:
+        """The weights of these features of the row (f, w)."""
+        return self.V[np.searchsorted(self.columns, columns)]
+
+
+def row_sum(row: Batch, model: tuple[Fitted, Scores, OutputSpace, tuple[str, ...]], weigh: Weigh) -> RowSum:
+    """The model around a batch of one row, given its features, scores, output space and class names."""
+    X = model[0].rows(row)
+    return RowSum(*model, X.indices[: X.nnz], *weigh(X))
+
+
 AT_ONCE = 1 << 22
 """Characters of texts, or numbers of rows, that are scored in one call."""
 

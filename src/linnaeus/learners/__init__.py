@@ -10,6 +10,7 @@ linear model, so that decisions, evaluation, explanations and model files do not
     kernel_methods/  perceptron, ridge, SVM and Gaussian process on similarities
     ensembles/       decision trees, random forests and boosting
     networks/        networks
+    bag/             embedding bags: vectors of terms that are learned, pooled over a text (fastText)
 
 To add a learner: a file with the learner and its fitted model, a row in `LEARNERS`, one in
 `restore.MODELS`, an example in `tests/contracts/test_families.py`.
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
+    from linnaeus.learners import bag as bag
     from linnaeus.learners import bayes as bayes
     from linnaeus.learners import chain as chain
     from linnaeus.learners import ensembles as ensembles
@@ -52,6 +54,7 @@ LEARNERS = Table(
         "averaged_kernel_perceptron": "kernel_methods.perceptron.AveragedKernelPerceptron",
         "kernel_ridge": "kernel_methods.ridge.KernelRidge",
         "kernel_svm": "kernel_methods.svm.KernelSVM",
+        "bag": "bag.learner.EmbeddingBag",
         "gaussian_process": "kernel_methods.gaussian_process.GaussianProcess",
     },
 )

@@ -29,6 +29,7 @@ MODELS = Table(
         "gradient_boosting": "learners.ensembles.gradient.FittedGradient",
         "expansion": "learners.kernel_methods.expansion.Expansion",
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
+        "bag": "learners.bag.fitted.FittedBag",
         "chain": "learners.chain.weights.ChainWeights",
         "dependencies": "learners.dependencies.weights.TreeWeights",
     },

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from linnaeus.lazy import room
 from linnaeus.outputs.candidates import Candidates as Candidates
+from linnaeus.outputs.huffman import Huffman as Huffman
 from linnaeus.outputs.multiclass import Multiclass as Multiclass
 from linnaeus.outputs.product import Binary as Binary
 from linnaeus.outputs.product import MultiLabel as MultiLabel
@@ -35,6 +36,7 @@ OUTPUTS = {
     "onevsrest": OneVsRest,
     "onevsone": OneVsOne,
     "multilabel": MultiLabel,
+    "huffman": Huffman,
     "real": Real,
 }
 """Every output space by name."""

@@ -15,7 +15,7 @@ from linnaeus import features as blocks
 from linnaeus import optimizers
 from linnaeus import similarities as kernels
 from linnaeus.errors import UsageError, did_you_mean
-from linnaeus.features import Binary, Contrast, Exact, NaiveBayes, TfIdf, Words
+from linnaeus.features import Binary, Contrast, Exact, Hashed, NaiveBayes, TfIdf, Words
 from linnaeus.learners import LEARNERS, bayes, neighbors
 from linnaeus.learners import kernel_methods as methods
 from linnaeus.learners.linear.learner import Linear
@@ -42,6 +42,10 @@ COMMON = Exact(min_term_df=2)
 """Drop terms (tokens and pairs) that occur in one text only: the same, and a smaller model."""
 
 
+UNSIGNED = Hashed(bits=21, signed=False)
+"""Two million columns for terms by their hash; none counts negative, so that rows are counts."""
+
+
 NEAREST = (30.0, 20.0, 10.0, 5.0, 1.0)
 """The numbers of neighbors that cross-validation tries."""
 
@@ -64,6 +68,13 @@ def characters(shortest: int = 2, values: Values | None = None) -> Block:
     from linnaeus.features import Chars
 
     return Chars(shortest, 5, terms=SHARED, values=values or TfIdf("log"), length="l2")
+
+
+def words_and_parts() -> Block:
+    """Counts of words, and of the character n-grams in each word."""
+    from linnaeus.features import Subwords
+
+    return Words(tokenizer="edges", terms=UNSIGNED) | Subwords(terms=UNSIGNED)
 
 
 def directions() -> Block:
@@ -95,6 +106,11 @@ def _brisk(features: Words) -> Recipe:
 def _online(loss: str, optimizer: object, epochs: int | None = None) -> Recipe:
     """Updates after each text, without a penalty."""
     return _tuned(Linear(loss=loss, regularizer="none", optimizer=optimizer, epochs=epochs))
+
+
+def _bag(features: Block, **settings: object) -> Recipe:
+    """An embedding bag on counts of hashed terms, without cross-validation."""
+    return Recipe(features=features, learner=LEARNERS["bag"](**settings))
 
 
 def _presence(ngrams: tuple[int, int], most: int) -> Words:
@@ -290,6 +306,14 @@ RECIPES: dict[str, Named] = {
     "nearest-centroid": Named(
         "Nearest centroid by cosine similarity: one pass, no tuning, a linear model.",
         lambda: _tuned(neighbors.Centroid(), words() | characters()),
+    ),
+    "bag": Named(
+        "Embedding bag (fastText): vectors of words and pairs are learned and averaged over the text; fast.",
+        lambda: _bag(Words(ngrams=(1, 2), tokenizer="edges", terms=UNSIGNED)),
+    ),
+    "bag-subwords": Named(
+        "Embedding bag on words and the character n-grams in them; for languages, short texts and spelling mistakes.",
+        lambda: _bag(words_and_parts()),
     ),
     **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
     **{name: Named(said, partial(_made, "parsing", name), "parse") for name, said in PARSERS.items()},

@@ -5,6 +5,7 @@
 #define FAMILIES \
   BIND(arc_learn) \
   BIND(arcs) \
+  BIND(bag) \
   BIND(census) \
   BIND(chain) \
   BIND(chain_learn) \

@@ -10,6 +10,11 @@ from linnaeus.kernels.reference.arcs import arc_columns as arc_columns
 from linnaeus.kernels.reference.arcs import arc_learn as arc_learn
 from linnaeus.kernels.reference.arcs import arc_scores as arc_scores
 from linnaeus.kernels.reference.arcs import arc_settle as arc_settle
+from linnaeus.kernels.reference.bag import bag_layout as bag_layout
+from linnaeus.kernels.reference.bag import bag_max_listed_steps as bag_max_listed_steps
+from linnaeus.kernels.reference.bag import bag_max_steps as bag_max_steps
+from linnaeus.kernels.reference.bag import bag_sum_listed_steps as bag_sum_listed_steps
+from linnaeus.kernels.reference.bag import bag_sum_steps as bag_sum_steps
 from linnaeus.kernels.reference.chain import chain_best as chain_best
 from linnaeus.kernels.reference.chain import chain_greedy as chain_greedy
 from linnaeus.kernels.reference.chain import chain_learn as chain_learn

@@ -19,6 +19,7 @@ _STEPS = "rounding of sums and of exp and log, carried from step to step"
 
 _STEP_BY_STEP = {
     ("arc_learn", "arc_settle"): (1e-9, 2e-4),
+    ("bag_max_listed_steps", "bag_max_steps", "bag_sum_listed_steps", "bag_sum_steps"): (1e-4, 1e-4),
     ("chain_learn", "chain_settle"): (1e-9, 2e-4),
     ("learn_adagrad", "learn_aggressive", "learn_ftrl", "learn_sgd", "settle_adagrad", "settle_sgd"): (1e-9, 2e-4),
     ("crammer_epoch", "softmax_epoch", "descend"): (1e-6, 1e-6),

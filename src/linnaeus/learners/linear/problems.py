@@ -20,7 +20,7 @@ from linnaeus.learners.linear.solving import Problem
 from linnaeus.losses import StructuredLoss
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, OneVsOne, OneVsRest
 from linnaeus.outputs.costs import as_costs, zero_one
-from linnaeus.protocols import CostSpace, Loss, OneScore, OutputSpace, Rows, capability, has
+from linnaeus.protocols import CostSpace, FrequencySpace, Loss, OneScore, OutputSpace, Rows, capability, has
 from linnaeus.types import Doubles, Piece
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def posed(spec: Spec, rows: Rows | None, labels: Labels, weights: Doubles) -> Pr
     refuse_few_classes(labels)
     space = choose_output(spec.output, piece("loss", spec.loss), k, labels.sets)
     refuse_unfit(space, labels.sets)
+    own = None if labels.sets else capability(space, FrequencySpace)
+    if own is not None:
+        space = own.with_counts(np.bincount(labels.y, minlength=k))
     space = with_costs(spec, space, k)
     space.width(k)
     return Problem(rows, labels.y, class_weights(spec.class_weight, labels, weights), space, k)

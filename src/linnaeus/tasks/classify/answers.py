@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from linnaeus.data.arrow import as_numpy, number
 from linnaeus.errors import DataError, UsageError, did_you_mean
+from linnaeus.protocols import RowWeights, capability
 from linnaeus.store.states import pack_strings
 from linnaeus.tasks.classify.prediction import best, curve_of
 from linnaeus.text.buffers import as_arrow
@@ -18,7 +19,7 @@ from linnaeus.types import AnyInts, Array, Bools, Doubles, Label, LabelSets, Sou
 if TYPE_CHECKING:
     from linnaeus.data import Batch
     from linnaeus.evaluation import Outcome
-    from linnaeus.explain import Explanation
+    from linnaeus.explain import Explanation, Linear, Local, RowSum
     from linnaeus.model.model import Model
     from linnaeus.tasks.base import Abstain, Flips, Wish
 
@@ -236,8 +237,7 @@ def reasons(model: Model, row: Batch, classes: Sequence[Label], search: Flips) -
     from linnaeus import explain as room
 
     how = room.Search() if search == "default" else search
-    whole = not model.params or model.opaque
-    local = room.local(row, model.features, model.raw_scores, model.space, model.names) if whole else model.linear
+    local = _around(model, row)
     near = None if model.kept is None else lambda row: model.search(row, NEIGHBORS)[0]
     found = room.explain(row, local, tuple(classes), how, near, lambda S, rows: _decoded(model, S, rows))
     if model.decision is None:
@@ -245,6 +245,17 @@ def reasons(model: Model, row: Batch, classes: Sequence[Label], search: Flips) -
     return found.with_probabilities(
         dict(zip(model.names, model.task.probabilities(model, row)[0].tolist(), strict=True))
     )
+
+
+def _around(model: Model, row: Batch) -> Linear | Local | RowSum:
+    """What is explained: the weights of the model, or those that it has for this row, or its scores without words."""
+    from linnaeus import explain as room
+
+    about = model.features, model.raw_scores, model.space, model.names
+    own = capability(model.body, RowWeights)
+    if model.opaque or (not model.params and (own is None or not own.exact)):
+        return room.local(row, *about)
+    return model.linear if own is None or model.params else room.row_sum(row, about, own.row_weights)
 
 
 def _decoded(model: Model, S: Doubles, rows: Batch) -> Array:
