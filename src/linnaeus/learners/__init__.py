@@ -9,6 +9,7 @@ linear model, so that decisions, evaluation, explanations and model files do not
     neighbors/       nearest neighbors, nearest centroids, and the search for them
     kernel_methods/  perceptron, ridge, SVM and Gaussian process on similarities
     ensembles/       decision trees, random forests and boosting
+    fasttext/        classifiers that were read from files of fastText
 
 To add a learner: a file with the learner and its fitted model, a row in `LEARNERS`, one in
 `restore.MODELS`, an example in `tests/contracts/test_families.py`.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from linnaeus.learners import bayes as bayes
     from linnaeus.learners import chain as chain
     from linnaeus.learners import ensembles as ensembles
+    from linnaeus.learners import fasttext as fasttext
     from linnaeus.learners import kernel_methods as kernel_methods
     from linnaeus.learners import linear as linear
     from linnaeus.learners import neighbors as neighbors
@@ -54,5 +56,8 @@ LEARNERS = Table(
     },
 )
 """Every learner of rows by its plain name."""
+
+IMPORTED = Table(__name__, {"fasttext": "fasttext.learner.FastText"})
+"""Learners whose models come from a file of another program, and are not learned here."""
 
 __getattr__, __dir__ = room(__name__)

@@ -31,6 +31,7 @@ MODELS = Table(
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
         "chain": "learners.chain.weights.ChainWeights",
         "dependencies": "learners.dependencies.weights.TreeWeights",
+        "fasttext": "learners.fasttext.fitted.FittedFastText",
     },
 )
 """What restores a model of each kind, with `from_state`."""
