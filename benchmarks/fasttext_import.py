@@ -2,11 +2,12 @@
 
     python benchmarks/fasttext_import.py --peer-python PYTHON [--models softmax,hs] [--texts 1000]
 
-PYTHON is that of an environment with the package (`pip install "numpy<2" fasttext-wheel`). Each model is trained by the
-package on a shared data set, saved, imported, saved as a `.lin` file and loaded from it; then both answer the same texts
-of the test part. For each model one JSON line: on how many texts the label is the same, the largest difference of the
-probabilities of the best label and of all labels that fastText gives, megabytes of both files, and seconds for all texts
-(fastText: its `predict`, one text at a time; here: `predict` of all of them, after the model is open).
+PYTHON is that of an environment with the package (`pip install "numpy<2" fasttext-wheel`). Each model is trained
+by the package on a shared data set, saved, imported, saved as a `.lin` file and loaded from it; then both answer the
+same texts of the test part. For each model one JSON line: on how many texts the label is the same, the largest
+difference of the probabilities of the best label and of all labels that fastText gives, megabytes of both files, and
+seconds for all texts (fastText: its `predict`, one text at a time; here: `predict` of all of them, after the model is
+open).
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ UNICODE = "言語/{label}…é"
 JOBS = {
     "softmax": Job("ag_news_small", SMALL),
     "softmax, pairs of words": Job("dbpedia_14k", {**SMALL, "wordNgrams": 2, "bucket": 50_000}),
-    "softmax, subwords, unicode labels": Job("langid75", {**SMALL, "minn": 2, "maxn": 4, "bucket": 20_000}, label=UNICODE),
+    "softmax, subwords, unicode labels": Job(
+        "langid75", {**SMALL, "minn": 2, "maxn": 4, "bucket": 20_000}, label=UNICODE
+    ),
     "hs, pairs of words": Job("dbpedia_14k", {**SMALL, "loss": "hs", "wordNgrams": 2, "bucket": 50_000}),
     "hs, subwords, unicode labels": Job(
         "langid75", {**SMALL, "loss": "hs", "minn": 1, "maxn": 3, "bucket": 20_000}, label=UNICODE
@@ -60,7 +63,10 @@ JOBS = {
         UNICODE,
     ),
     "quantized with its output, ova, odd width": Job(
-        "banking77", {**SMALL, "dim": 15, "loss": "ova", "minn": 2, "maxn": 4, "bucket": 5000}, {"qout": True, "qnorm": True}, MANY
+        "banking77",
+        {**SMALL, "dim": 15, "loss": "ova", "minn": 2, "maxn": 4, "bucket": 5000},
+        {"qout": True, "qnorm": True},
+        MANY,
     ),
     "quantized, hs, cut off": Job(
         "banking77", {**SMALL, "loss": "hs", "wordNgrams": 2, "bucket": 5000}, {"cutoff": 1000, "qout": True}, MANY
@@ -101,7 +107,7 @@ def run(name: str, job: Job, arguments: argparse.Namespace, folder: Path) -> Non
     labels = model.predict(texts)
     seconds = time.perf_counter() - start
     P, place = model.probabilities(texts), {f"__label__{label}": i for i, label in enumerate(model.classes.tolist())}
-    best = [abs(P[i, place[label]] - p) for i, (label, p) in enumerate(zip(wanted["labels"], wanted["chances"]))]
+    best = [abs(P[i, place[label]] - wanted["chances"][i]) for i, label in enumerate(wanted["labels"])]
     every = [abs(P[i, place[label]] - p) for i, found in enumerate(wanted["all"]) for label, p in found.items()]
     say(
         model=name,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.fasttext_files import LABELS, TEXTS, Made
 
 import linnaeus
-from tests.fasttext_files import LABELS, TEXTS, Made
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.features import FastTextTerms
 from linnaeus.recipes.recipe import Recipe

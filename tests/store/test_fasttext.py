@@ -6,8 +6,8 @@ import struct
 
 import numpy as np
 import pytest
-
 from tests.fasttext_files import LABELS, WORDS, Made
+
 from linnaeus.errors import MachineError, ModelFileError
 from linnaeus.store.fasttext import is_fasttext, read_fasttext
 
@@ -37,7 +37,7 @@ def test_version_eleven_has_no_subwords(tmp_path):
 
 def test_every_cut_is_a_sentence(tmp_path):
     raw = WHOLE.raw()
-    for size in [*range(0, 400), *range(400, len(raw), 97), len(raw) - 1]:
+    for size in [*range(400), *range(400, len(raw), 97), len(raw) - 1]:
         with pytest.raises(ModelFileError, match=r"\.$"):
             read(tmp_path, raw[:size])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import click
 
@@ -33,7 +33,7 @@ def command(source: str, output: str | None, prefix: str, **options: shared.Opti
     from linnaeus.model.fasttext import import_fasttext
     from linnaeus.store.header import is_model
 
-    output = output or f"{os.path.splitext(source)[0]}.lin"
+    output = output or source.removesuffix(Path(source).suffix) + ".lin"
     shared.refuse_existing(output, options["force"])
     shared.refuse_itself(output, source)
     if is_model(source):

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from linnaeus.features.cross_validation import Everyone as Everyone
     from linnaeus.features.cross_validation import as_unseen as as_unseen
     from linnaeus.features.cross_validation import count_rows as count_rows
-    from linnaeus.features.function import Function as Function
     from linnaeus.features.fasttext import FastTextTerms as FastTextTerms
+    from linnaeus.features.function import Function as Function
     from linnaeus.features.fused import fuse as fuse
     from linnaeus.features.lexicon import Lexicon as Lexicon
     from linnaeus.features.ngrams import Chars as Chars

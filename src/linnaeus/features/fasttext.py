@@ -21,7 +21,7 @@ from linnaeus.features.names import Names
 from linnaeus.frozen import dataclass
 from linnaeus.store.states import field, tensor
 from linnaeus.text.buffers import as_texts, pack
-from linnaeus.types import Ints, Longs, State, Texts, offsets_of
+from linnaeus.types import Arrays, Ints, Longs, State, Texts, offsets_of
 
 if TYPE_CHECKING:
     from linnaeus.data.batch import Batch
@@ -55,7 +55,9 @@ class FastTextTerms(Block):
 
     def __post_init__(self) -> None:
         for name, least in (("word_ngrams", 0), ("shortest", 0), ("longest", 0)):
-            expect(f"FastTextTerms({name}=...)", getattr(self, name), int, least, LONGEST if name != "shortest" else 2**31)
+            expect(
+                f"FastTextTerms({name}=...)", getattr(self, name), int, least, LONGEST if name != "shortest" else 2**31
+            )
         hashed = self.word_ngrams > 1 or self.longest > 0
         expect("FastTextTerms(buckets=...)", self.buckets, int, 1 if hashed else 0, MAX_COLUMNS - 1)
 
@@ -181,7 +183,7 @@ class FittedFastTextTerms(Fitted):
         terms = self.terms
         manifest = {"kind": "fasttext", "word_ngrams": terms.word_ngrams, "shortest": terms.shortest}
         manifest |= {"longest": terms.longest, "buckets": terms.buckets, "columns": self.columns}
-        tensors = {"words.bytes": self.words.data, "words.offsets": self.words.offsets}
+        tensors: Arrays = {"words.bytes": self.words.data, "words.offsets": self.words.offsets}
         tensors |= {"labels.bytes": self.labels.data, "labels.offsets": self.labels.offsets}
         if self.kept is not None:
             tensors |= {"kept": self.kept[0], "targets": self.kept[1]}
