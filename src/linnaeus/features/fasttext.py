@@ -8,6 +8,7 @@ characters, and neighboring words those of n-grams of words, which are hashed in
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
@@ -54,18 +55,16 @@ class FastTextTerms(Block):
     buckets: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("word_ngrams", 0), ("shortest", 0), ("longest", 0)):
-            expect(
-                f"FastTextTerms({name}=...)", getattr(self, name), int, least, LONGEST if name != "shortest" else 2**31
-            )
+        for name, most in (("word_ngrams", LONGEST), ("shortest", MAX_COLUMNS), ("longest", LONGEST)):
+            expect(f"FastTextTerms({name}=...)", getattr(self, name), int, 0, most)
         hashed = self.word_ngrams > 1 or self.longest > 0
         expect("FastTextTerms(buckets=...)", self.buckets, int, 1 if hashed else 0, MAX_COLUMNS - 1)
 
     def learn(self, stream: Stream) -> NoReturn:
         """Refused: the dictionary is that of a file."""
         raise UsageError(
-            "FastTextTerms are read from a file of fastText by `linnaeus import`, and cannot be learned from texts; use "
-            "other features, such as Words()."
+            "FastTextTerms are read from a file of fastText by `linnaeus import`, and cannot be learned from texts; "
+            "use other features, such as Words()."
         )
 
 
@@ -217,7 +216,7 @@ def tokenize(texts: Texts) -> tuple[Longs, list[bytes]]:
     bounds = texts.offsets.tolist()
     found: list[bytes] = []
     ends = []
-    for start, stop in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, stop in pairwise(bounds):
         words = texts.data[start:stop].tobytes().replace(b"\0", b" ").split()
         found += words[: words.index(END)] if END in words else words
         found.append(END)
