@@ -29,8 +29,12 @@ def import_fasttext(path: str | os.PathLike[str], prefix: str = PREFIX) -> Model
     those that fastText prints (at most 1): with the losses "ova" and "ns" they do not add up to 1. A line break in a
     text counts as a space, because fastText reads texts of one line.
 
-        model = linnaeus.import_fasttext("lid.176.ftz")
-        model.predict(["Wie geht es dir?"])
+    >>> import linnaeus
+    >>> with open("notes.bin", "w") as file:
+    ...     _ = file.write("not a model")
+    >>> linnaeus.import_fasttext("notes.bin")
+    Traceback (most recent call last):
+    linnaeus.errors.ModelFileError: notes.bin is not a model of fastText; give a .bin or .ftz file that it saved.
     """
     expect("path", path, os.PathLike)
     expect("prefix", prefix, str)
