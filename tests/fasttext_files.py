@@ -80,7 +80,12 @@ class Made:
         rng = np.random.default_rng(self.seed)
         buckets = self.bucket if self.kept is None else len(self.kept)
         sizes = [(len(self.words) + buckets, self.dim), (len(self.labels), self.dim)]
-        make = {"plain": plain, "quantized": quantized, "norms": lambda *a: quantized(*a, size=3, norms=True)}
+        make = {
+            "plain": plain,
+            "quantized": quantized,
+            "whole rows": lambda *a: quantized(*a, size=99),
+            "norms": lambda *a: quantized(*a, size=3, norms=True),
+        }
         self.inputs = make[self.form](rng, *sizes[0])
         self.outputs = (plain if self.form == "quantized" else make[self.form])(rng, *sizes[1])
         self.counts = sorted(rng.integers(1, 50, len(self.labels)).tolist(), reverse=True)
@@ -98,7 +103,7 @@ class Made:
             found += f"__label__{label}".encode() + struct.pack("<Bqb", 0, count, 1)
         for pair in reversed((self.kept or {}).items()):
             found += struct.pack("<ii", *pair)
-        apart = self.form == "norms"
+        apart = self.form in ("norms", "whole rows")
         return found + struct.pack("<?", self.form != "plain") + self.inputs.raw + bytes([apart]) + self.outputs.raw
 
     # What fastText does with a text

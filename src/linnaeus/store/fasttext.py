@@ -200,7 +200,7 @@ class _Reader:
         columns, count, size, last = self.numbers("iiii")
         if columns != width or size < 1 or count != -(-width // size) or last != width - (count - 1) * size:
             raise self.damaged("the pieces of a quantized table do not fit its columns")
-        return size, self.array("<f4", width * CENTROIDS)
+        return min(size, width), self.array("<f4", width * CENTROIDS)
 
     def check(self, found: FastTextFile) -> None:
         """The parts fit each other."""

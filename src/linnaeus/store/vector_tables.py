@@ -72,17 +72,18 @@ class QuantizedTable:
 
     @cached_property
     def _blocks(self) -> Floats:
-        """The centroids of each piece (pieces, 256, size); behind those of a shorter piece stand zeros."""
+        """The centroids of the pieces (pieces * 256, size); behind those of a shorter piece stand zeros."""
         count = self.codes.shape[1]
         last = self.width - (count - 1) * self.size
         found = np.zeros((count, CENTROIDS, self.size), np.float32)
         cut = (count - 1) * CENTROIDS * self.size
         found[:-1] = self.centroids[:cut].reshape(count - 1, CENTROIDS, self.size)
         found[-1, :, :last] = self.centroids[cut:].reshape(CENTROIDS, last)
-        return found
+        return found.reshape(-1, self.size)
 
     def _decode(self, codes: Bytes) -> Floats:
-        found = self._blocks[np.arange(codes.shape[1]), codes]
+        places = codes.astype(np.intp) + CENTROIDS * np.arange(codes.shape[1])
+        found = self._blocks.take(places.reshape(-1), axis=0, mode="clip")  # all are there: nothing is to be checked
         return np.ascontiguousarray(found.reshape(len(codes), -1)[:, : self.width])
 
     def take(self, rows: AnyInts) -> Floats:
@@ -127,7 +128,7 @@ def vector_table(state: State) -> VectorTable:
 
 def _fit(width: int, size: int, parts: dict[str, Array | None]) -> bool:
     codes, centroids, norm_codes, norms = parts.values()
-    if codes is None or centroids is None or width < 1 or size < 1 or (norm_codes is None) != (norms is None):
+    if codes is None or centroids is None or not 1 <= size <= width or (norm_codes is None) != (norms is None):
         return False
     wanted: list[tuple[Array | None, type[np.generic], tuple[int, ...]]] = [
         (codes, np.uint8, (len(codes) if codes.ndim else 0, -(-width // size))),

@@ -315,7 +315,7 @@ def word_hashes(data: Bytes, offsets: Longs) -> NDArray[np.uint32]:
     """The hash of each word (n,), of which fastText makes those of n-grams of words.
 
     >>> word_hashes(np.frombuffer(b"asa", np.uint8), np.array([0, 2, 3])).tolist()
-    [1579489650, 3826002220]
+    [1579491469, 3826002220]
     """
     return np.array([_fnv(word) for word in pieces_of(data, offsets)], np.uint32)
 

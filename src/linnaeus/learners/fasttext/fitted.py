@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from linnaeus.errors import damaged
 from linnaeus.frozen import dataclass
 from linnaeus.learners.base import FittedModel
-from linnaeus.learners.fasttext.heads import HEADS, MOST_COUNTED
+from linnaeus.learners.fasttext.heads import HEADS, MOST_COUNTED, Outputs
 from linnaeus.protocols import ModelChances, Rows
 from linnaeus.store.states import field, nest, nested, tensor
 from linnaeus.store.vector_tables import VectorTable, vector_table
@@ -43,13 +44,17 @@ class FittedFastText(FittedModel):
     outputs: VectorTable
     counts: Longs
 
+    @cached_property
+    def _outputs(self) -> Outputs:
+        return Outputs.of(self.outputs, self.counts)
+
     def scores(self, X: Rows) -> Doubles:
         """log(p + 0.00001) of each label (n, k), not above 0; a text without words has the same for all of them."""
         X = X.to_csr()
         found, k = np.empty((len(X), len(self.counts))), len(self.counts)
         for start in range(0, len(X), step := max(1, ROOM // (self.inputs.width + 2 * k))):
             rows = X.rows_slice(start, min(start + step, len(X)))
-            S = HEADS[self.loss](self.means(rows.indptr, rows.indices), self.outputs, self.counts)
+            S = HEADS[self.loss](self.means(rows.indptr, rows.indices), self._outputs)
             known = np.diff(rows.indptr) > 0
             found[start : start + step] = np.minimum(S, 0.0) + np.outer(known, np.arange(k) * LAST_WINS)
         return found

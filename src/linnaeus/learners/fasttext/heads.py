@@ -7,10 +7,12 @@ sigmoids has steps, and a sum in another order could fall on another step.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from linnaeus.frozen import dataclass
 from linnaeus.store.vector_tables import VectorTable
 from linnaeus.types import Floats, Longs
 
@@ -28,25 +30,43 @@ def logarithms(P: Floats) -> Floats:
     return found
 
 
-def products(H: Floats, table: VectorTable) -> Floats:
-    """H (n, width) times each row of the table (n, k), in float32, summed from the first number to the last."""
-    V, norms = table.directions()
-    columns, found = np.ascontiguousarray(V.T), np.zeros((len(H), len(V)), np.float32)
-    for h, column in zip(H.T, columns, strict=True):
-        found += h[:, None] * column
-    return found if norms is None else found * norms
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """The output vectors as columns (width, k), the norms that products are multiplied by, and the counts of labels."""
+
+    columns: Floats
+    norms: Floats | None
+    counts: Longs
+
+    @classmethod
+    def of(cls, table: VectorTable, counts: Longs) -> Outputs:
+        """Those of a table, one row for each label."""
+        rows, norms = table.directions()
+        return cls(np.ascontiguousarray(rows.T), norms, counts)
+
+    def products(self, H: Floats) -> Floats:
+        """H (n, width) times each output vector (n, k), in float32, summed from the first number to the last."""
+        found = np.zeros((len(H), len(self.counts)), np.float32)
+        for h, column in zip(H.T, self.columns, strict=True):
+            found += h[:, None] * column
+        return found if self.norms is None else found * self.norms
+
+    @cached_property
+    def tree(self) -> Children:
+        """The Huffman tree of the labels."""
+        return huffman(self.counts)
 
 
-def softmax(H: Floats, table: VectorTable, _counts: Longs) -> Floats:
+def softmax(H: Floats, outputs: Outputs) -> Floats:
     """Scores by the softmax of the products."""
-    S = products(H, table)
+    S = outputs.products(H)
     E = np.exp(S - S.max(axis=1, keepdims=True))
     return logarithms(E / E.sum(axis=1, keepdims=True, dtype=np.float32))
 
 
-def one_vs_rest(H: Floats, table: VectorTable, _counts: Longs) -> Floats:
+def one_vs_rest(H: Floats, outputs: Outputs) -> Floats:
     """Scores by the sigmoid of each product, as the table has it."""
-    S = products(H, table)
+    S = outputs.products(H)
     inside = np.clip(S, -REACH, REACH)
     places = ((inside + np.float32(REACH)) * np.float32(STEPS) / np.float32(REACH) / np.float32(2)).astype(np.int64)
     return logarithms(np.where(S < -REACH, np.float32(0), np.where(S > REACH, np.float32(1), sigmoids()[places])))
@@ -63,15 +83,15 @@ def sigmoids() -> Floats:
     return found
 
 
-def hierarchical(H: Floats, table: VectorTable, counts: Longs) -> Floats:
+def hierarchical(H: Floats, outputs: Outputs) -> Floats:
     """Scores of the leaves of a Huffman tree: sums over the path from the root, of which each node has a product."""
-    k = len(counts)
-    F = products(H, table)
+    k = len(outputs.counts)
+    F = outputs.products(H)
     right = (1.0 / (1.0 + np.exp(-F.astype(np.float64)))).astype(np.float32).T
     left = (1.0 - right.astype(np.float64)).astype(np.float32)
     go_left, go_right = logarithms(left), logarithms(right)
     S = np.zeros((2 * k - 1, len(H)), np.float32)
-    for node, (first, second) in reversed(list(enumerate(zip(*huffman(counts), strict=True), k))):
+    for node, (first, second) in reversed(list(enumerate(zip(*outputs.tree, strict=True), k))):
         S[first] = S[node] + go_left[node - k]
         S[second] = S[node] + go_right[node - k]
     return np.ascontiguousarray(S[:k].T)
@@ -106,7 +126,7 @@ def huffman(counts: Longs) -> Children:
     return found
 
 
-Head: TypeAlias = Callable[[Floats, VectorTable, Longs], Floats]
+Head: TypeAlias = Callable[[Floats, Outputs], Floats]
 
 HEADS: dict[str, Head] = {"softmax": softmax, "hs": hierarchical, "ova": one_vs_rest, "ns": one_vs_rest}
 """The scores (n, k) of means (n, width) by each loss."""
