@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from linnaeus.estimators.text import TextClassifier as TextClassifier
     from linnaeus.estimators.text import TextRegressor as TextRegressor
     from linnaeus.kernels import threads as threads
+    from linnaeus.model.fasttext import import_fasttext as import_fasttext
     from linnaeus.model.file import load as load
     from linnaeus.model.model import Model as Model
     from linnaeus.recipes.cookbook import recipe as recipe

@@ -9,7 +9,7 @@ import pytest
 
 from linnaeus import Recipe
 from linnaeus.features import Letters, Reduced, Words
-from linnaeus.learners import LEARNERS
+from linnaeus.learners import IMPORTED, LEARNERS
 from linnaeus.learners.bayes import (
     Bernoulli,
     Complement,
@@ -70,7 +70,7 @@ def rows(classes: int, count: int = 12) -> list[tuple[str, str]]:
 
 def test_every_learner_and_every_model_is_here():
     assert set(FAMILIES) == set(LEARNERS) - {"linear"}
-    assert set(MODELS) - {"chain", "dependencies"} == {
+    assert set(MODELS) - {"chain", "dependencies", *IMPORTED} == {
         recipe.fit(rows(2)).body.state().manifest["kind"] for recipe in FAMILIES.values()
     }
 

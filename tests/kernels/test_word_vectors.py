@@ -186,3 +186,17 @@ def test_pairs_that_do_not_fit_are_refused(kernel):
         kernel(tables, (np.full(60, 9, np.int32), *pairs[1:]), np.array([0, 1], np.int64), (10, 0.1), 1)
     with pytest.raises(ValueError, match="lack"):
         kernel(tables, (*pairs[:3], pairs[3][:-1]), np.array([0, 1], np.int64), (10, 0.1), 1)
+
+
+@given(st.lists(st.binary(max_size=30), max_size=12))
+def test_hashes_of_words_are_those_of_the_twin(words):
+    data = np.frombuffer(b"".join(words), np.uint8)
+    offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
+    ours, theirs = kernels.word_hashes(data, offsets), twins.word_hashes(data, offsets)
+    assert ours.dtype == theirs.dtype == np.uint32
+    assert ours.tolist() == theirs.tolist()
+
+
+def test_hashes_of_words_are_those_of_fasttext():
+    data = np.frombuffer("aé".encode(), np.uint8)
+    assert kernels.word_hashes(data, np.array([0, 0, 1, 3])).tolist() == [2166136261, 3826002220, 1023043777]

@@ -61,6 +61,8 @@ def out_of_fold(stage: dict[str, Json]) -> str:
 def examples(model: Model) -> str:
     """How many examples a model was trained on, and what they consist of."""
     kind = KINDS[model.task.evaluated(model)]
+    if "imported" in model.facts:
+        return f"unknown data, by {clean(str(model.facts['imported']))}"
     parts = [counted(int(model.facts.get("rows", 0)), kind.row)]
     parts += [counted(int(model.facts[kind.units]), kind.units.rstrip("s"))] if kind.units in model.facts else []
     return ", ".join(parts)

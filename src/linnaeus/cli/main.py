@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from linnaeus import temporary
-from linnaeus.cli import ALIASES, VERBS, signals
+from linnaeus.cli import ALIASES, VERBS, module_of, signals
 from linnaeus.cli.guard import INTERRUPTED, TERMINATED, guarded, whole_output
 from linnaeus.cli.options import help_of
 
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"linnaeus.cli.{cmd_name}").command
+        command: click.Command = import_module(f"linnaeus.cli.{module_of(cmd_name)}").command
         command.context_class = Context
         for inner in command.commands.values() if isinstance(command, click.Group) else ():
             inner.context_class = Context

@@ -173,6 +173,34 @@ class FittedChances(FittedCalibrator):
         return found
 
 
+@dataclass(frozen=True)
+class FittedLogarithms(FittedCalibrator):
+    """P = e^s, at most 1, for scores that are logarithms of probabilities already; they need not add up to 1.
+
+    >>> FittedLogarithms("classes").probabilities(np.log([[0.5, 0.25]])).tolist()
+    [[0.5, 0.25]]
+    """
+
+    kind: Kind
+    keeps_order: ClassVar[bool] = True
+
+    def probabilities(self, S: Matrix) -> Doubles:
+        """P (n, k)."""
+        return np.exp(np.minimum(as_scores(S), 0.0))
+
+    def state(self) -> State:
+        """The kind of the scores."""
+        return State({"kind": "logarithms", "scores": self.kind}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> FittedLogarithms:
+        """Restore from the result of `state`."""
+        kind = stored_kind(state.manifest)
+        if kind != "classes":
+            raise damaged("its probabilities are logarithms, but not of classes")
+        return cls(kind)
+
+
 SCORED: dict[Kind, tuple[str, ...]] = {
     "binary": ("binary",),
     "classes": ("multiclass", "onevsrest"),

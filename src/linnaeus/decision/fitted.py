@@ -240,6 +240,7 @@ PARTS = Table(
     {
         "temperature": "calibration.FittedTemperature",
         "chances": "calibration.FittedChances",
+        "logarithms": "calibration.FittedLogarithms",
         "shared": "shared_sigmoid.FittedShared",
         "sigmoid": "sigmoid.FittedSigmoid",
         "isotonic": "isotonic.FittedIsotonic",

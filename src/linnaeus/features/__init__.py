@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from linnaeus.features.cross_validation import Everyone as Everyone
     from linnaeus.features.cross_validation import as_unseen as as_unseen
     from linnaeus.features.cross_validation import count_rows as count_rows
+    from linnaeus.features.fasttext import FastTextTerms as FastTextTerms
     from linnaeus.features.function import Function as Function
     from linnaeus.features.fused import fuse as fuse
     from linnaeus.features.lexicon import Lexicon as Lexicon
@@ -102,6 +103,9 @@ SCORES = Table(
     __name__, {"df": "selection.DocumentFrequency", "chi2": "selection.Chi2", "mi": "selection.MutualInformation"}
 )
 """What `by=...` of `Selected` may name."""
+
+IMPORTED = Table(__name__, {"fasttext": "fasttext.FastTextTerms"})
+"""Extractors that come from a file of another program, and are not learned."""
 
 
 __getattr__, __dir__ = room(__name__)

@@ -44,6 +44,7 @@ RESTORERS = {
     "context": Kind("pairs.measures.Context"),
     "crossed": Kind("pairs.crossed.FittedCrossed", 2),
     "described": Kind("pairs.crossed.FittedDescribed", 1),
+    "fasttext": Kind("fasttext.FittedFastTextTerms"),
     "field": Kind("columns.FittedField", 1),
     "fourier": Kind("projections.FittedFourier", 1),
     "function": Kind("function.FittedFunction"),

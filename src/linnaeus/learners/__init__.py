@@ -11,6 +11,7 @@ linear model, so that decisions, evaluation, explanations and model files do not
     ensembles/       decision trees, random forests and boosting
     networks/        networks
     bag/             embedding bags: vectors of terms that are learned, pooled over a text (fastText)
+    fasttext/        classifiers that were read from files of fastText
 
 To add a learner: a file with the learner and its fitted model, a row in `LEARNERS`, one in
 `restore.MODELS`, an example in `tests/contracts/test_families.py`.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from linnaeus.learners import bayes as bayes
     from linnaeus.learners import chain as chain
     from linnaeus.learners import ensembles as ensembles
+    from linnaeus.learners import fasttext as fasttext
     from linnaeus.learners import kernel_methods as kernel_methods
     from linnaeus.learners import linear as linear
     from linnaeus.learners import neighbors as neighbors
@@ -59,5 +61,8 @@ LEARNERS = Table(
     },
 )
 """Every learner of rows by its plain name."""
+
+IMPORTED = Table(__name__, {"fasttext": "fasttext.learner.FastText"})
+"""Learners whose models come from a file of another program, and are not learned here."""
 
 __getattr__, __dir__ = room(__name__)

@@ -32,6 +32,7 @@ MODELS = Table(
         "bag": "learners.bag.fitted.FittedBag",
         "chain": "learners.chain.weights.ChainWeights",
         "dependencies": "learners.dependencies.weights.TreeWeights",
+        "fasttext": "learners.fasttext.fitted.FittedFastText",
     },
 )
 """What restores a model of each kind, with `from_state`."""

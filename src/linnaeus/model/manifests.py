@@ -102,6 +102,7 @@ FACTS = Entries(
     tried_=TRIED,
     compact_=COMPACT,
     columns_=table_of(text),
+    imported_=text,
     estimator_=Entries(name=text, params=table, one_target_=yes_or_no),
 )
 

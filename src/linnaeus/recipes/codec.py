@@ -17,10 +17,12 @@ import numpy as np
 from linnaeus.decision import ABSTENTIONS, CALIBRATORS, THRESHOLDS
 from linnaeus.errors import LinnaeusError, MissingFunctionError, UsageError, did_you_mean
 from linnaeus.features import EXTRACTORS, SCORES, VALUES, Exact, Given, Hashed
+from linnaeus.features import IMPORTED as IMPORTED_FEATURES
 from linnaeus.features.arcs import ARC_FEATURES
 from linnaeus.features.pairs import MEASURES, PAIR_BLOCKS
 from linnaeus.features.tokens import TEMPLATES
 from linnaeus.lazy import Table, joined, places
+from linnaeus.learners import IMPORTED as IMPORTED_LEARNERS
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain import TAG_LEARNERS
 from linnaeus.learners.dependencies import TREE_LEARNERS
@@ -38,7 +40,7 @@ KIND = "kind"
 
 SLOTS: dict[str, Mapping[str, Any]] = {
     "task": TASKS,
-    "features": joined(EXTRACTORS, PAIR_BLOCKS, TEMPLATES, ARC_FEATURES),
+    "features": joined(EXTRACTORS, PAIR_BLOCKS, TEMPLATES, ARC_FEATURES, IMPORTED_FEATURES),
     **dict.fromkeys(("block", "blocks", "left", "right"), EXTRACTORS),
     **dict.fromkeys(("optimizer", "inner"), OPTIMIZERS),
     "parts": PAIR_BLOCKS,
@@ -47,7 +49,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "values": VALUES,
     "Selected.by": SCORES,
     "kernel": SIMILARITIES,
-    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS),
+    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS, IMPORTED_LEARNERS),
     **dict.fromkeys(("items", "Pair.first", "Pair.second", "sources"), TEMPLATES),
     "loss": LOSSES,
     "regularizer": REGULARIZERS,

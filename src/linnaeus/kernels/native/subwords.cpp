@@ -4,6 +4,9 @@
 // character, then of their length. An n-gram's bucket is its FNV-1a hash of 32 bits modulo the number of buckets; bytes
 // from 128 on count as negative, as in fastText. Single characters at either end, "<" and ">", do not count.
 // Given: words in UTF-8, low, high, buckets.  Returned: offsets (n+1) and buckets.
+//
+// Problem: the same hash of whole words, which fastText joins to hashes of n-grams of words.
+// Given: words.  Returned: hashes (n).
 #include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
@@ -18,6 +21,8 @@ using Cut = std::tuple<int, int, int64_t>;  // low, high, buckets
 
 bool begins(uint8_t byte) { return (byte & 0xC0) != 0x80; }
 
+uint32_t step(uint32_t hash, uint8_t byte) { return (hash ^ uint32_t(int32_t(int8_t(byte)))) * 16777619u; }
+
 // Adds the buckets of one word, which stands between < and >.
 void cut_word(const std::vector<uint8_t>& word, size_t low, size_t high, uint32_t buckets, std::vector<int32_t>& out) {
   for (size_t i = 0; i < word.size(); ++i) {
@@ -25,7 +30,7 @@ void cut_word(const std::vector<uint8_t>& word, size_t low, size_t high, uint32_
     uint32_t hash = 2166136261u;
     for (size_t j = i, n = 1; j < word.size() && n <= high; ++n) {
       do {
-        hash = (hash ^ uint32_t(int32_t(int8_t(word[j++])))) * 16777619u;
+        hash = step(hash, word[j++]);
       } while (j < word.size() && !begins(word[j]));
       if (n >= low && !(n == 1 && (i == 0 || j == word.size()))) out.push_back(int32_t(hash % buckets));
     }
@@ -54,11 +59,26 @@ nb::tuple subword_buckets(In<uint8_t> data, In<int64_t> offsets, Cut cut) {
   return nb::make_tuple(to_numpy(ends), to_numpy(found));
 }
 
+auto word_hashes(In<uint8_t> data, In<int64_t> offsets) {
+  Texts texts(data, offsets);
+  Buffer<uint32_t> found(texts.size);
+  {
+    nb::gil_scoped_release release;
+    for (size_t i = 0; i < texts.size; ++i) {
+      uint32_t hash = 2166136261u;
+      for (const uint8_t* at = texts.begin(i); at != texts.end(i); ++at) hash = step(hash, *at);
+      found[i] = hash;
+    }
+  }
+  return to_numpy(std::move(found));
+}
+
 }  // namespace
 
 void bind_subwords(nb::module_& m) {
   using namespace nb::literals;
   m.def("subword_buckets", &subword_buckets, "data"_a, "offsets"_a, "cut"_a);
+  m.def("word_hashes", &word_hashes, "data"_a, "offsets"_a);
 }
 
 }  // namespace linnaeus

@@ -103,3 +103,4 @@ from linnaeus.kernels.reference.word_vectors import count_near as count_near
 from linnaeus.kernels.reference.word_vectors import glove_blocks as glove_blocks
 from linnaeus.kernels.reference.word_vectors import skipgram_rounds as skipgram_rounds
 from linnaeus.kernels.reference.word_vectors import subword_buckets as subword_buckets
+from linnaeus.kernels.reference.word_vectors import word_hashes as word_hashes

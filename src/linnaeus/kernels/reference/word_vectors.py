@@ -311,6 +311,15 @@ def subword_buckets(data: Bytes, offsets: Longs, cut: tuple[int, int, int]) -> t
     return offsets_of([len(row) for row in found]), np.array([bucket for row in found for bucket in row], np.int32)
 
 
+def word_hashes(data: Bytes, offsets: Longs) -> NDArray[np.uint32]:
+    """The hash of each word (n,), of which fastText makes those of n-grams of words.
+
+    >>> word_hashes(np.frombuffer(b"asa", np.uint8), np.array([0, 2, 3])).tolist()
+    [1579491469, 3826002220]
+    """
+    return np.array([_fnv(word) for word in pieces_of(data, offsets)], np.uint32)
+
+
 def _grams(word: bytes, low: int, high: int) -> Iterator[bytes]:
     raw = b"<" + word + b">"
     begins = [i for i, byte in enumerate(raw) if byte & 0xC0 != 0x80]
