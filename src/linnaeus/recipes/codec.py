@@ -65,7 +65,20 @@ SLOTS: dict[str, Mapping[str, Any]] = {
 """The pieces that a field can hold, by their plain names; `Class.field` where other classes mean something else."""
 
 OBJECTS = frozenset(
-    {"task", "features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "parts", "measures", "encoder"}
+    {
+        "task",
+        "features",
+        "block",
+        "blocks",
+        "left",
+        "right",
+        "terms",
+        "learner",
+        "kernel",
+        "parts",
+        "measures",
+        "encoder",
+    }
 )
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 

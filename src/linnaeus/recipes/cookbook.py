@@ -130,12 +130,12 @@ def _made(module: str, name: str) -> Recipe:
     return import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
 
 
-def _network(name: str = "convolution", **settings: object) -> Recipe:
-    """A network on words in their order; a fifth of the rows is held out once, for a training is slow."""
+def _network(encoder: str = "convolution", **settings: object) -> Recipe:
+    """A network on words in their order; a fifth of the rows is held out once, for training is slow."""
     from linnaeus.learners.networks import ENCODERS, SequenceNetwork
 
-    features = blocks.WordSequence()
-    return Recipe(features=features, learner=SequenceNetwork(encoder=ENCODERS[name](**settings)), tuning=Tuning(folds=1))
+    learner = SequenceNetwork(encoder=ENCODERS[encoder](**settings))
+    return Recipe(features=blocks.WordSequence(), learner=learner, tuning=Tuning(folds=1))
 
 
 TAGGERS = {
@@ -303,9 +303,7 @@ RECIPES: dict[str, Named] = {
         "Multilayer perceptron: one hidden layer on words and pairs.",
         lambda: _tuned(LEARNERS["network"](), folds=1),
     ),
-    "cnn": Named(
-        "Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _network
-    ),
+    "cnn": Named("Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _network),
     **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
     **{name: Named(said, partial(_made, "parsing", name), "parse") for name, said in PARSERS.items()},
     **{name: Named(said, partial(_made, "ranking", name), "rank") for name, said in RANKERS.items()},

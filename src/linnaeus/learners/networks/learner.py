@@ -174,7 +174,9 @@ class Network(NeuralLearner):
         rng = np.random.default_rng([lesson.seed, 1])
         weights: dict[str, Array] = dict(drawn_weights(form.shapes(), rng))
         size = float(np.sqrt(X.squares().mean())) if len(X) else 1.0
-        weights[TABLE] = rng.uniform(-1, 1, weights[TABLE].shape).astype(np.float32) * np.float32(0.25 / max(size, 1e-6))
+        weights[TABLE] = rng.uniform(-1, 1, weights[TABLE].shape).astype(np.float32) * np.float32(
+            0.25 / max(size, 1e-6)
+        )
         return self.trained(form, weights, lesson, Feed(X, row_batch, (TABLE,)))
 
 
@@ -213,7 +215,7 @@ class SequenceNetwork(NeuralLearner):
             if lesson.names is None:
                 raise UsageError("Given vectors need features whose columns have names, such as WordSequence.")
             first = begun(lesson.names(), table, rng)
-            weights |= {name: first for name in tables}
+            weights |= dict.fromkeys(tables, first)
         hot = encoder.lookup == "one_hot"
         return self.trained(form, weights, lesson, Feed(X, word_batch, () if hot else tables))
 
@@ -317,7 +319,8 @@ def goal_of(learner: NeuralLearner, lesson: Lesson) -> Goal:
         loss = piece("loss", "squared")
     if not isinstance(loss, PointLoss):
         raise UsageError(
-            f"The {type(loss).__name__} loss is for classes, and the labels are numbers; take squared, absolute or huber."
+            f"The {type(loss).__name__} loss is for classes, and the labels are numbers; "
+            "take squared, absolute or huber."
         )
     numbers = np.asarray(y, np.float64)
     if not len(numbers) or not np.isfinite(numbers).all():
