@@ -76,7 +76,9 @@ def naive(network, params, ids):
         fired = []
         for start in range(len(rows) - width + 1):
             window = np.concatenate(rows[start : start + width])
-            fired.append([max(0.0, float(sum(window[i] * W[i, j] for i in range(len(window))) + b[j])) for j in range(2)])
+            fired.append(
+                [max(0.0, float(sum(window[i] * W[i, j] for i in range(len(window))) + b[j])) for j in range(2)]
+            )
         found += [max(fire[j] for fire in fired) for j in range(2)]
     h = np.tanh(np.array(found) @ params["hidden1.W"] + params["hidden1.b"])
     return h @ params["out.W"] + params["out.b"]
