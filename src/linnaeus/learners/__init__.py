@@ -9,9 +9,9 @@ linear model, so that decisions, evaluation, explanations and model files do not
     neighbors/       nearest neighbors, nearest centroids, and the search for them
     kernel_methods/  perceptron, ridge, SVM and Gaussian process on similarities
     ensembles/       decision trees, random forests and boosting
-    networks/        networks
     bag/             embedding bags: vectors of terms that are learned, pooled over a text (fastText)
     fasttext/        classifiers that were read from files of fastText
+    networks/        neural networks, trained by PyTorch; their predictions need none
 
 To add a learner: a file with the learner and its fitted model, a row in `LEARNERS`, one in
 `restore.MODELS`, an example in `tests/contracts/test_families.py`.
@@ -58,6 +58,8 @@ LEARNERS = Table(
         "kernel_svm": "kernel_methods.svm.KernelSVM",
         "bag": "bag.learner.EmbeddingBag",
         "gaussian_process": "kernel_methods.gaussian_process.GaussianProcess",
+        "network": "networks.learner.Network",
+        "sequence_network": "networks.learner.SequenceNetwork",
     },
 )
 """Every learner of rows by its plain name."""

@@ -30,6 +30,7 @@ MODELS = Table(
         "expansion": "learners.kernel_methods.expansion.Expansion",
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
         "bag": "learners.bag.fitted.FittedBag",
+        "network": "learners.networks.fitted.FittedNetwork",
         "chain": "learners.chain.weights.ChainWeights",
         "dependencies": "learners.dependencies.weights.TreeWeights",
         "fasttext": "learners.fasttext.fitted.FittedFastText",

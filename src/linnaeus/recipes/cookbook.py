@@ -146,6 +146,14 @@ def _made(module: str, name: str) -> Recipe:
     return import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
 
 
+def _network(encoder: str = "convolution", **settings: object) -> Recipe:
+    """A network on words in their order; a fifth of the rows is held out once, for training is slow."""
+    from linnaeus.learners.networks import ENCODERS, SequenceNetwork
+
+    learner = SequenceNetwork(encoder=ENCODERS[encoder](**settings))
+    return Recipe(features=blocks.WordSequence(), learner=learner, tuning=Tuning(folds=1))
+
+
 TAGGERS = {
     "pos": "Averaged structured perceptron: fast and accurate.",
     "pos-crf": "Conditional random field (CRF) with probabilities.",
@@ -315,6 +323,11 @@ RECIPES: dict[str, Named] = {
         "Embedding bag on words and the character n-grams in them; for languages, short texts and spelling mistakes.",
         lambda: _bag(words_and_parts()),
     ),
+    "mlp": Named(
+        "Multilayer perceptron: one hidden layer on words and pairs.",
+        lambda: _tuned(LEARNERS["network"](), folds=1),
+    ),
+    "cnn": Named("Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _network),
     **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
     **{name: Named(said, partial(_made, "parsing", name), "parse") for name, said in PARSERS.items()},
     **{name: Named(said, partial(_made, "ranking", name), "rank") for name, said in RANKERS.items()},
