@@ -59,7 +59,7 @@ def test_epochs_are_told():
     y = Tags(np.array([0, 1, 2]), np.array([0, 1], np.int32))
     Chain(loss=OwnLog(), epochs=3).learn_tags(GroupedLesson(rows, y, 2, run=Run(seen.append)))
     assert [phase.share for phase in seen] == [1 / 3, 2 / 3, 1.0]
-    losses = [float(phase.detail.split()[-1]) for phase in seen]
+    losses = [float(phase.note.split()[-1]) for phase in seen]
     assert losses[-1] < losses[0]
 
 

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from linnaeus.erm.objective import Structured
     from linnaeus.estimators.face import LinearFace
     from linnaeus.learners.linear.learner import Linear
-    from linnaeus.learners.run import Run
 
     Spec: TypeAlias = LinearFace | SimpleNamespace
 
