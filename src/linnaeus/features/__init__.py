@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from linnaeus.features.weighting import Sqrt as Sqrt
     from linnaeus.features.weighting import TfIdf as TfIdf
     from linnaeus.features.weighting import Weighted as Weighted
+    from linnaeus.features.word_sequence import WordSequence as WordSequence
     from linnaeus.features.word_vectors.extractor import WordVectors as WordVectors
     from linnaeus.features.word_vectors.files import read_vectors as read_vectors
     from linnaeus.features.word_vectors.files import write_vectors as write_vectors
@@ -93,6 +94,7 @@ EXTRACTORS = Table(
         "vectors": "precomputed.Vectors",
         "weighted": "weighting.Weighted",
         "words": "ngrams.Words",
+        "word_sequence": "word_sequence.WordSequence",
         "word_vectors": "word_vectors.extractor.WordVectors",
     },
 )

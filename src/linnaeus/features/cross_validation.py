@@ -20,9 +20,10 @@ from linnaeus.features.ngrams import TermBlock
 from linnaeus.features.statistics import Seen
 from linnaeus.features.terms.exact import Exact, texts_of
 from linnaeus.features.weighting import Count, Length, Values, Weighted, learn_weights, resolve, weigh_rows
+from linnaeus.features.word_sequence import WordSequence
 from linnaeus.frozen import dataclass
 from linnaeus.protocols import Stream
-from linnaeus.types import Array, Longs
+from linnaeus.types import Array, Longs, offsets_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +109,26 @@ class Everyone(NamedTuple):
 
     rows: int
     used: Longs
+    ordered: bool = False
 
     @classmethod
-    def of(cls, X: CSR) -> Everyone:
-        """The counts of these rows."""
-        return cls(len(X), X.counts())
+    def of(cls, X: CSR, ordered: bool = False) -> Everyone:
+        """The counts of these rows; in ordered ones a column may stand several times."""
+        return cls(len(X), _once(X).counts() if ordered else X.counts(), ordered)
 
     def without(self, X: CSR) -> Everyone:
         """All but these rows."""
-        some = Everyone.of(X)
-        return Everyone(self.rows - some.rows, self.used - some.used)
+        some = Everyone.of(X, self.ordered)
+        return Everyone(self.rows - some.rows, self.used - some.used, self.ordered)
+
+
+def _once(X: CSR) -> CSR:
+    """The rows with each of their columns once."""
+    owners = np.repeat(np.arange(len(X)), np.diff(X.indptr))
+    pairs = np.unique(owners * np.int64(max(1, X.width)) + X.indices[: X.nnz])
+    counts = np.bincount(pairs // max(1, X.width), minlength=len(X))
+    columns = (pairs % max(1, X.width)).astype(np.int32)
+    return CSR(offsets_of(counts), columns, np.ones(len(pairs), np.float32), X.width)
 
 
 def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
@@ -127,7 +138,7 @@ def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
     vocabulary of all rows it has a column, without a weight, and takes its part of the length; their scores would be
     smaller than those of new rows, and what is learned from them about probabilities would be wrong. So terms that the
     others would have given no column become zero, and what is left gets its length again. The weights of columns are
-    left as they are.
+    left as they are. Of words in their order, those without a column become the unknown word.
 
     >>> from linnaeus.features import Words
     >>> words = Words(values="binary", length="l2")
@@ -135,6 +146,10 @@ def as_unseen(block: Block, fitted: Fitted, X: CSR, everyone: Everyone) -> CSR:
     >>> as_unseen(words, fitted, X.take(np.array([1])), Everyone.of(X)).data.tolist()
     [0.0, 1.0]
     """
+    if isinstance(block, WordSequence):
+        others = everyone.without(X)
+        unknown = (others.used < block.least(others.rows))[X.indices[: X.nnz]]
+        return CSR(X.indptr, np.where(unknown, 0, X.indices[: X.nnz]).astype(np.int32), X.data[: X.nnz], X.width)
     spans = list(_spans(block, fitted, 0))
     if not spans:
         return X

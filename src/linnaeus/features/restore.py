@@ -67,6 +67,7 @@ RESTORERS = {
     "union": Kind("composition.FittedUnion", None),
     "vectors": Kind("precomputed.FittedVectors"),
     "weighted": Kind("weighting.FittedWeighted", 1),
+    "word_sequence": Kind("word_sequence.FittedWordSequence"),
     "word_vectors": Kind("word_vectors.extractor.FittedWordVectors"),
 }
 """Every kind of fitted features, of texts and of pairs; its class is imported when a file holds one."""

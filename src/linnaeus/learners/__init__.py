@@ -9,6 +9,7 @@ linear model, so that decisions, evaluation, explanations and model files do not
     neighbors/       nearest neighbors, nearest centroids, and the search for them
     kernel_methods/  perceptron, ridge, SVM and Gaussian process on similarities
     ensembles/       decision trees, random forests and boosting
+    networks/        neural networks, trained by PyTorch; their predictions need none
 
 To add a learner: a file with the learner and its fitted model, a row in `LEARNERS`, one in
 `restore.MODELS`, an example in `tests/contracts/test_families.py`.
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from linnaeus.learners import kernel_methods as kernel_methods
     from linnaeus.learners import linear as linear
     from linnaeus.learners import neighbors as neighbors
+    from linnaeus.learners import networks as networks
 
 
 LEARNERS = Table(
@@ -51,6 +53,8 @@ LEARNERS = Table(
         "kernel_ridge": "kernel_methods.ridge.KernelRidge",
         "kernel_svm": "kernel_methods.svm.KernelSVM",
         "gaussian_process": "kernel_methods.gaussian_process.GaussianProcess",
+        "network": "networks.learner.Network",
+        "sequence_network": "networks.learner.SequenceNetwork",
     },
 )
 """Every learner of rows by its plain name."""

@@ -11,8 +11,8 @@ from linnaeus.learners.linear.problems import posed, refuse_few_classes
 from linnaeus.learners.linear.solving import Problem
 from linnaeus.learners.run import Run
 from linnaeus.outputs import Binary, Multiclass, MultiLabel, Real
-from linnaeus.protocols import LearnsRows, MinimizesLoss, Model, Rows, capability
-from linnaeus.types import Doubles, Lesson, Piece
+from linnaeus.protocols import LearnsRows, MinimizesLoss, Model, NumberSpace, OutputSpace, Rows, capability, has
+from linnaeus.types import Doubles, LabelSets, Lesson, Piece, Truth
 
 
 def is_family(learner: Piece) -> bool:
@@ -44,3 +44,16 @@ def learn(learner: LearnsRows, problem: Problem, seed: int, run: Run | None = No
     """The learner's model of a problem; `run` tells of progress and keeps a checkpoint."""
     about = {"space": problem.space, "names": problem.names, "run": run}
     return learner.learn(Lesson(problem.rows, problem.y, problem.weights, problem.k, seed, **about))
+
+
+def goodness(space: OutputSpace, S: Doubles, y: Truth, weights: Doubles) -> float:
+    """The share of right answers; of label sets micro-F1; of numbers minus the mean squared error."""
+    found = space.decode(S)
+    if has(space, NumberSpace):
+        return -float(np.average(((found - y) ** 2).reshape(len(weights), -1).mean(axis=1), weights=weights))
+    if not isinstance(y, LabelSets):
+        return float(np.average(found == y, weights=weights))
+    truth = np.zeros(found.shape, bool)
+    truth[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = True
+    hits = float(weights @ (truth & (found > 0)).sum(axis=1))
+    return 2 * hits / max(1e-300, float(weights @ (truth.sum(axis=1) + (found > 0).sum(axis=1))))

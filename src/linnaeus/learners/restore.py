@@ -29,6 +29,7 @@ MODELS = Table(
         "gradient_boosting": "learners.ensembles.gradient.FittedGradient",
         "expansion": "learners.kernel_methods.expansion.Expansion",
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
+        "network": "learners.networks.fitted.FittedNetwork",
         "chain": "learners.chain.weights.ChainWeights",
         "dependencies": "learners.dependencies.weights.TreeWeights",
     },

@@ -25,6 +25,7 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain import TAG_LEARNERS
 from linnaeus.learners.dependencies import TREE_LEARNERS
 from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
+from linnaeus.learners.networks import ENCODERS
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
@@ -59,11 +60,12 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "search": SEARCHES,
     "votes": VOTES,
     "projection": PROJECTIONS,
+    "encoder": ENCODERS,
 }
 """The pieces that a field can hold, by their plain names; `Class.field` where other classes mean something else."""
 
 OBJECTS = frozenset(
-    {"task", "features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "parts", "measures"}
+    {"task", "features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "parts", "measures", "encoder"}
 )
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 

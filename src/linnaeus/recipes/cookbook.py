@@ -130,6 +130,14 @@ def _made(module: str, name: str) -> Recipe:
     return import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
 
 
+def _network(name: str = "convolution", **settings: object) -> Recipe:
+    """A network on words in their order; a fifth of the rows is held out once, for a training is slow."""
+    from linnaeus.learners.networks import ENCODERS, SequenceNetwork
+
+    features = blocks.WordSequence()
+    return Recipe(features=features, learner=SequenceNetwork(encoder=ENCODERS[name](**settings)), tuning=Tuning(folds=1))
+
+
 TAGGERS = {
     "pos": "Averaged structured perceptron: fast and accurate.",
     "pos-crf": "Conditional random field (CRF) with probabilities.",
@@ -290,6 +298,13 @@ RECIPES: dict[str, Named] = {
     "nearest-centroid": Named(
         "Nearest centroid by cosine similarity: one pass, no tuning, a linear model.",
         lambda: _tuned(neighbors.Centroid(), words() | characters()),
+    ),
+    "mlp": Named(
+        "Multilayer perceptron: one hidden layer on words and pairs.",
+        lambda: _tuned(LEARNERS["network"](), folds=1),
+    ),
+    "cnn": Named(
+        "Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _network
     ),
     **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
     **{name: Named(said, partial(_made, "parsing", name), "parse") for name, said in PARSERS.items()},

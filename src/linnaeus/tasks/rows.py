@@ -22,14 +22,14 @@ from linnaeus.features.ngrams import TermBlock
 from linnaeus.frozen import dataclass
 from linnaeus.learners.linear.problems import posed
 from linnaeus.learners.linear.solving import Problem, objective_of, solve, stopping
-from linnaeus.learners.problems import is_family, learn, posed_family
+from linnaeus.learners.problems import goodness, is_family, learn, posed_family
 from linnaeus.learners.restore import scores_of, weights_of
 from linnaeus.losses import PointLoss, Squared
 from linnaeus.outputs import Real
-from linnaeus.protocols import JointSpace, Loss, NumberSpace, OutputSpace, Solver, Stream, has
+from linnaeus.protocols import JointSpace, LearnsSequences, Loss, MinimizesLoss, Solver, Stream, has
 from linnaeus.tasks.base import TaskLesson
 from linnaeus.tasks.examples import Examples, Learned, Leg
-from linnaeus.types import Array, Doubles, LabelSets, Longs, Truth
+from linnaeus.types import Array, Doubles, Longs
 
 if TYPE_CHECKING:
     from linnaeus.arrays import CSR
@@ -70,6 +70,7 @@ class RowsLesson(TaskLesson):
             self.features, X = self.counted.learn(examples.stream, np.arange(len(examples)))
         else:
             self.features, X = recipe.features.fit_rows(examples.stream)
+        refuse_order(recipe.learner, self.features)
         self.problem = replace(pose(recipe.learner, X, examples), names=self.features.names)
 
     @property
@@ -82,7 +83,7 @@ class RowsLesson(TaskLesson):
 
     @cached_property
     def _everyone(self) -> Everyone:
-        return Everyone.of(self.problem.rows)
+        return Everyone.of(self.problem.rows, self.features.ordered)
 
     def legs(self, split: Split, strengths: tuple[float, ...], run: Run) -> Iterator[Leg]:
         """Held-out scores and how good they are, for each strength."""
@@ -189,6 +190,18 @@ class _Then:
         self.begin()
 
 
+def refuse_order(learner: Any, features: Fitted) -> None:
+    """Refuse features without order for a learner that reads words in order, and ordered ones for most others."""
+    name = type(learner).__name__
+    if has(learner, LearnsSequences) and not features.ordered:
+        raise UsageError(
+            f"{name} reads words in their order, and these features have none; use WordSequence() "
+            "(in a recipe: features.kind = 'word_sequence')."
+        )
+    if features.ordered and not has(learner, LearnsSequences) and not has(learner, MinimizesLoss):
+        raise UsageError(f"{name} reads no words in their order, as WordSequence gives them; use Words().")
+
+
 def refuse_loss(loss: Loss, *, numbers: bool) -> None:
     """Refuse, before any work, a loss for other labels than these."""
     name = type(loss).__name__
@@ -241,16 +254,3 @@ def spread(S: Doubles, present: Longs | None, problem: Problem) -> Doubles:
     found = np.repeat(S.min(axis=1, keepdims=True), problem.k, axis=1)
     found[:, present] = S
     return found
-
-
-def goodness(space: OutputSpace, S: Doubles, y: Truth, weights: Doubles) -> float:
-    """The share of right answers; of label sets micro-F1; of numbers minus the mean squared error."""
-    found = space.decode(S)
-    if has(space, NumberSpace):
-        return -float(np.average(((found - y) ** 2).reshape(len(weights), -1).mean(axis=1), weights=weights))
-    if not isinstance(y, LabelSets):
-        return float(np.average(found == y, weights=weights))
-    truth = np.zeros(found.shape, bool)
-    truth[np.repeat(np.arange(len(y)), np.diff(y.offsets)), y.labels] = True
-    hits = float(weights @ (truth & (found > 0)).sum(axis=1))
-    return 2 * hits / max(1e-300, float(weights @ (truth.sum(axis=1) + (found > 0).sum(axis=1))))

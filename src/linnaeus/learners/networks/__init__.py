@@ -1,0 +1,40 @@
+"""Neural networks: hidden layers between the words and the linear classifier, which is any output space and loss.
+
+    learner.py        `Network` on any rows, and `SequenceNetwork` on words in their order
+    encoders.py       what a network makes of a text: pooled tables, convolutions, recurrent networks, attention
+    lookup.py         tables of word vectors: random, given, both
+    pooling.py        from the places of a text to one row: maximum, mean, sum, attention
+    architecture.py   a whole network: its weights and its forward pass
+    operations.py     what forward passes are written in, by NumPy
+    batches.py        the inputs of some rows
+    fitted.py         a trained network, whose scores need no PyTorch
+
+Training is in `linnaeus.neural`, the only room with PyTorch. To add an encoder: see `encoders.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linnaeus.lazy import Table, room
+
+if TYPE_CHECKING:
+    from linnaeus.learners.networks.architecture import Architecture as Architecture
+    from linnaeus.learners.networks.encoders import Convolution as Convolution
+    from linnaeus.learners.networks.encoders import Pooled as Pooled
+    from linnaeus.learners.networks.fitted import FittedNetwork as FittedNetwork
+    from linnaeus.learners.networks.learner import Network as Network
+    from linnaeus.learners.networks.learner import SequenceNetwork as SequenceNetwork
+
+
+ENCODERS = Table(
+    __name__,
+    {
+        "pooled": "encoders.Pooled",
+        "convolution": "encoders.Convolution",
+    },
+)
+"""Every encoder by name."""
+
+
+__getattr__, __dir__ = room(__name__)
