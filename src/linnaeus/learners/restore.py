@@ -31,6 +31,7 @@ MODELS = Table(
         "process": "learners.kernel_methods.gaussian_process.FittedProcess",
         "network": "learners.networks.fitted.FittedNetwork",
         "chain": "learners.chain.weights.ChainWeights",
+        "tag_network": "learners.networks.fitted_tagger.FittedTagNetwork",
         "dependencies": "learners.dependencies.weights.TreeWeights",
     },
 )

@@ -25,7 +25,7 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain import TAG_LEARNERS
 from linnaeus.learners.dependencies import TREE_LEARNERS
 from linnaeus.learners.neighbors import PROJECTIONS, SEARCHES, VOTES
-from linnaeus.learners.networks import ENCODERS
+from linnaeus.learners.networks import ENCODERS, STRUCTURED
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import OPTIMIZERS, SCHEDULES
 from linnaeus.outputs import OUTPUTS
@@ -48,7 +48,7 @@ SLOTS: dict[str, Mapping[str, Any]] = {
     "values": VALUES,
     "Selected.by": SCORES,
     "kernel": SIMILARITIES,
-    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS),
+    "learner": joined(LEARNERS, TAG_LEARNERS, TREE_LEARNERS, STRUCTURED),
     **dict.fromkeys(("items", "Pair.first", "Pair.second", "sources"), TEMPLATES),
     "loss": LOSSES,
     "regularizer": REGULARIZERS,
@@ -65,7 +65,20 @@ SLOTS: dict[str, Mapping[str, Any]] = {
 """The pieces that a field can hold, by their plain names; `Class.field` where other classes mean something else."""
 
 OBJECTS = frozenset(
-    {"task", "features", "block", "blocks", "left", "right", "terms", "learner", "kernel", "parts", "measures", "encoder"}
+    {
+        "task",
+        "features",
+        "block",
+        "blocks",
+        "left",
+        "right",
+        "terms",
+        "learner",
+        "kernel",
+        "parts",
+        "measures",
+        "encoder",
+    }
 )
 """Slots whose pieces are given as objects: a plain name in a file is the piece with its defaults."""
 

@@ -135,7 +135,9 @@ def _network(name: str = "convolution", **settings: object) -> Recipe:
     from linnaeus.learners.networks import ENCODERS, SequenceNetwork
 
     features = blocks.WordSequence()
-    return Recipe(features=features, learner=SequenceNetwork(encoder=ENCODERS[name](**settings)), tuning=Tuning(folds=1))
+    return Recipe(
+        features=features, learner=SequenceNetwork(encoder=ENCODERS[name](**settings)), tuning=Tuning(folds=1)
+    )
 
 
 TAGGERS = {
@@ -145,6 +147,7 @@ TAGGERS = {
     "pos-svm": "Structured SVM with the Hamming cost.",
     "pos-greedy": "Greedy tagger from left to right.",
     "pos-exact": "CRF with L2 penalty, solved exactly by L-BFGS.",
+    "pos-cnn": "Convolutional network over tokens below a CRF; trained by PyTorch.",
     "entities": "Named entities: softmax-margin chain, word shapes and pairs, search restricted to valid BIO tags.",
     "entities-fast": "Named entities with the averaged structured perceptron.",
     "lemmas": "Lemmas: learns how words are changed into their lemmas; reads tags if the data have them.",
@@ -157,6 +160,7 @@ PARSERS = {
 }
 RANKERS = {
     "plain": "Name matches, and pairs of text words and candidate words; needs only a text and its candidates.",
+    "plain-mlp": "The same features below a multilayer perceptron; trained by PyTorch.",
     "reading": "Multiple-choice questions about a story (columns `story` and `question`), English.",
     "linking": (
         "Entity linking: a mention with its context (`left`, `right`), its document (`doc`), titles and their links."
@@ -303,9 +307,7 @@ RECIPES: dict[str, Named] = {
         "Multilayer perceptron: one hidden layer on words and pairs.",
         lambda: _tuned(LEARNERS["network"](), folds=1),
     ),
-    "cnn": Named(
-        "Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _network
-    ),
+    "cnn": Named("Convolutional network for sentences: filters over 3, 4 and 5 words; takes word vectors.", _network),
     **{name: Named(said, partial(_made, "tagging", name), "tag") for name, said in TAGGERS.items()},
     **{name: Named(said, partial(_made, "parsing", name), "parse") for name, said in PARSERS.items()},
     **{name: Named(said, partial(_made, "ranking", name), "rank") for name, said in RANKERS.items()},

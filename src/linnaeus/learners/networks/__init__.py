@@ -8,6 +8,9 @@
     operations.py     what forward passes are written in, by NumPy
     batches.py        the inputs of some rows
     fitted.py         a trained network, whose scores need no PyTorch
+    structures.py     `TagNetwork` on tokens of sentences, `RankNetwork` on candidates
+    tokens.py         the form of a network that tags
+    fitted_tagger.py  a trained network that tags
 
 Training is in `linnaeus.neural`, the only room with PyTorch. To add an encoder: see `encoders.py`.
 """
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from linnaeus.learners.networks.fitted import FittedNetwork as FittedNetwork
     from linnaeus.learners.networks.learner import Network as Network
     from linnaeus.learners.networks.learner import SequenceNetwork as SequenceNetwork
+    from linnaeus.learners.networks.structures import RankNetwork as RankNetwork
+    from linnaeus.learners.networks.structures import TagNetwork as TagNetwork
 
 
 ENCODERS = Table(
@@ -35,6 +40,9 @@ ENCODERS = Table(
     },
 )
 """Every encoder by name."""
+
+STRUCTURED = Table(__name__, {"tag_network": "structures.TagNetwork", "rank_network": "structures.RankNetwork"})
+"""Networks whose examples have several rows of scores: sentences, examples with candidates."""
 
 
 __getattr__, __dir__ = room(__name__)
