@@ -26,6 +26,8 @@ from linnaeus.learners import LEARNERS
 from linnaeus.learners.chain.learner import BatchChain, Chain
 from linnaeus.learners.dependencies.learner import Dependencies
 from linnaeus.learners.dependencies.weights import SPACES as TREE_SPACES
+from linnaeus.learners.networks.architecture import Architecture, RowLayer
+from linnaeus.learners.networks.fitted import FittedNetwork
 from linnaeus.learners.step_settings import STEP_LOSSES
 from linnaeus.losses import LOSSES
 from linnaeus.optimizers import FTRL, OPTIMIZERS, SCHEDULES, SGD, AdaGrad, DualAscent, PassiveAggressive
@@ -54,6 +56,8 @@ from linnaeus.types import GroupedLesson, Heads, LabelSets, Lesson, Start, Tags
 BIASES = ("free", "regularized", "none")
 RULES = {"sgd": SGD(rate=0.3), "adagrad": AdaGrad(rate=0.3), "ftrl": FTRL(rate=0.3)}
 LESSON = Lesson(Dense(np.random.default_rng(0).random((20, 3))), np.arange(20) % 2, np.ones(20), 2)
+NEURAL = ("network", "sequence_network")
+"""Learners that need PyTorch, which may be missing."""
 PIECES = {
     **{f"loss {name}": LOSSES[name]() for name in LOSSES},
     **{f"output {name}": space() for name, space in [*OUTPUTS.items(), *STRUCTURES.items()]},
@@ -66,7 +70,8 @@ PIECES = {
     "sparse rows": CSR(np.array([0, 1]), np.zeros(1, np.int32), np.ones(1), 1),
     "features ready": FittedReady(2),
     **{f"learner {name}": LEARNERS[name]() for name in LEARNERS},
-    **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name != "linear"},
+    **{f"fitted {name}": LEARNERS[name]().learn(LESSON) for name in LEARNERS if name not in ("linear", *NEURAL)},
+    "fitted network": FittedNetwork(Architecture(RowLayer(2), (), "relu", 3, 1), {}, {}),
     "learner of tags": Chain(),
     "exact learner of tags": BatchChain(),
     "learner of trees": Dependencies(),

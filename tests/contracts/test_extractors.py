@@ -38,6 +38,7 @@ from linnaeus.features import (
     Vectors,
     Weighted,
     Words,
+    WordSequence,
     WordVectors,
 )
 from linnaeus.text import Normalize
@@ -122,6 +123,9 @@ EXAMPLES = [
     Vectors("point"),
     Vectors("image", "standard") | Words(),
     Weighted(Vectors("point", "l2"), "count", "l2") * Shape(),
+    WordSequence(),
+    WordSequence(min_df=2, length=4),
+    WordSequence(max_terms=5, normalize=Normalize(case=None)),
     WordVectors(TABLE),
     WordVectors(TABLE, "max") | Words(),
     WordVectors(TABLE, "concat", 3, "all"),

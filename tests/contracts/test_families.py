@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from linnaeus import Recipe
-from linnaeus.features import Letters, Reduced, Words
+from linnaeus.features import Letters, Reduced, Words, WordSequence
 from linnaeus.learners import LEARNERS
 from linnaeus.learners.bayes import (
     Bernoulli,
@@ -28,6 +29,7 @@ from linnaeus.learners.kernel_methods import (
     KernelSVM,
 )
 from linnaeus.learners.neighbors import Centroid, Neighbors
+from linnaeus.learners.networks import Convolution, Network, SequenceNetwork
 from linnaeus.learners.restore import MODELS
 from linnaeus.model.model import Model
 from linnaeus.recipes.tuning import Tuning
@@ -54,6 +56,17 @@ FAMILIES = {
     "gaussian_process": Recipe(features=Words(), learner=GaussianProcess(kernel=RBF(0.5))),
 }
 """A recipe for each learner."""
+NEURAL = {
+    "network": Recipe(features=Words(), learner=Network(hidden=(8,), rate=0.02, dropout=0.1, epochs=15, batch=8)),
+    "sequence_network": Recipe(
+        features=WordSequence(),
+        learner=SequenceNetwork(encoder=Convolution(width=8, widths=(1, 2), filters=8), rate=0.02, epochs=15, batch=8),
+    ),
+}
+"""Those that PyTorch trains."""
+MISSING = set() if importlib.util.find_spec("torch") else set(NEURAL)
+"""Learners that are not tested, because PyTorch is not installed."""
+FAMILIES |= {name: recipe for name, recipe in NEURAL.items() if name not in MISSING}
 
 WORDS = {"fruit": ("apple", "pear", "plum"), "metal": ("iron", "zinc", "lead"), "tree": ("oak", "elm", "ash")}
 
@@ -69,8 +82,8 @@ def rows(classes: int, count: int = 12) -> list[tuple[str, str]]:
 
 
 def test_every_learner_and_every_model_is_here():
-    assert set(FAMILIES) == set(LEARNERS) - {"linear"}
-    assert set(MODELS) - {"chain", "dependencies"} == {
+    assert set(FAMILIES) == set(LEARNERS) - {"linear"} - MISSING
+    assert set(MODELS) - {"chain", "dependencies"} - ({"network"} if MISSING else set()) == {
         recipe.fit(rows(2)).body.state().manifest["kind"] for recipe in FAMILIES.values()
     }
 

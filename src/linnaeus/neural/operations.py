@@ -7,8 +7,6 @@ from typing import Any
 
 from linnaeus.neural import library
 
-CURVE = 0.7978845608028654
-
 
 class TorchOperations:
     """The operations in PyTorch; while `generator` is given, `drop` leaves out the share `dropout` at random."""
@@ -118,5 +116,5 @@ class TorchOperations:
         return self.torch.sigmoid(x)
 
     def gelu(self, x: Any) -> Any:
-        """x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
+        """Half of x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
         return self.torch.nn.functional.gelu(x, approximate="tanh")

@@ -147,7 +147,9 @@ def _steady(torch: Any) -> Iterator[None]:
     """Settings under which the same steps give the same bits; those before are restored."""
     threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(kernels.thread_count())
+    filling = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # only writes what is written again
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*deterministic.*", category=UserWarning)
@@ -155,6 +157,7 @@ def _steady(torch: Any) -> Iterator[None]:
     finally:
         torch.set_num_threads(threads)
         torch.use_deterministic_algorithms(strict)
+        torch.utils.deterministic.fill_uninitialized_memory = filling
 
 
 @contextmanager
@@ -226,12 +229,14 @@ class Run:
         self.over |= self.done >= self.settings.epochs
 
     def _stop(self, score: tuple[float, float]) -> None:
-        """Keep the best weights; stop if they have been the best for long."""
+        """Keep the best weights; stop if the score was not better for long.
+
+        Of equal scores the smaller loss is better, but it does not count as progress.
+        """
+        self.since = 0 if self.best is None or score[0] > self.best[0] else self.since + 1
         if self.best is None or score > self.best:
-            self.best, self.since, self.best_epoch = score, 0, self.done
+            self.best, self.best_epoch = score, self.done
             self.best_weights = {name: there.clone() for name, there in self._weights().items()}
-        else:
-            self.since += 1
         self.over = self.since >= self.settings.patience
 
     def _pass(self) -> float:

@@ -130,14 +130,12 @@ def _made(module: str, name: str) -> Recipe:
     return import_module(f"linnaeus.recipes.{module}").MAKERS[name]()
 
 
-def _network(name: str = "convolution", **settings: object) -> Recipe:
-    """A network on words in their order; a fifth of the rows is held out once, for a training is slow."""
+def _network(encoder: str = "convolution", **settings: object) -> Recipe:
+    """A network on words in their order; a fifth of the rows is held out once, for training is slow."""
     from linnaeus.learners.networks import ENCODERS, SequenceNetwork
 
-    features = blocks.WordSequence()
-    return Recipe(
-        features=features, learner=SequenceNetwork(encoder=ENCODERS[name](**settings)), tuning=Tuning(folds=1)
-    )
+    learner = SequenceNetwork(encoder=ENCODERS[encoder](**settings))
+    return Recipe(features=blocks.WordSequence(), learner=learner, tuning=Tuning(folds=1))
 
 
 TAGGERS = {

@@ -1,7 +1,8 @@
 """Neural networks: hidden layers between the words and the linear classifier, which is any output space and loss.
 
     learner.py        `Network` on any rows, and `SequenceNetwork` on words in their order
-    encoders.py       what a network makes of a text: pooled tables, convolutions, recurrent networks, attention
+    encoders.py       what a network makes of a text: pooled tables, convolutions; deep_convolution.py, recurrent.py and
+                      attention.py have further ones
     lookup.py         tables of word vectors: random, given, both
     pooling.py        from the places of a text to one row: maximum, mean, sum, attention
     architecture.py   a whole network: its weights and its forward pass
@@ -23,11 +24,14 @@ from linnaeus.lazy import Table, room
 
 if TYPE_CHECKING:
     from linnaeus.learners.networks.architecture import Architecture as Architecture
+    from linnaeus.learners.networks.attention import Attention as Attention
+    from linnaeus.learners.networks.deep_convolution import DeepConvolution as DeepConvolution
     from linnaeus.learners.networks.encoders import Convolution as Convolution
     from linnaeus.learners.networks.encoders import Pooled as Pooled
     from linnaeus.learners.networks.fitted import FittedNetwork as FittedNetwork
     from linnaeus.learners.networks.learner import Network as Network
     from linnaeus.learners.networks.learner import SequenceNetwork as SequenceNetwork
+    from linnaeus.learners.networks.recurrent import Recurrent as Recurrent
     from linnaeus.learners.networks.structures import RankNetwork as RankNetwork
     from linnaeus.learners.networks.structures import TagNetwork as TagNetwork
 
@@ -37,6 +41,9 @@ ENCODERS = Table(
     {
         "pooled": "encoders.Pooled",
         "convolution": "encoders.Convolution",
+        "deep_convolution": "deep_convolution.DeepConvolution",
+        "recurrent": "recurrent.Recurrent",
+        "attention": "attention.Attention",
     },
 )
 """Every encoder by name."""

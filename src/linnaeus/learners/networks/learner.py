@@ -220,7 +220,7 @@ class SequenceNetwork(NeuralLearner):
             if lesson.names is None:
                 raise UsageError("Given vectors need features whose columns have names, such as WordSequence.")
             first = begun(lesson.names(), table, rng)
-            weights |= {name: first for name in tables}
+            weights |= dict.fromkeys(tables, first)
         hot = encoder.lookup == "one_hot"
         return self.trained(form, weights, lesson, Feed(X, word_batch, () if hot else tables))
 
@@ -325,7 +325,8 @@ def goal_of(learner: NeuralLearner, lesson: Lesson) -> Goal:
         loss = piece("loss", "squared")
     if not isinstance(loss, PointLoss):
         raise UsageError(
-            f"The {type(loss).__name__} loss is for classes, and the labels are numbers; take squared, absolute or huber."
+            f"The {type(loss).__name__} loss is for classes, and the labels are numbers; "
+            "take squared, absolute or huber."
         )
     numbers = np.asarray(y, np.float64)
     if not len(numbers) or not np.isfinite(numbers).all():

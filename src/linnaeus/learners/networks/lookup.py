@@ -107,10 +107,8 @@ def drawn(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
 def begun(names: Sequence[str], table: WordTable, rng: np.random.Generator) -> Array:
     """The given vectors of words; others have random ones with numbers as large, and unknown words have zeros."""
     known, found = table.vectors_of(list(names))
-    if known.any():
-        size = float(np.sqrt(3.0 * np.square(found[known].astype(np.float64)).mean()))
-    else:
-        size = SPREAD
+    squares = np.square(found[known].astype(np.float64))
+    size = float(np.sqrt(3.0 * squares.mean())) if len(squares) else SPREAD
     found[~known] = rng.uniform(-size, size, (int((~known).sum()), table.width))
     found[:1] = 0.0
     return found

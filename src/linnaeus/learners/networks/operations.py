@@ -136,7 +136,7 @@ class NumPyOperations:
         return 0.5 * (1 + np.tanh(0.5 * x))
 
     def gelu(self, x: Array) -> Array:
-        """x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
+        """Half of x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
         return 0.5 * x * (1 + np.tanh(CURVE * (x + 0.044715 * x * x * x)))
 
 
