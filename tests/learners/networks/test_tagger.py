@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +12,13 @@ from tests.tasks.tag.sentences import entities, tagged
 
 from linnaeus import Model, Recipe, Tag
 from linnaeus.arrays import CSR
+from linnaeus.arrays.word_table import WordTable
 from linnaeus.data.sentences import Sentences
 from linnaeus.errors import ModelFileError, UsageError
 from linnaeus.learners.networks import TagNetwork
 from linnaeus.learners.networks.fitted_tagger import FittedTagNetwork
 from linnaeus.learners.networks.operations import NUMPY
-from linnaeus.learners.networks.structures import tag_job
+from linnaeus.learners.networks.structures import begin, tag_job
 from linnaeus.learners.networks.tokens import LINKS, neighbors
 from linnaeus.learners.run import Run
 from linnaeus.losses import LOSSES
@@ -129,8 +131,6 @@ def test_neighbors_stay_within_a_sentence():
 def test_the_same_seed_gives_the_same_bits():
     first, again, other = SMALL.learn_tags(lesson()), SMALL.learn_tags(lesson()), None
     assert all(first.weights[name].tobytes() == again.weights[name].tobytes() for name in first.weights)
-    from dataclasses import replace
-
     other = SMALL.learn_tags(replace(lesson(), seed=1))
     assert other.weights[LINKS].tobytes() != first.weights[LINKS].tobytes()
 
@@ -166,8 +166,6 @@ LEARNED = TagNetwork(width=16, epochs=15, batch=4, rate=0.02)
 
 @pytest.mark.parametrize("loss", ["log", "softmargin", "hinge", "perceptron"])
 def test_every_structured_loss_learns(loss):
-    from dataclasses import replace
-
     model = Recipe(task="tag", features=token_templates(), learner=replace(LEARNED, loss=loss)).fit(tagged())
     assert model.evaluate(tagged(seed=1)).value("accuracy") > 0.9
     assert model.predict([["the", "fish", "run"], [], ["run"]])[:2] == [["D", "N", "V"], []]
@@ -259,6 +257,29 @@ def test_entities_never_break_the_rules():
     for tags in found.predict(noise):
         for before, tag in zip(["O", *tags[:-1]], tags, strict=True):
             assert not tag.startswith("I-") or before[1:] == tag[1:]
+
+
+def test_words_begin_with_given_vectors():
+    table = WordTable(["dog", "the"], np.array([[1, 2, 3], [4, 5, 6]], np.float32))
+    features = token_templates().fit(tagged())
+    names = features.names()
+    given = replace(lesson(), X=features.rows(tagged()), names=lambda: names)
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(features.width, 3)).astype(np.float32)
+    before = rows.copy()
+    begin(rows, given, table)
+    changed = {names[i] for i in np.flatnonzero((rows != before).any(axis=1))}
+    assert changed == {"lower[0]=dog", "lower[0]=the"}
+    row = rows[list(names).index("lower[0]=dog")]
+    np.testing.assert_allclose(row / row[0], [1, 2, 3], rtol=1e-6)
+
+
+def test_given_vectors_have_the_width():
+    table = WordTable(["dog", "the"], np.ones((2, 6), np.float32))
+    learner = replace(LEARNED, vectors=table)
+    found = Recipe(task="tag", features=token_templates(), learner=learner).fit(tagged())
+    assert found.body.form.width == 6
+    assert found.predict([["the", "dog"]]) == [["D", "N"]]
 
 
 def test_it_cannot_be_updated(model):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from linnaeus.arrays.linear import stored
+from linnaeus.arrays.word_table import WordTable
 from linnaeus.erm.pieces import piece
 from linnaeus.errors import UsageError, expect
 from linnaeus.frozen import dataclass
@@ -17,14 +18,14 @@ from linnaeus.learners.networks.architecture import TABLE, Architecture, RowLaye
 from linnaeus.learners.networks.batches import row_batch
 from linnaeus.learners.networks.fitted import FittedNetwork
 from linnaeus.learners.networks.fitted_tagger import FittedTagNetwork
-from linnaeus.learners.networks.learner import check_training, set_some_aside, teller
+from linnaeus.learners.networks.learner import check_training, read_table, set_some_aside, teller
 from linnaeus.learners.networks.tokens import LINKS, TokenLayers, check_layers, token_batch
 from linnaeus.learners.run import Run, kept_in
 from linnaeus.neural.training import Job, Settings, Trained, train
 from linnaeus.outputs import Candidates, Sequence
 from linnaeus.outputs.costs import as_costs
 from linnaeus.protocols import CostFree, LearnsCandidates, LearnsTags, has
-from linnaeus.types import Array, Doubles, Floats, GroupedLesson, Longs, Piece, groups
+from linnaeus.types import NOT_STORED, Array, Doubles, Floats, GroupedLesson, Longs, Piece, groups
 
 START = 0.1
 """The deviation of the vectors of features at the start."""
@@ -83,6 +84,9 @@ class TagNetwork(StructuredNetwork):
     in the result, those of transitions are weights, and the loss is that of `outputs.Sequence`, with a matrix `costs`
     l(tag, true tag) in the order of the tags. `dropout` leaves out features of tokens, and units, at random.
 
+    With `vectors`, a `WordTable` or the name of its file, the features that are the word itself (`lower`, else `word`)
+    begin with the given vectors, and `width` is theirs.
+
     Collobert, Weston, Bottou, Karlen, Kavukcuoglu and Kuksa, "Natural language processing (almost) from scratch", 2011.
 
     >>> TagNetwork(width=64, loss="hinge").window
@@ -96,6 +100,8 @@ class TagNetwork(StructuredNetwork):
     window: int = 3
     activation: str = "relu"
     costs: Piece = None
+    vectors: str | WordTable = ""
+    held: WordTable | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -103,11 +109,17 @@ class TagNetwork(StructuredNetwork):
         object.__setattr__(self, "costs", as_costs(self.costs))
         if self.costs is not None and has(self.loss, CostFree):
             raise UsageError(f"The {type(self.loss).__name__} loss has no place for costs; use hinge or softmargin.")
+        if isinstance(self.vectors, WordTable):
+            object.__setattr__(self, "held", self.vectors)
+            object.__setattr__(self, "vectors", "")
+        expect("vectors", self.vectors, str)
 
     def learn_tags(self, lesson: GroupedLesson) -> FittedTagNetwork:
         """Train it; the same lesson gives the same bits for the same number of threads."""
-        form, space = self.form(lesson), Sequence(as_costs(self.costs, lesson.k))
-        found = self.trained(tag_job(self, form, space, lesson), lesson)
+        table = read_table(self.vectors) if self.vectors else self.held
+        plan = self if table is None else replace(self, width=table.width)
+        form, space = plan.form(lesson), Sequence(as_costs(self.costs, lesson.k))
+        found = self.trained(tag_job(plan, form, space, lesson, table), lesson)
         return FittedTagNetwork(form, plain(found.weights), found.facts)
 
     def form(self, lesson: GroupedLesson) -> TokenLayers:
@@ -116,11 +128,15 @@ class TagNetwork(StructuredNetwork):
         return TokenLayers(columns=lesson.X.width, tags=lesson.k, **own)
 
 
-def tag_job(plan: TagNetwork, form: TokenLayers, space: Sequence, lesson: GroupedLesson) -> Job:
+def tag_job(
+    plan: TagNetwork, form: TokenLayers, space: Sequence, lesson: GroupedLesson, table: WordTable | None = None
+) -> Job:
     """What is trained of a tagger: sentences in, scores of tags and transitions out."""
     rng, X, y = np.random.default_rng([lesson.seed, 1]), lesson.X.to_csr(), lesson.y
     weights: dict[str, Array] = dict(drawn_weights(form.shapes(), rng))
     weights[TABLE] = rng.normal(0.0, START, weights[TABLE].shape).astype(np.float32)
+    if table is not None:
+        begin(weights[TABLE], lesson, table)
     weights[LINKS] = np.zeros_like(weights[LINKS])
     learned, aside = set_some_aside(len(y), plan.held_out, lesson.seed)
     links = 1 + form.tags
@@ -146,6 +162,20 @@ def tag_job(plan: TagNetwork, form: TokenLayers, space: Sequence, lesson: Groupe
         aside=aside,
         mean_weight=max(1.0, float(np.diff(y.offsets)[learned].mean())),
     )
+
+
+def begin(rows: Array, lesson: GroupedLesson, table: WordTable) -> None:
+    """Write the vectors of words over the rows of the features that are these words, as large as other rows are."""
+    if lesson.names is None:
+        raise UsageError("Given vectors need features whose columns have names, such as Templates.")
+    names = list(lesson.names())
+    lower = any(name.startswith("lower[0]=") for name in names)
+    start = "lower[0]=" if lower else "word[0]="
+    columns = np.array([i for i, name in enumerate(names) if name.startswith(start) and " & " not in name], np.int64)
+    known, vectors = table.vectors_of([names[i].removeprefix(start) for i in columns.tolist()])
+    size = float(np.sqrt(np.square(vectors[known].astype(np.float64)).mean())) if known.any() else 0.0
+    if size > 0:
+        rows[columns[known]] = vectors[known] * np.float32(START / size)
 
 
 @dataclass(frozen=True, kw_only=True)
